@@ -1,0 +1,76 @@
+//! The value of the config register: one link of the config chain.
+//!
+//! PROTOCOL.md, M1. A value names who may serve and who must acknowledge. Values are compared by
+//! `(branch, epoch)` on one line of history, never across lines.
+
+use crate::ids::{
+    Branch, Epoch, Incarnation, MemberSet, NodeId, Nonce, ResourceId, ValueId, VoteStoreId,
+};
+
+/// Ancestors kept in a value; older ones force a full resync.
+pub const ANCESTORS_MAX: usize = 16;
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Config {
+    pub resource: ResourceId,
+    pub branch: Branch,
+    pub ancestors: Vec<Ancestor>,
+    pub epoch: Epoch,
+    pub value_id: ValueId,
+    pub previous: ValueId,
+    pub primary: Option<Primary>,
+    pub volumes: Vec<VolumeConfig>,
+    pub voters: Vec<Voter>,
+    /// Present only while a change of voters is under way.
+    pub voters_old: Vec<Voter>,
+    pub members: MemberSet,
+    pub clean: bool,
+    /// Grows when a promotion may have lost completed writes.
+    pub losses: u32,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Ancestor {
+    pub branch: Branch,
+    pub epoch: Epoch,
+    pub value_id: ValueId,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Primary {
+    pub node: NodeId,
+    pub nonce: Nonce,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct VolumeConfig {
+    pub number: u16,
+    pub size_bytes: u64,
+    pub lanes: u8,
+    /// In order of node id, without repetition.
+    pub insync: Vec<InSync>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct InSync {
+    pub node: NodeId,
+    pub incarnation: Incarnation,
+    pub joined: Epoch,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Voter {
+    pub node: NodeId,
+    pub store: VoteStoreId,
+}
+
+impl VolumeConfig {
+    #[must_use]
+    pub fn insync_set(&self) -> MemberSet {
+        self.insync.iter().map(|member| member.node).collect()
+    }
+    #[must_use]
+    pub fn insync_member(&self, node: NodeId) -> Option<&InSync> {
+        self.insync.iter().find(|member| member.node == node)
+    }
+}

@@ -1,0 +1,254 @@
+//! Names of things, each its own type, so that a block number never passes for a byte offset.
+
+use std::fmt;
+use std::ops::{BitOr, BitOrAssign, Not};
+
+/// Bytes in a block: the unit of out-of-sync tracking and of atomicity.
+pub const BLOCK_BYTES: u64 = 4096;
+/// Bytes in an extent: the unit of the activity log and of lane assignment.
+pub const EXTENT_BYTES: u64 = 4 << 20;
+/// Blocks in an extent.
+pub const EXTENT_BLOCKS: u64 = EXTENT_BYTES / BLOCK_BYTES;
+/// The most members a resource can have: node ids are 0..=31.
+pub const NODES_MAX: u32 = 32;
+
+macro_rules! id {
+    ($(#[$doc:meta])* $name:ident($inner:ty)) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+        pub struct $name(pub $inner);
+        impl fmt::Debug for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                write!(f, "{:x}", self.0)
+            }
+        }
+    };
+}
+
+id! { /// Names a resource: derived from its name, the same on every node.
+ResourceId(u128) }
+id! { /// One run of a daemon process: random at each start.
+BootId(u64) }
+id! { /// One boot of the machine, from the kernel: a device cache survives while it stays.
+KernelBootId(u128) }
+id! { /// One reign of one primary: random, never reused.
+Nonce(u64) }
+id! { /// Names one value proposed for the config register: random.
+ValueId(u64) }
+id! { /// One line of history: a fork or a forced promotion starts another.
+Branch(u64) }
+id! { /// One formatting of one replica: 128 random bits, new with each `create-md`.
+Incarnation(u128) }
+id! { /// One vote store: random, new when the state directory of a voter was lost.
+VoteStoreId(u64) }
+id! { /// Number of a link in the config chain.
+Epoch(u64) }
+id! { /// Position of an operation in its lane, from 1 in each session.
+Seq(u64) }
+id! { /// A lane of a volume: extent number modulo the lanes of the volume.
+LaneIndex(u8) }
+
+/// A member's number in its resource, 0..=31 (DRBD's `node-id`).
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct NodeId(u8);
+
+impl NodeId {
+    /// `None` if `id` is above 31.
+    #[must_use]
+    pub fn new(id: u8) -> Option<Self> {
+        (u32::from(id) < NODES_MAX).then_some(Self(id))
+    }
+    #[must_use]
+    pub fn get(self) -> u8 {
+        self.0
+    }
+    #[must_use]
+    pub fn index(self) -> usize {
+        usize::from(self.0)
+    }
+}
+
+impl fmt::Debug for NodeId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "n{}", self.0)
+    }
+}
+
+impl fmt::Display for NodeId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.0)
+    }
+}
+
+/// A set of members, one bit per node id.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub struct MemberSet(pub u32);
+
+impl MemberSet {
+    pub const EMPTY: Self = Self(0);
+
+    #[must_use]
+    pub fn of(member: NodeId) -> Self {
+        Self(1 << member.0)
+    }
+    #[must_use]
+    pub fn has(self, member: NodeId) -> bool {
+        self.0 & (1 << member.0) != 0
+    }
+    #[must_use]
+    pub fn with(self, member: NodeId) -> Self {
+        Self(self.0 | (1 << member.0))
+    }
+    #[must_use]
+    pub fn without(self, member: NodeId) -> Self {
+        Self(self.0 & !(1 << member.0))
+    }
+    #[must_use]
+    pub fn and(self, other: Self) -> Self {
+        Self(self.0 & other.0)
+    }
+    /// The members of `self` that are not in `other`.
+    #[must_use]
+    pub fn minus(self, other: Self) -> Self {
+        Self(self.0 & !other.0)
+    }
+    #[must_use]
+    pub fn is_subset_of(self, other: Self) -> bool {
+        self.0 & !other.0 == 0
+    }
+    #[must_use]
+    pub fn is_empty(self) -> bool {
+        self.0 == 0
+    }
+    #[must_use]
+    pub fn len(self) -> u32 {
+        self.0.count_ones()
+    }
+    pub fn insert(&mut self, member: NodeId) {
+        self.0 |= 1 << member.0;
+    }
+    pub fn remove(&mut self, member: NodeId) {
+        self.0 &= !(1 << member.0);
+    }
+    /// Lowest node id first.
+    pub fn iter(self) -> impl Iterator<Item = NodeId> {
+        let mut left = self.0;
+        std::iter::from_fn(move || {
+            let bit = left.trailing_zeros();
+            left &= left.wrapping_sub(1);
+            u8::try_from(bit).ok().and_then(NodeId::new)
+        })
+    }
+    #[must_use]
+    pub fn first(self) -> Option<NodeId> {
+        self.iter().next()
+    }
+}
+
+impl FromIterator<NodeId> for MemberSet {
+    fn from_iter<T: IntoIterator<Item = NodeId>>(members: T) -> Self {
+        members.into_iter().fold(Self::EMPTY, Self::with)
+    }
+}
+
+impl BitOr for MemberSet {
+    type Output = Self;
+    fn bitor(self, other: Self) -> Self {
+        Self(self.0 | other.0)
+    }
+}
+
+impl BitOrAssign for MemberSet {
+    fn bitor_assign(&mut self, other: Self) {
+        self.0 |= other.0;
+    }
+}
+
+impl Not for MemberSet {
+    type Output = Self;
+    fn not(self) -> Self {
+        Self(!self.0)
+    }
+}
+
+impl fmt::Debug for MemberSet {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_set().entries(self.iter()).finish()
+    }
+}
+
+/// One attempt at the config register: fresh for every attempt, ordered by counter, then by chance.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+pub struct Ballot {
+    pub counter: u64,
+    pub random: u64,
+}
+
+impl fmt::Debug for Ballot {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}.{:x}", self.counter, self.random & 0xffff)
+    }
+}
+
+/// Whole blocks of a volume, in absolute block numbers.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+pub struct BlockRange {
+    pub start: u64,
+    pub count: u32,
+}
+
+impl BlockRange {
+    #[must_use]
+    pub fn new(start: u64, count: u32) -> Self {
+        Self { start, count }
+    }
+    /// The blocks that the bytes `offset..offset + length` touch. `length` is at most an extent.
+    #[must_use]
+    pub fn covering(offset: u64, length: u32) -> Self {
+        let start = offset / BLOCK_BYTES;
+        let end = (offset + u64::from(length)).div_ceil(BLOCK_BYTES);
+        let count = u32::try_from(end - start).expect("a length of 32 bits spans fewer blocks");
+        Self { start, count }
+    }
+    #[must_use]
+    pub fn end(self) -> u64 {
+        self.start + u64::from(self.count)
+    }
+    #[must_use]
+    pub fn overlaps(self, other: Self) -> bool {
+        self.start < other.end() && other.start < self.end()
+    }
+    #[must_use]
+    pub fn contains(self, other: Self) -> bool {
+        self.start <= other.start && other.end() <= self.end()
+    }
+    #[must_use]
+    pub fn offset_bytes(self) -> u64 {
+        self.start * BLOCK_BYTES
+    }
+    #[must_use]
+    pub fn length_bytes(self) -> u64 {
+        u64::from(self.count) * BLOCK_BYTES
+    }
+    /// The extent of the first block.
+    #[must_use]
+    pub fn extent(self) -> u64 {
+        self.start / EXTENT_BLOCKS
+    }
+    pub fn blocks(self) -> impl Iterator<Item = u64> {
+        self.start..self.end()
+    }
+}
+
+impl fmt::Debug for BlockRange {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}+{}", self.start, self.count)
+    }
+}
+
+/// The lane of an absolute block number in a volume of `lanes` lanes.
+#[must_use]
+pub fn lane_of_block(block: u64, lanes: u8) -> LaneIndex {
+    let lane = block / EXTENT_BLOCKS % u64::from(lanes);
+    LaneIndex(u8::try_from(lane).expect("a remainder is smaller than its u8 divisor"))
+}

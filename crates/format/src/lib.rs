@@ -1,0 +1,10 @@
+//! The bytes that two nodes, or two versions of one node, must agree on.
+//!
+//! Peer messages and on-disk records as plain types, and their encoding by hand: little-endian,
+//! versioned, CRC-32C over every block. Pure: no clock, no I/O, no state.
+#![forbid(unsafe_code)]
+
+pub mod ids;
+pub mod config;
+pub mod message;
+pub mod metadata;

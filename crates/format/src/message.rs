@@ -1,0 +1,415 @@
+//! Messages between two nodes, as types. A link is per node pair; see PROTOCOL.md section 4.
+//!
+//! Two layers share one link: `LinkMessage` concerns the pair of nodes, `ResourceMessage` concerns
+//! one resource, named on the wire by the handle that OPEN agreed on. Of the latter, `Control`
+//! goes to the resource's home shard and `Data` to the shard of the lane.
+
+use crate::config::Config;
+use crate::ids::{
+    Ballot, BlockRange, BootId, Branch, Epoch, Incarnation, LaneIndex, MemberSet, NodeId, Nonce,
+    ResourceId, Seq, ValueId, VoteStoreId,
+};
+
+/// The most payload bytes of one message: a longer request is split before it is sequenced.
+pub const PAYLOAD_BYTES_MAX: u32 = 128 << 10;
+/// The most ranges in one message; longer lists are sent in pieces, or coarsened.
+pub const RANGES_MAX: usize = 4096;
+/// The most bytes of the descriptors of one frame.
+pub const HEADER_BYTES_MAX: usize = 1 << 20;
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum LinkMessage {
+    /// The first message of a connection, from the side that connected.
+    Hello(Hello),
+    /// The answer to it; the connection is up when it arrived.
+    Welcome(Hello),
+    Open(Open),
+    /// The peer refuses or drops a handle; the link stays.
+    Close {
+        handle: u32,
+        reason: CloseReason,
+    },
+    Heartbeat(Heartbeat),
+    HeartbeatAck(HeartbeatAck),
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Hello {
+    /// Name of the node, at most 64 bytes of UTF-8.
+    pub node_name: String,
+    pub version_min: u16,
+    pub version_max: u16,
+    pub features: u64,
+    pub boot_id: BootId,
+    /// Starts of this daemon so far: an older count than seen before is a restored backup.
+    pub start_count: u64,
+    pub shards: u8,
+    /// The shards this connection joins: of the sender, and of the receiver.
+    pub shard_local: u8,
+    pub shard_remote: u8,
+    pub class: LinkClass,
+    pub path: u8,
+    /// Alignment of payloads that the sender of this message wants to receive, in bytes.
+    pub quantum_bytes: u16,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LinkClass {
+    Data,
+    Bulk,
+}
+
+/// Attaches a resource to the link. Both sides send it; a resource is up when both did.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Open {
+    pub handle: u32,
+    pub resource: ResourceId,
+    /// At most 127 bytes; for messages to people.
+    pub resource_name: String,
+    pub sender: NodeId,
+    pub receiver: NodeId,
+    /// What the sender's replica is, or `None` of a member without data.
+    pub replica: Option<ReplicaReport>,
+    pub vote_store: Option<VoteStoreId>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ReplicaReport {
+    pub incarnation: Incarnation,
+    pub branch: Branch,
+    pub joined: Epoch,
+    pub size_bytes: u64,
+    pub lanes: u8,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CloseReason {
+    UnknownResource,
+    NodeIdMismatch,
+    UnrelatedData,
+    SizeTooSmall,
+    Down,
+}
+
+/// Sent every heartbeat interval: alive, and leases asked for all resources of the pair at once.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Heartbeat {
+    pub id: u64,
+    /// Nanoseconds of the sender's clock, returned unread.
+    pub sent_at_ns: u64,
+    pub leases: Vec<LeaseRequest>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LeaseRequest {
+    pub handle: u32,
+    pub nonce: Nonce,
+    pub length_ms: u16,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct HeartbeatAck {
+    pub id: u64,
+    pub sent_at_ns: u64,
+    /// Handles (as named in the request) whose lease was refused; all others are granted.
+    pub refused: Vec<u32>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ResourceMessage {
+    Control(Control),
+    Data(Data),
+}
+
+/// What a voter answers about its register.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Control {
+    Prepare {
+        ballot: Ballot,
+        nonce: Nonce,
+    },
+    Promise {
+        ballot: Ballot,
+        store: VoteStoreId,
+        accepted: Option<Accepted>,
+    },
+    /// Refused: the voter promised `promised`, or grants a lease to another nonce.
+    PrepareRefused {
+        ballot: Ballot,
+        promised: Ballot,
+        lease_held: bool,
+        accepted: Option<Accepted>,
+    },
+    Accept {
+        ballot: Ballot,
+        nonce: Nonce,
+        value: Config,
+    },
+    Accepted {
+        ballot: Ballot,
+        store: VoteStoreId,
+        value_id: ValueId,
+    },
+    AcceptRefused {
+        ballot: Ballot,
+        promised: Ballot,
+    },
+    /// A value known to be chosen; `session` tells whose lease it belongs to.
+    Chosen {
+        ballot: Ballot,
+        value: Config,
+    },
+    /// The holder of `nonce` gives its lease back: it stopped, and cleanly so.
+    LeaseRelease {
+        nonce: Nonce,
+    },
+
+    Seal {
+        ballot: Ballot,
+        nonce: Nonce,
+    },
+    Sealed(Box<Sealed>),
+    SealRefused {
+        ballot: Ballot,
+        sealed: Ballot,
+    },
+    NewEpoch {
+        ballot: Ballot,
+        nonce: Nonce,
+        value: Config,
+        inherited: Vec<BlockRange>,
+    },
+    NewEpochDone {
+        nonce: Nonce,
+        epoch: Epoch,
+        boot_id: BootId,
+    },
+    /// Admits a returning member to the write set of the session; `floors` one per lane.
+    Admit {
+        nonce: Nonce,
+        value: Config,
+        floors: Vec<Seq>,
+        absent: Vec<AbsentSlot>,
+    },
+    Admitted {
+        nonce: Nonce,
+        boot_id: BootId,
+        replica: ReplicaReport,
+    },
+    /// Asks what a member's bitmap slot for `member` is good for.
+    SlotQuery {
+        nonce: Nonce,
+        member: NodeId,
+    },
+    SlotInfo {
+        nonce: Nonce,
+        member: NodeId,
+        base: SlotBase,
+    },
+    /// Marks every block out of sync for `member`, known from now on as `incarnation`.
+    SetFull {
+        nonce: Nonce,
+        member: NodeId,
+        incarnation: Incarnation,
+        base_epoch: Epoch,
+    },
+    SetFullDone {
+        nonce: Nonce,
+        member: NodeId,
+        boot_id: BootId,
+    },
+    /// All of the resync is copied: make it durable, and remember the value that may be chosen.
+    PrepareJoin {
+        nonce: Nonce,
+        epoch: Epoch,
+        value_id: ValueId,
+    },
+    JoinPrepared {
+        nonce: Nonce,
+        epoch: Epoch,
+        boot_id: BootId,
+    },
+    /// A member's replica failed: its disk refused a write or a flush.
+    ReplicaFailed {
+        nonce: Nonce,
+    },
+    /// The primary asks nothing more of the receiver: it left the write set.
+    Dismiss {
+        nonce: Nonce,
+    },
+    /// Nanoseconds-free liveness probe of the resource's owner; see `ask` in `status`.
+    PrimaryWanted {
+        node: NodeId,
+    },
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Accepted {
+    pub ballot: Ballot,
+    pub value: Config,
+}
+
+/// What a sealed replica reports, once no device write of an older session is outstanding.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Sealed {
+    pub ballot: Ballot,
+    pub nonce: Nonce,
+    pub boot_id: BootId,
+    pub rank: u8,
+    pub replica: ReplicaReport,
+    /// Per lane: the session its window belongs to, stable_seq, and the ranges above it.
+    pub lanes: Vec<SealedLane>,
+    pub inherited: Vec<BlockRange>,
+    /// Where a restarted replica may differ from everyone.
+    pub own_slot: Vec<BlockRange>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Default)]
+pub struct SealedLane {
+    pub nonce: Nonce,
+    pub stable: Seq,
+    /// The highest seq applied.
+    pub applied: Seq,
+    pub window: Vec<WindowEntry>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct WindowEntry {
+    pub seq: Seq,
+    pub range: BlockRange,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SlotBase {
+    pub epoch: Epoch,
+    pub incarnation: Incarnation,
+}
+
+/// A slot that a returning member must keep for a third, absent member.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct AbsentSlot {
+    pub member: NodeId,
+    pub base: SlotBase,
+}
+
+/// Messages of a lane or of a group of lanes. All carry the session's nonce.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Data {
+    pub nonce: Nonce,
+    pub volume: u16,
+    pub body: DataBody,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum DataBody {
+    /// Carries `range.length_bytes()` of payload, unless `kind` says zeroes.
+    Write(Write),
+    Ack {
+        lane: LaneIndex,
+        base: Seq,
+        mask: u64,
+        boot_id: BootId,
+    },
+    /// The write failed at the member: it is Failed from now on.
+    WriteFailed {
+        lane: LaneIndex,
+        seq: Seq,
+        boot_id: BootId,
+    },
+    Stable {
+        lane: LaneIndex,
+        stable: Seq,
+    },
+    Read {
+        lane: LaneIndex,
+        id: u32,
+        range: BlockRange,
+    },
+    /// Carries the payload that `id` asked for, if `status` is `Ok`.
+    ReadDone {
+        lane: LaneIndex,
+        id: u32,
+        status: ReadStatus,
+        length_bytes: u32,
+    },
+    /// A flush of the whole volume, by the shard of the sender.
+    Flush {
+        id: u32,
+        shard: u8,
+    },
+    FlushDone {
+        id: u32,
+        shard: u8,
+        boot_id: BootId,
+        failed: bool,
+    },
+    /// A part of the blocks that `member` misses; see PROTOCOL.md section 6.
+    Loss {
+        lane: LaneIndex,
+        member: NodeId,
+        base: SlotBase,
+        ranges: Vec<BlockRange>,
+    },
+    LossDone {
+        lane: LaneIndex,
+        member: NodeId,
+        boot_id: BootId,
+    },
+    /// Asks for the dirty blocks of a slot from `from` on; a member's own slot by its own id.
+    SlotRead {
+        lane: LaneIndex,
+        slot: NodeId,
+        from: u64,
+    },
+    /// `next` is where to ask on, or `None` at the end.
+    SlotData {
+        lane: LaneIndex,
+        slot: NodeId,
+        from: u64,
+        ranges: Vec<BlockRange>,
+        next: Option<u64>,
+    },
+    /// These blocks of `slot` were copied durably, under their lock.
+    Clear {
+        lane: LaneIndex,
+        seq: Seq,
+        slot: NodeId,
+        range: BlockRange,
+    },
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Write {
+    pub lane: LaneIndex,
+    pub seq: Seq,
+    /// Reserved for asynchronous followers (PROTOCOL.md section 10); zero in format 1.
+    pub order: u64,
+    pub range: BlockRange,
+    pub kind: WriteKind,
+    /// Durable before it is acknowledged.
+    pub fua: bool,
+    pub stable: Seq,
+    /// Members that miss this write and whose bits the receiver sets.
+    pub absent: MemberSet,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WriteKind {
+    /// Bytes of a client.
+    Data,
+    /// Bytes of a resync or a reconciliation: the same payload, another counter.
+    Copy,
+    /// No payload: the range reads as zeroes afterwards and its space may be given back.
+    Discard,
+    /// No payload: the range reads as zeroes afterwards and its space stays allocated.
+    Zeroes,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ReadStatus {
+    Ok,
+    /// The sender's disk failed the read.
+    DeviceError,
+    /// The sender may not serve: not sealed to this session, or not in sync.
+    Refused,
+}
