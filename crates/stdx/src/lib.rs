@@ -1,1 +1,5 @@
-//! Domain-free building blocks.
+//! Building blocks that know no word of the domain: time, chance, sizes.
+#![forbid(unsafe_code)]
+
+pub mod random;
+pub mod time;
