@@ -9,6 +9,7 @@ use crate::ids::{
     Ballot, BlockRange, BootId, Branch, Epoch, Incarnation, LaneIndex, MemberSet, NodeId, Nonce,
     ResourceId, Seq, ValueId, VoteStoreId,
 };
+use crate::metadata::Candidate;
 
 /// The most payload bytes of one message: a longer request is split before it is sequenced.
 pub const PAYLOAD_BYTES_MAX: u32 = 128 << 10;
@@ -70,7 +71,6 @@ pub struct Open {
     pub receiver: NodeId,
     /// What the sender's replica is, or `None` of a member without data.
     pub replica: Option<ReplicaReport>,
-    pub vote_store: Option<VoteStoreId>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -78,6 +78,8 @@ pub struct ReplicaReport {
     pub incarnation: Incarnation,
     pub branch: Branch,
     pub joined: Epoch,
+    /// A value that made the replica in sync, if it was chosen.
+    pub candidate: Option<Candidate>,
     pub size_bytes: u64,
     pub lanes: u8,
 }

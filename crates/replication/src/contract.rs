@@ -1,0 +1,420 @@
+//! What goes into the core and what comes out of it.
+//!
+//! Two machines make up a resource on a node. `Resource` runs once, on the resource's home shard:
+//! config register, seals, promotion, leases, membership. `LaneGroup` runs once per shard that
+//! serves the resource: its lanes, its activity log, its part of the bitmaps. They talk by
+//! `ToGroup` and `FromGroup`, which may be delayed but neither lost nor reordered. Neither machine
+//! reads a clock, waits, fails or sees payload bytes: failures are inputs, decisions are actions.
+
+use format::config::Config;
+use format::ids::{BlockRange, BootId, Branch, Epoch, LaneIndex, MemberSet, NodeId, Nonce, Seq};
+use format::message::{Control, Data, ReplicaReport, SealedLane, SlotBase};
+use format::metadata::{AlRecord, Register, Superblock};
+use stdx::time::Time;
+
+/// Payload bytes that the shard keeps for the core.
+///
+/// An input that carries one gives the core a reference, which the core gives back exactly once:
+/// with `Release`, or with the `Complete` that carries it. The shard takes references of its own
+/// for as long as a device or a socket uses the bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Payload(pub u32);
+
+/// The front end's name for one part of a request; the core returns it unread.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct PartId(pub u64);
+
+/// The core's name for a device operation; the shard returns it unread.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Token(pub u64);
+
+/// One part of a client's request: within one extent, and at most `PAYLOAD_BYTES_MAX` of payload.
+#[derive(Clone, Copy, Debug)]
+pub struct Request {
+    pub part: PartId,
+    pub kind: RequestKind,
+    pub offset: u64,
+    pub length: u32,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RequestKind {
+    /// Answered with a payload of whole blocks, from the block of `offset` on.
+    Read,
+    /// `payload` holds exactly `length` bytes.
+    Write {
+        payload: Payload,
+        fua: bool,
+    },
+    Discard {
+        fua: bool,
+    },
+    Zeroes {
+        fua: bool,
+    },
+}
+
+/// How a part ends when it does not succeed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RequestError {
+    /// No replica could serve it, or the session ended: EIO.
+    Io,
+    /// This node is not Primary (any more).
+    NotPrimary,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct DeviceError;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DeviceResult {
+    Done,
+    /// Bytes read; `zero` if all of them are zero (looked for only where the read asked for it).
+    Read {
+        payload: Payload,
+        zero: bool,
+    },
+}
+
+#[derive(Clone, Debug)]
+pub enum GroupInput {
+    Request(Request),
+    /// A flush of the volume, completed by `Complete` with this part.
+    Flush(PartId),
+    /// A message of a member; its payload, if it has one, already matched its checksum.
+    Peer {
+        from: NodeId,
+        message: Data,
+        payload: Option<Payload>,
+    },
+    Device {
+        token: Token,
+        result: Result<DeviceResult, DeviceError>,
+    },
+    /// All connections to `peer` are up again after a loss, or down.
+    PeerUp {
+        peer: NodeId,
+    },
+    PeerDown {
+        peer: NodeId,
+    },
+    Home(ToGroup),
+}
+
+#[derive(Clone, Debug)]
+pub enum GroupAction {
+    /// Answered by `Device` with `DeviceResult::Read`.
+    ReadDevice {
+        token: Token,
+        range: BlockRange,
+        detect_zero: bool,
+    },
+    WriteDevice {
+        token: Token,
+        range: BlockRange,
+        payload: Payload,
+        fua: bool,
+    },
+    /// The range reads as zeroes afterwards; with `deallocate` its space may be given back.
+    ZeroDevice {
+        token: Token,
+        range: BlockRange,
+        deallocate: bool,
+        fua: bool,
+    },
+    FlushDevice {
+        token: Token,
+    },
+    /// Durable when answered.
+    WriteMetadata {
+        token: Token,
+        write: MetadataWrite,
+    },
+    /// To one member; never to this node itself.
+    Send {
+        to: NodeId,
+        message: Data,
+        payload: Option<Payload>,
+    },
+    /// The same message and payload to several members.
+    SendWrite {
+        to: MemberSet,
+        message: Data,
+        payload: Option<Payload>,
+    },
+    /// Copies all bytes of `patch` over `base`, from byte `at` of it.
+    Overlay {
+        base: Payload,
+        patch: Payload,
+        at: u32,
+    },
+    /// A payload travels with the answer of a read, and with it the core's reference.
+    Complete {
+        part: PartId,
+        result: Result<Option<Payload>, RequestError>,
+    },
+    Release(Payload),
+    Home(FromGroup),
+}
+
+#[derive(Clone, Debug)]
+pub enum MetadataWrite {
+    Activity(AlRecord),
+    /// One page of the bitmap slot that tracks `member`: page `page` of the lane's part of it.
+    Bitmap {
+        member: NodeId,
+        lane: LaneIndex,
+        page: u32,
+        bits: Box<BitmapBits>,
+    },
+}
+
+/// 32,768 bits, one per block, least significant first: what one 4 KiB bitmap page holds.
+pub type BitmapBits = [u64; 512];
+
+/// A member and what its bitmap slot is good for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LostMember {
+    pub member: NodeId,
+    pub base: SlotBase,
+}
+
+/// From the home shard to a group.
+#[derive(Clone, Debug)]
+pub enum ToGroup {
+    /// Ignore every session but `nonce`; answer `Quiesced` once no older device write is left.
+    Seal { nonce: Nonce },
+    /// Start to lead session `nonce`: record what `lost` miss, answer `LossRecorded` for each.
+    /// `outdated` may differ between the members of `write_set`.
+    Lead { nonce: Nonce, write_set: MemberSet, outdated: Vec<BlockRange>, lost: Vec<LostMember> },
+    /// The config of the session is chosen and stored: requests may complete.
+    Serve { epoch: Epoch, in_sync: MemberSet },
+    /// The session of this node is over: every request fails.
+    StandDown,
+    /// As a member: these ranges may differ between the members of the new session.
+    Inherit { nonce: Nonce, ranges: Vec<BlockRange> },
+    /// Reads may be answered until then.
+    Lease { until: Time },
+    /// What this node's replica may do.
+    Replica(ReplicaRole),
+    /// Members whose bits every write sets: tracked, and not in the write set.
+    Lose(LostMember),
+    /// The loss is chosen: `member` is out of the write set.
+    Lost { member: NodeId, epoch: Epoch, in_sync: MemberSet },
+    /// The lost member came back with all it had, before its loss was proposed: send again.
+    Resend { member: NodeId },
+    /// Asks where a returning member is to start.
+    ReportFloors,
+    /// As the returning member: take over what is only known here, then start at `floors`.
+    Admit { nonce: Nonce, floors: Vec<Seq>, absent: Vec<LostMember> },
+    /// Mark all blocks as missing at the member, whose slot starts at `base`.
+    SetFull(LostMember),
+    /// From now on every operation goes to `member` too; then copy what it misses.
+    /// `from` is an in-sync member whose slot for it is asked.
+    Resync { member: NodeId, from: NodeId, absent: Vec<LostMember> },
+    /// The member joined: it is in sync.
+    Joined { member: NodeId, epoch: Epoch, in_sync: MemberSet },
+    /// As the member that is to join: make slots and data durable; answer `SlotsDurable`.
+    MakeDurable,
+    /// As the member that joined: nothing is private any more.
+    ForgetOwnSlot,
+    /// A slot header is durable.
+    SlotRebased(LostMember),
+    /// Finish everything and flush; answer `Drained`. New requests wait.
+    Drain,
+    /// Copy at most so many bytes per second while requests come in; 0 is no limit.
+    ResyncRate { bytes_per_second: u64 },
+    /// New requests and those that wait get this answer, or (`None`) wait.
+    OnNoQuorum { fail: bool },
+    /// Write what is dirty, so that the next start replays nothing; answer `Stopped`.
+    Stop,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ReplicaRole {
+    /// No disk, or not usable.
+    None,
+    /// Applies and acknowledges, answers no read.
+    Syncing,
+    /// May serve reads of its session.
+    InSync,
+}
+
+/// From a group to the home shard.
+#[derive(Clone, Debug)]
+pub enum FromGroup {
+    Quiesced {
+        nonce: Nonce,
+        lanes: Vec<(LaneIndex, SealedLane)>,
+        inherited: Vec<BlockRange>,
+        own_slot: Vec<BlockRange>,
+    },
+    Inherited {
+        nonce: Nonce,
+    },
+    LossRecorded {
+        member: NodeId,
+    },
+    /// The slot of `member` starts anew at `base`: make its header durable, answer `SlotRebased`.
+    RebaseSlot(LostMember),
+    /// All blocks are marked as missing at the member.
+    FullSet {
+        member: NodeId,
+    },
+    Floors(Vec<(LaneIndex, Seq)>),
+    Admitted,
+    SyncProgress {
+        member: NodeId,
+        remaining_blocks: u64,
+        copied_blocks: u64,
+    },
+    /// The member misses nothing more in this group.
+    Synced {
+        member: NodeId,
+    },
+    /// No block may differ between the members any more.
+    Reconciled,
+    SlotsDurable,
+    /// A member's disk failed a write or a flush.
+    MemberFailed {
+        member: NodeId,
+    },
+    Drained,
+    Stopped,
+}
+
+/// The node's name for a command to a resource; returned with the answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CommandId(pub u64);
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Command {
+    /// Become Primary. Ends with an answer after at most `limits::PROMOTE_DEADLINE`.
+    Promote(PromoteMode),
+    /// Become Secondary; the front end admits no new request meanwhile.
+    Demote,
+    /// Stop for good: demote, leave everything clean.
+    Stop,
+    /// Discard the local data: the replica is to be copied in full.
+    Invalidate,
+    /// Give the local replica up, or take it back.
+    Detach,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PromoteMode {
+    Normal,
+    /// Make the local replica the truth although the config does not say so: a new branch.
+    Force,
+    /// Birth only: all connected replicas hold the same (the operator says so).
+    ForceAllEqual,
+}
+
+/// Why a command did not succeed, in words an operator can act on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CommandError {
+    pub code: CommandErrorCode,
+    pub message: String,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CommandErrorCode {
+    /// Fewer voters than a majority answer.
+    NoQuorum,
+    /// No replica that may serve is reachable.
+    NoUpToDateData,
+    /// Another node is Primary.
+    PeerPrimary,
+    /// Something else is under way; try again.
+    Busy,
+    NoDisk,
+    TimedOut,
+    NotPrimary,
+}
+
+/// What a peer said of itself when its connection came up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PeerReport {
+    pub boot_id: BootId,
+    pub shards: u8,
+    pub replica: Option<ReplicaReport>,
+}
+
+#[derive(Clone, Debug)]
+pub enum ResourceInput {
+    /// All connections to the peer are up and the resource is open on both sides.
+    Connected {
+        peer: NodeId,
+        report: PeerReport,
+    },
+    Disconnected {
+        peer: NodeId,
+    },
+    Control {
+        from: NodeId,
+        message: Control,
+    },
+    /// `peer` answered the lease request that was sent at `sent_at`.
+    Lease {
+        peer: NodeId,
+        nonce: Nonce,
+        sent_at: Time,
+        granted: bool,
+    },
+    Saved {
+        save: SaveId,
+    },
+    /// The superblock could not be written: the disk failed.
+    SaveFailed {
+        save: SaveId,
+    },
+    Group {
+        shard: u8,
+        fact: FromGroup,
+    },
+    Command {
+        id: CommandId,
+        command: Command,
+    },
+    /// Comes at `Resource::wake_at`.
+    Tick,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct SaveId(pub u64);
+
+#[derive(Clone, Debug)]
+pub enum ResourceAction {
+    /// Never to this node itself.
+    Send {
+        to: NodeId,
+        message: Control,
+    },
+    /// Durable when answered with `Saved`: the register first, then the superblock.
+    Save {
+        save: SaveId,
+        register: Option<Box<Register>>,
+        superblock: Option<Box<Superblock>>,
+    },
+    /// To the group of every shard.
+    Group(ToGroup),
+    /// Drop and rebuild all connections to `peer` for this resource.
+    Reset {
+        peer: NodeId,
+    },
+    Answer {
+        id: CommandId,
+        result: Result<(), CommandError>,
+    },
+    /// The primary role began or ended here: front ends admit or end client sessions.
+    RoleChanged {
+        primary: bool,
+    },
+    /// The chosen config changed.
+    ConfigChanged(Box<Config>),
+    /// A peer holds data of another history (`branch`): it stays disconnected.
+    Unrelated {
+        peer: NodeId,
+        branch: Branch,
+    },
+}

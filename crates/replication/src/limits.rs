@@ -1,0 +1,44 @@
+//! Every bound and every time of the core, in one place.
+
+use std::time::Duration;
+
+/// Lanes of a new volume.
+pub const LANES_DEFAULT: u8 = 16;
+/// Lanes a volume can have: a power of two.
+pub const LANES_MAX: u8 = 64;
+/// Operations of one lane that hold a lock at a time.
+pub const OPERATIONS_PER_LANE_MAX: usize = 256;
+/// Copies (resync or reconciliation) in flight per lane.
+pub const COPIES_PER_LANE_MAX: usize = 2;
+/// Blocks of one copy.
+pub const COPY_BLOCKS_MAX: u32 = 32;
+/// Ranges in one message of a slot's content.
+pub const SLOT_RANGES_PER_MESSAGE: usize = 512;
+/// Lane reports of a seal longer than this are coarsened to extents.
+pub const REPORT_RANGES_MAX: usize = 65_536;
+
+/// PROTOCOL.md 7c.
+pub const HEARTBEAT_INTERVAL: Duration = Duration::from_millis(250);
+/// A peer that says nothing for so long is lost.
+pub const PEER_SILENT_MAX: Duration = Duration::from_millis(1200);
+pub const LEASE: Duration = Duration::from_millis(1500);
+/// The longest lease a voter ever grants; a constant of the format.
+pub const LEASE_MAX: Duration = Duration::from_secs(10);
+/// What a voter adds to a lease for clocks that drift: 2 % and 50 ms.
+pub const LEASE_MARGIN: Duration = Duration::from_millis(50);
+pub const LEASE_DRIFT_PERCENT: u32 = 2;
+/// How long a restarted voter refuses strangers: a lease it forgot may still run.
+pub const VOTER_HOLD_OFF: Duration = Duration::from_secs(10);
+/// A refused attempt at the register is repeated after a random time between these.
+pub const RETRY_MIN: Duration = Duration::from_millis(20);
+pub const RETRY_MAX: Duration = Duration::from_millis(200);
+/// An attempt at the register that is not answered by then is repeated.
+pub const ATTEMPT_DEADLINE: Duration = Duration::from_millis(1000);
+/// A sealed member has to answer within this, or counts as unreachable.
+pub const SEAL_DEADLINE: Duration = Duration::from_millis(1500);
+/// A promotion that has not succeeded by then is answered with the reason.
+pub const PROMOTE_DEADLINE: Duration = Duration::from_secs(20);
+/// A step of an admission that is not answered by then is given up and tried again.
+pub const ADMIT_DEADLINE: Duration = Duration::from_secs(30);
+
+const _: () = assert!(LEASE.as_millis() <= LEASE_MAX.as_millis(), "a default within its bound");
