@@ -191,7 +191,6 @@ pub enum Control {
         nonce: Nonce,
         value: Config,
         floors: Vec<Seq>,
-        absent: Vec<AbsentSlot>,
     },
     Admitted {
         nonce: Nonce,
@@ -287,13 +286,6 @@ pub struct SlotBase {
     pub incarnation: Incarnation,
 }
 
-/// A slot that a returning member must keep for a third, absent member.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct AbsentSlot {
-    pub member: NodeId,
-    pub base: SlotBase,
-}
-
 /// Messages of a lane or of a group of lanes. All carry the session's nonce.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Data {
@@ -310,12 +302,6 @@ pub enum DataBody {
         lane: LaneIndex,
         base: Seq,
         mask: u64,
-        boot_id: BootId,
-    },
-    /// The write failed at the member: it is Failed from now on.
-    WriteFailed {
-        lane: LaneIndex,
-        seq: Seq,
         boot_id: BootId,
     },
     Stable {
@@ -343,7 +329,6 @@ pub enum DataBody {
         id: u32,
         shard: u8,
         boot_id: BootId,
-        failed: bool,
     },
     /// A part of the blocks that `member` misses; see PROTOCOL.md section 6.
     Loss {
@@ -407,9 +392,21 @@ pub enum WriteKind {
     Zeroes,
 }
 
+impl WriteKind {
+    #[must_use]
+    pub fn has_payload(self) -> bool {
+        match self {
+            Self::Data | Self::Copy => true,
+            Self::Discard | Self::Zeroes => false,
+        }
+    }
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ReadStatus {
     Ok,
+    /// The payload is there, and every byte of it is zero (looked for in reads of copies only).
+    Zero,
     /// The sender's disk failed the read.
     DeviceError,
     /// The sender may not serve: not sealed to this session, or not in sync.

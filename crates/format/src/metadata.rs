@@ -10,6 +10,8 @@ use crate::ids::{
 pub const AL_CHANGES_MAX: usize = 64;
 /// Rings of a volume's activity log.
 pub const AL_RINGS: usize = 16;
+/// Slots of the table that one record repeats.
+pub const AL_CONTEXT: usize = 256;
 /// Most extents hot in one ring at a time.
 pub const AL_SLOTS_MAX: usize = 1024;
 

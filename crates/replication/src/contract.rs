@@ -41,6 +41,7 @@ pub struct Request {
 pub enum RequestKind {
     /// Answered with a payload of whole blocks, from the block of `offset` on.
     Read,
+    // Discards and zeroes cover whole blocks: the front end cuts or writes their edges.
     /// `payload` holds exactly `length` bytes.
     Write {
         payload: Payload,
@@ -206,7 +207,7 @@ pub enum ToGroup {
     /// Asks where a returning member is to start.
     ReportFloors,
     /// As the returning member: take over what is only known here, then start at `floors`.
-    Admit { nonce: Nonce, floors: Vec<Seq>, absent: Vec<LostMember> },
+    Admit { nonce: Nonce, floors: Vec<Seq> },
     /// Mark all blocks as missing at the member, whose slot starts at `base`.
     SetFull(LostMember),
     /// From now on every operation goes to `member` too; then copy what it misses.
@@ -281,6 +282,10 @@ pub enum FromGroup {
     },
     Drained,
     Stopped,
+    /// A peer sent what no version of this program sends.
+    Misbehaved {
+        member: NodeId,
+    },
 }
 
 /// The node's name for a command to a resource; returned with the answer.

@@ -6,3 +6,16 @@
 
 pub mod contract;
 pub mod limits;
+pub mod quorum;
+pub mod ranges;
+pub mod bitmap;
+mod activity;
+mod view;
+mod lane;
+pub mod group;
+pub mod attach;
+
+use format::ids::Epoch;
+
+/// The base epoch of a slot that marks everything: only a full resync will do.
+pub const FULL: Epoch = Epoch(u64::MAX);

@@ -2,4 +2,5 @@
 #![forbid(unsafe_code)]
 
 pub mod random;
+pub mod slab;
 pub mod time;

@@ -1,0 +1,73 @@
+//! What a replica does with its metadata before it says a word to anyone.
+//!
+//! After an unclean end the activity log names the extents that may differ from what the bitmaps
+//! say. They are marked in every slot, the own one included, and these pages are durable before
+//! the log is emptied and before the first message (PROTOCOL.md 5.9).
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use format::ids::{BLOCK_BYTES, BlockRange, EXTENT_BLOCKS, LaneIndex, NodeId};
+
+use crate::bitmap::Bitmap;
+use crate::group::LoadedPage;
+
+/// Marks `active_extents` in the slots of all `members`, and returns the pages that changed: these
+/// are to be written durably, and then the activity log may be emptied.
+pub fn recover(
+    pages: &mut Vec<LoadedPage>,
+    active_extents: &BTreeSet<u64>,
+    members: &[NodeId],
+    lanes: u8,
+    size_bytes: u64,
+) -> Vec<LoadedPage> {
+    let blocks = size_bytes / BLOCK_BYTES;
+    let mut bitmaps: BTreeMap<(NodeId, LaneIndex), Bitmap> = BTreeMap::new();
+    for page in pages.drain(..) {
+        let key = (page.member, page.lane);
+        let bitmap = bitmaps.entry(key).or_insert_with(|| Bitmap::new(page.lane, lanes, blocks));
+        bitmap.load(page.page, page.bits);
+    }
+    for &extent in active_extents {
+        let start = extent * EXTENT_BLOCKS;
+        let count = blocks.saturating_sub(start).min(EXTENT_BLOCKS);
+        let range = BlockRange::new(start, u32::try_from(count).expect("within an extent"));
+        let lane = format::ids::lane_of_block(start, lanes);
+        for &member in members {
+            let key = (member, lane);
+            bitmaps.entry(key).or_insert_with(|| Bitmap::new(lane, lanes, blocks)).set(range);
+        }
+    }
+    let mut changed = Vec::new();
+    for ((member, lane), bitmap) in bitmaps {
+        let unsaved: BTreeSet<u32> = bitmap.unsaved().collect();
+        for (page, bits) in bitmap.take_pages() {
+            let loaded = LoadedPage { member, lane, page, bits };
+            if unsaved.contains(&page) {
+                changed.push(loaded.clone());
+            }
+            pages.push(loaded);
+        }
+    }
+    changed
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn active_extents_are_marked_for_every_member() {
+        let members = [NodeId::new(0).unwrap(), NodeId::new(2).unwrap()];
+        let mut pages = Vec::new();
+        let active = BTreeSet::from([5, 21]);
+        let changed = recover(&mut pages, &active, &members, 16, 1 << 30);
+        assert_eq!(changed.len(), 2, "both extents are of lane 5, in one page of each member");
+        for page in &changed {
+            assert_eq!(page.lane, LaneIndex(5));
+            let ones: u32 = page.bits.iter().map(|word| word.count_ones()).sum();
+            assert_eq!(ones, 2048);
+        }
+        let again = recover(&mut pages, &active, &members, 16, 1 << 30);
+        assert!(again.is_empty(), "what is marked already needs no write");
+    }
+}

@@ -1,0 +1,388 @@
+//! One lane's part of a bitmap slot: the blocks that a member misses.
+//!
+//! Bits are kept lane-major, as on disk: page `p` of a lane holds its extents `32 p .. 32 p + 32`,
+//! counted among the extents of the lane only. So a page has one owner. Memory follows dirty
+//! blocks: a page without bits is not held, and a slot that misses everything is one number
+//! (`full_from`) until its pages are touched.
+
+use std::collections::BTreeMap;
+
+use format::ids::{BlockRange, EXTENT_BLOCKS, LaneIndex};
+
+use crate::contract::BitmapBits;
+
+/// Blocks that one 4 KiB page tracks.
+pub const PAGE_BLOCKS: u64 = 32_768;
+const PAGE_EXTENTS: u64 = PAGE_BLOCKS / EXTENT_BLOCKS;
+
+#[derive(Clone, Debug)]
+pub struct Bitmap {
+    lane: u64,
+    lanes: u64,
+    /// Blocks of the whole volume.
+    blocks: u64,
+    pages: BTreeMap<u32, Page>,
+    /// Pages from here on that are not held have every bit set.
+    full_from: u32,
+    ones: u64,
+}
+
+#[derive(Clone, Debug)]
+struct Page {
+    bits: Box<BitmapBits>,
+    ones: u32,
+    /// The page on disk differs.
+    unsaved: bool,
+}
+
+impl Bitmap {
+    #[must_use]
+    pub fn new(lane: LaneIndex, lanes: u8, blocks: u64) -> Self {
+        let (lane, lanes) = (u64::from(lane.0), u64::from(lanes));
+        let mut bitmap =
+            Self { lane, lanes, blocks, pages: BTreeMap::new(), full_from: 0, ones: 0 };
+        bitmap.full_from = bitmap.page_count();
+        bitmap
+    }
+
+    /// Takes over a page as read from disk.
+    pub fn load(&mut self, page: u32, bits: Box<BitmapBits>) {
+        assert!(page < self.page_count(), "a page beyond the end of the lane");
+        let ones = bits.iter().map(|word| word.count_ones()).sum();
+        self.ones += u64::from(ones);
+        self.pages.insert(page, Page { bits, ones, unsaved: false });
+    }
+
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.ones == 0
+    }
+
+    /// Blocks that are marked.
+    #[must_use]
+    pub fn ones(&self) -> u64 {
+        self.ones
+    }
+
+    /// Marks `range`, which lies within one extent of this lane.
+    pub fn set(&mut self, range: BlockRange) {
+        self.change(range, true);
+    }
+
+    pub fn clear(&mut self, range: BlockRange) {
+        self.change(range, false);
+    }
+
+    /// Marks nothing any more. Pages that may be non-zero on disk are written as zeroes later.
+    pub fn set_none(&mut self) {
+        self.full_from = self.page_count();
+        self.ones = 0;
+        for page in self.pages.values_mut() {
+            page.bits.fill(0);
+            page.ones = 0;
+            page.unsaved = true;
+        }
+    }
+
+    /// Marks every block of the lane.
+    pub fn set_all(&mut self) {
+        self.pages.clear();
+        self.full_from = 0;
+        self.ones = (0..self.extent_count()).map(|extent| self.extent_blocks(extent)).sum();
+    }
+
+    /// The first run of marked blocks, not longer than `limit`, at or after absolute block `from`
+    /// in the order of the lane's extents.
+    #[must_use]
+    pub fn next_run(&self, from: u64, limit: u32) -> Option<BlockRange> {
+        let mut local = self.local_at_or_after(from);
+        let end = self.extent_count() * EXTENT_BLOCKS;
+        while local < end {
+            let page = page_of(local);
+            let page_end = (u64::from(page) + 1) * PAGE_BLOCKS;
+            match self.pages.get(&page) {
+                None if page >= self.full_from => return self.full_run(local, limit),
+                None => local = page_end,
+                Some(held) => match next_one(&held.bits, local % PAGE_BLOCKS) {
+                    Some(bit) => return Some(self.run_in_page(held, page, bit, limit)),
+                    None => local = page_end,
+                },
+            }
+        }
+        None
+    }
+
+    /// Pages of the extent of `block` that the disk does not have yet.
+    #[must_use]
+    pub fn unsaved_page(&self, block: u64) -> Option<u32> {
+        let page = page_of(self.local(block));
+        self.pages.get(&page).is_some_and(|held| held.unsaved).then_some(page)
+    }
+
+    /// The page of the lane that tracks `block`.
+    #[must_use]
+    pub fn page_of(&self, block: u64) -> u32 {
+        page_of(self.local(block))
+    }
+
+    /// Pages that the disk does not have yet, in order.
+    pub fn unsaved(&self) -> impl Iterator<Item = u32> + '_ {
+        self.pages.iter().filter(|(_, held)| held.unsaved).map(|(&page, _)| page)
+    }
+
+    /// What to write for `page`, which counts as saved from now on: a bit set later makes it
+    /// unsaved again.
+    pub fn save(&mut self, page: u32) -> Box<BitmapBits> {
+        let Some(held) = self.pages.get_mut(&page) else {
+            return Box::new([0; 512]);
+        };
+        held.unsaved = false;
+        let bits = held.bits.clone();
+        if held.ones == 0 {
+            self.pages.remove(&page);
+        }
+        bits
+    }
+
+    /// Takes the bitmap apart into its pages.
+    pub fn take_pages(self) -> impl Iterator<Item = (u32, Box<BitmapBits>)> {
+        self.pages.into_iter().map(|(page, held)| (page, held.bits))
+    }
+
+    #[must_use]
+    pub fn contains(&self, block: u64) -> bool {
+        let local = self.local(block);
+        let page = page_of(local);
+        match self.pages.get(&page) {
+            Some(held) => held.bits[word_of(local)] & mask_of(local) != 0,
+            None => page >= self.full_from,
+        }
+    }
+
+    /// All marked runs; for tests and reports.
+    pub fn runs(&self) -> impl Iterator<Item = BlockRange> + '_ {
+        let mut from = Some(self.lane * EXTENT_BLOCKS);
+        std::iter::from_fn(move || {
+            let run = self.next_run(from?, 1024)?;
+            from = Some(run.end());
+            Some(run)
+        })
+    }
+
+    fn change(&mut self, range: BlockRange, mark: bool) {
+        if range.count == 0 {
+            return;
+        }
+        assert_eq!(range.extent() % self.lanes, self.lane, "a range of another lane");
+        assert_eq!(range.extent(), (range.end() - 1) / EXTENT_BLOCKS, "a range over two extents");
+        let first = self.local(range.start);
+        let page = page_of(first);
+        self.materialise(page);
+        if !mark && !self.pages.contains_key(&page) {
+            return;
+        }
+        let held = self.pages.entry(page).or_insert_with(Page::zeroed);
+        let before = held.ones;
+        for local in first..first + u64::from(range.count) {
+            let word = &mut held.bits[word_of(local)];
+            let bit = mask_of(local);
+            if mark && *word & bit == 0 {
+                *word |= bit;
+                held.ones += 1;
+            } else if !mark && *word & bit != 0 {
+                *word &= !bit;
+                held.ones -= 1;
+            }
+        }
+        held.unsaved |= held.ones != before;
+        self.ones = self.ones - u64::from(before) + u64::from(held.ones);
+    }
+
+    /// Turns what `full_from` says of the pages up to `page` into held pages.
+    fn materialise(&mut self, page: u32) {
+        while self.full_from <= page {
+            let held = self.full_page(self.full_from);
+            self.pages.insert(self.full_from, held);
+            self.full_from += 1;
+        }
+    }
+
+    fn full_page(&self, page: u32) -> Page {
+        let mut held = Page::zeroed();
+        for index in 0..PAGE_EXTENTS {
+            let extent = u64::from(page) * PAGE_EXTENTS + index;
+            if extent >= self.extent_count() {
+                break;
+            }
+            for block in 0..self.extent_blocks(extent) {
+                let local = index * EXTENT_BLOCKS + block;
+                held.bits[word_of(local)] |= mask_of(local);
+                held.ones += 1;
+            }
+        }
+        held.unsaved = true;
+        held
+    }
+
+    fn full_run(&self, local: u64, limit: u32) -> Option<BlockRange> {
+        let (extent, within) = (local / EXTENT_BLOCKS, local % EXTENT_BLOCKS);
+        let valid = self.extent_blocks(extent);
+        if within >= valid {
+            // Only the last extent of a volume is short, and nothing follows it.
+            return None;
+        }
+        let count = (valid - within).min(u64::from(limit));
+        Some(BlockRange::new(self.absolute(local), u32::try_from(count).expect("within an extent")))
+    }
+
+    fn run_in_page(&self, held: &Page, page: u32, bit: u64, limit: u32) -> BlockRange {
+        let extent_end = (bit / EXTENT_BLOCKS + 1) * EXTENT_BLOCKS;
+        let end = extent_end.min(bit + u64::from(limit));
+        let stop = (bit..end).find(|&b| held.bits[word_of(b)] & mask_of(b) == 0).unwrap_or(end);
+        let start = self.absolute(u64::from(page) * PAGE_BLOCKS + bit);
+        BlockRange::new(start, u32::try_from(stop - bit).expect("within an extent"))
+    }
+
+    /// Extents of this lane.
+    fn extent_count(&self) -> u64 {
+        let extents = self.blocks.div_ceil(EXTENT_BLOCKS);
+        (extents + self.lanes - 1 - self.lane.min(extents + self.lanes - 1)) / self.lanes
+    }
+
+    /// Blocks of the lane's extent number `extent`.
+    fn extent_blocks(&self, extent: u64) -> u64 {
+        let start = (extent * self.lanes + self.lane) * EXTENT_BLOCKS;
+        self.blocks.saturating_sub(start).min(EXTENT_BLOCKS)
+    }
+
+    fn page_count(&self) -> u32 {
+        u32::try_from(self.extent_count().div_ceil(PAGE_EXTENTS)).expect("a device is below 1 EiB")
+    }
+
+    fn local(&self, block: u64) -> u64 {
+        block / EXTENT_BLOCKS / self.lanes * EXTENT_BLOCKS + block % EXTENT_BLOCKS
+    }
+
+    fn local_at_or_after(&self, block: u64) -> u64 {
+        let extent = block / EXTENT_BLOCKS;
+        match extent % self.lanes {
+            lane if lane == self.lane => self.local(block),
+            lane if lane < self.lane => extent / self.lanes * EXTENT_BLOCKS,
+            _ => (extent / self.lanes + 1) * EXTENT_BLOCKS,
+        }
+    }
+
+    fn absolute(&self, local: u64) -> u64 {
+        (local / EXTENT_BLOCKS * self.lanes + self.lane) * EXTENT_BLOCKS + local % EXTENT_BLOCKS
+    }
+}
+
+impl Page {
+    fn zeroed() -> Self {
+        Self { bits: Box::new([0; 512]), ones: 0, unsaved: false }
+    }
+}
+
+fn page_of(local: u64) -> u32 {
+    u32::try_from(local / PAGE_BLOCKS).expect("a device is below 1 EiB")
+}
+
+fn word_of(local: u64) -> usize {
+    usize::try_from(local % PAGE_BLOCKS / 64).expect("below 512")
+}
+
+fn mask_of(local: u64) -> u64 {
+    1 << (local % 64)
+}
+
+fn next_one(bits: &BitmapBits, from: u64) -> Option<u64> {
+    let mut word = word_of(from);
+    let mut value = bits[word] & (u64::MAX << (from % 64));
+    loop {
+        if value != 0 {
+            return Some(word as u64 * 64 + u64::from(value.trailing_zeros()));
+        }
+        word += 1;
+        value = *bits.get(word)?;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeSet;
+    use stdx::random::Random;
+
+    const LANES: u8 = 4;
+    const BLOCKS: u64 = 300 * EXTENT_BLOCKS - 100;
+
+    fn lane_blocks(lane: u64) -> BTreeSet<u64> {
+        (0..BLOCKS).filter(|block| block / EXTENT_BLOCKS % u64::from(LANES) == lane).collect()
+    }
+
+    #[test]
+    fn behaves_like_a_set_of_blocks() {
+        for lane in 0..u64::from(LANES) {
+            let mut random = Random::new(lane);
+            let all = lane_blocks(lane);
+            let mut bitmap = Bitmap::new(LaneIndex(lane as u8), LANES, BLOCKS);
+            let mut model = BTreeSet::new();
+            for step in 0..3000 {
+                let extent = random.below(75) * u64::from(LANES) + lane;
+                let start = extent * EXTENT_BLOCKS + random.below(900);
+                let range = BlockRange::new(start, 1 + random.below(20) as u32);
+                match random.below(20) {
+                    0 if step % 7 == 0 => {
+                        bitmap.set_all();
+                        model = all.clone();
+                    }
+                    1 => {
+                        bitmap.set_none();
+                        model.clear();
+                    }
+                    2..=10 => {
+                        bitmap.set(range);
+                        model.extend(range.blocks());
+                    }
+                    11..=18 => {
+                        bitmap.clear(range);
+                        model.retain(|block| !(range.start..range.end()).contains(block));
+                    }
+                    _ => {
+                        let found = bitmap.next_run(start, 8);
+                        let first = model.range(start..).next().copied();
+                        assert_eq!(found.map(|run| run.start), first);
+                    }
+                }
+                assert_eq!(bitmap.ones(), model.len() as u64);
+            }
+            assert!(bitmap.runs().flat_map(BlockRange::blocks).eq(model.iter().copied()));
+        }
+    }
+
+    #[test]
+    fn a_full_slot_of_100_tib_costs_no_memory() {
+        let blocks = (100 << 40) / 4096;
+        let mut bitmap = Bitmap::new(LaneIndex(3), 16, blocks);
+        bitmap.set_all();
+        assert_eq!(bitmap.ones(), blocks / 16);
+        assert!(bitmap.pages.is_empty());
+    }
+
+    #[test]
+    fn saved_pages_come_back_equal_and_zero_pages_are_dropped() {
+        let mut bitmap = Bitmap::new(LaneIndex(1), LANES, BLOCKS);
+        let range = BlockRange::new(EXTENT_BLOCKS + 5, 3);
+        bitmap.set(range);
+        let page = bitmap.unsaved().next().unwrap();
+        let bits = bitmap.save(page);
+        assert_eq!(bitmap.unsaved().next(), None);
+        let mut loaded = Bitmap::new(LaneIndex(1), LANES, BLOCKS);
+        loaded.load(page, bits);
+        assert_eq!(loaded.runs().collect::<Vec<_>>(), [range]);
+        loaded.clear(range);
+        assert_eq!(loaded.unsaved().next(), Some(page), "the zeroes have to reach the disk");
+        assert_eq!(*loaded.save(page), [0; 512]);
+        assert!(loaded.pages.is_empty());
+    }
+}

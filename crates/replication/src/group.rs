@@ -1,0 +1,620 @@
+//! All lanes of one resource on one shard, and what they share: the view, the activity log, the
+//! device's flushes.
+//!
+//! `step` takes one input; `settle` runs once per turn and sends what can be said once for many
+//! events. The home shard (`resource`) decides about sessions and members; see `home`.
+
+pub(crate) mod durable;
+pub(crate) mod flush;
+pub(crate) mod home;
+
+use std::time::Duration;
+
+use format::ids::{
+    BLOCK_BYTES, BlockRange, BootId, EXTENT_BLOCKS, Epoch, LaneIndex, MemberSet, NodeId, Nonce, Seq,
+};
+use format::message::{Data, DataBody};
+use stdx::time::Time;
+
+use crate::activity::ActivityLog;
+use crate::bitmap::Bitmap;
+use crate::contract::{
+    BitmapBits, DeviceError, DeviceResult, FromGroup, GroupAction, GroupInput, LostMember, PartId,
+    Payload, ReplicaRole, Request, RequestError, RequestKind, ToGroup, Token,
+};
+use crate::group::durable::Durable;
+use crate::group::flush::Flushes;
+use crate::lane::{DeviceUse, Lane, Slot, Turn, token_lane};
+use crate::limits;
+use crate::view::View;
+
+#[derive(Debug)]
+pub struct GroupOptions {
+    pub me: NodeId,
+    pub boot_id: BootId,
+    pub shard: u8,
+    pub shards: u8,
+    pub volume: u16,
+    pub lanes: u8,
+    pub size_bytes: u64,
+    pub has_disk: bool,
+    /// Extents that may be hot at a time in this group.
+    pub al_slots: usize,
+    pub al_next_number: u64,
+    /// Members with data.
+    pub tracked: MemberSet,
+    /// What the bitmap slots on disk hold, of the lanes of this shard.
+    pub slots: Vec<LoadedPage>,
+    pub slot_bases: Vec<LostMember>,
+}
+
+/// One page of a bitmap slot as read from disk.
+#[derive(Clone, Debug)]
+pub struct LoadedPage {
+    pub member: NodeId,
+    pub lane: LaneIndex,
+    pub page: u32,
+    pub bits: Box<BitmapBits>,
+}
+
+#[derive(Debug)]
+pub struct LaneGroup {
+    pub(crate) view: View,
+    pub(crate) shards: u8,
+    /// The lanes `shard, shard + shards, ..`.
+    pub(crate) lanes: Vec<Lane>,
+    pub(crate) activity: ActivityLog,
+    pub(crate) flushes: Flushes,
+    pub(crate) durable: Durable,
+    /// Requests that came while none may start.
+    parked: Vec<Request>,
+    pub(crate) touched: Vec<bool>,
+    pub(crate) local_losses: Vec<(LaneIndex, LostMember, Vec<BlockRange>)>,
+    /// Members that are being removed, until the home shard was told that all is recorded.
+    pub(crate) recording: Vec<NodeId>,
+    /// Members that are being resynced, until the home shard was told that they miss nothing.
+    pub(crate) syncing: Vec<NodeId>,
+    pub(crate) reconciling: bool,
+    /// The seal that is to be answered.
+    pub(crate) sealing: Option<Nonce>,
+    pub(crate) draining: Draining,
+    rate: CopyRate,
+    stable_due: Time,
+    progress_due: Time,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Draining {
+    No,
+    /// Waits for what is under way.
+    Finishing,
+    /// Everything finished; the members flush.
+    Flushing,
+    Done,
+}
+
+/// How much copying is allowed while clients are at work.
+#[derive(Clone, Copy, Debug)]
+struct CopyRate {
+    bytes_per_second: u64,
+    budget: u64,
+    filled_at: Time,
+    last_request_at: Time,
+}
+
+/// How long after the last request a volume counts as idle, and copies run at full speed.
+const IDLE_AFTER: Duration = Duration::from_millis(100);
+const STABLE_DELAY: Duration = Duration::from_millis(200);
+const PROGRESS_INTERVAL: Duration = Duration::from_millis(250);
+const BUDGET_INTERVAL: Duration = Duration::from_millis(10);
+
+impl LaneGroup {
+    #[must_use]
+    pub fn new(options: GroupOptions) -> Self {
+        let blocks = options.size_bytes / BLOCK_BYTES;
+        let mut lanes: Vec<Lane> = (options.shard..options.lanes)
+            .step_by(usize::from(options.shards))
+            .map(|index| {
+                let lane = LaneIndex(index);
+                let slots =
+                    if options.has_disk { slots_of(&options, lane, blocks) } else { vec![] };
+                Lane::new(lane, slots)
+            })
+            .collect();
+        for page in options.slots {
+            let lane = usize::from(page.lane.0 / options.shards);
+            if let Some(slot) = lanes.get_mut(lane).and_then(|lane| lane.slot_mut(page.member)) {
+                slot.bits.load(page.page, page.bits);
+            }
+        }
+        let view = View {
+            me: options.me,
+            boot_id: options.boot_id,
+            volume: options.volume,
+            shard: options.shard,
+            lanes: options.lanes,
+            blocks,
+            tracked: options.tracked,
+            nonce: Nonce(0),
+            epoch: Epoch(0),
+            replica: if options.has_disk { ReplicaRole::Syncing } else { ReplicaRole::None },
+            leading: false,
+            serving: false,
+            write_set: MemberSet::EMPTY,
+            in_sync: MemberSet::EMPTY,
+            losing: MemberSet::EMPTY,
+            connected: MemberSet::EMPTY,
+            lease_until: Time::ZERO,
+            draining: false,
+            fail_requests: false,
+        };
+        let ring = options.shard % 16;
+        Self {
+            view,
+            shards: options.shards,
+            touched: vec![false; lanes.len()],
+            lanes,
+            activity: ActivityLog::new(ring, options.al_slots, options.al_next_number),
+            flushes: Flushes::default(),
+            durable: Durable::new(&options.slot_bases),
+            parked: Vec::new(),
+            local_losses: Vec::new(),
+            recording: Vec::new(),
+            syncing: Vec::new(),
+            reconciling: false,
+            sealing: None,
+            draining: Draining::No,
+            rate: CopyRate {
+                bytes_per_second: 0,
+                budget: 0,
+                filled_at: Time::ZERO,
+                last_request_at: Time::ZERO,
+            },
+            stable_due: Time::NEVER,
+            progress_due: Time::NEVER,
+        }
+    }
+
+    pub fn step(&mut self, now: Time, input: GroupInput, actions: &mut Vec<GroupAction>) {
+        match input {
+            GroupInput::Request(request) => self.on_request(now, request, actions),
+            GroupInput::Flush(part) => self.on_client_flush(part, actions),
+            GroupInput::Peer { from, message, payload } => {
+                self.on_peer(now, from, message, payload, actions);
+            }
+            GroupInput::Device { token, result } => self.on_device(now, token, result, actions),
+            GroupInput::PeerUp { peer } => {
+                self.view.connected.insert(peer);
+                self.touch_all();
+            }
+            GroupInput::PeerDown { peer } => {
+                self.view.connected.remove(peer);
+                for lane in &mut self.lanes {
+                    lane.on_source_lost(peer);
+                }
+                self.touch_all();
+            }
+            GroupInput::Home(message) => self.on_home(now, message, actions),
+        }
+        self.deliver_local_losses(now, actions);
+    }
+
+    /// What is said once per turn: acknowledgements, new copies, records of the activity log.
+    pub fn settle(&mut self, now: Time, actions: &mut Vec<GroupAction>) {
+        self.refill_copy_budget(now);
+        for position in 0..self.lanes.len() {
+            if std::mem::take(&mut self.touched[position]) {
+                self.with_lane(now, position, actions, |lane, turn| {
+                    lane.settle(turn);
+                    lane.settle_stable(turn);
+                });
+            }
+        }
+        self.deliver_local_losses(now, actions);
+        self.settle_durable(now, actions);
+        self.settle_facts(now, actions);
+        self.settle_stable(now, actions);
+    }
+
+    /// When `settle` is to run at the latest, though nothing happened.
+    #[must_use]
+    pub fn wake_at(&self) -> Time {
+        self.stable_due.min(self.progress_due)
+    }
+
+    fn on_request(&mut self, now: Time, request: Request, actions: &mut Vec<GroupAction>) {
+        self.rate.last_request_at = now;
+        if !self.view.leading || self.view.fail_requests {
+            let error = if self.view.leading { RequestError::Io } else { RequestError::NotPrimary };
+            return refuse(request, error, actions);
+        }
+        if !self.view.serving || self.view.draining {
+            return self.parked.push(request);
+        }
+        let lane = self.position_of(request.offset / BLOCK_BYTES);
+        self.touched[lane] = true;
+        self.with_lane(now, lane, actions, |lane, turn| lane.on_request(turn, request));
+    }
+
+    pub(crate) fn unpark(&mut self, now: Time, actions: &mut Vec<GroupAction>) {
+        for request in std::mem::take(&mut self.parked) {
+            self.on_request(now, request, actions);
+        }
+    }
+
+    fn on_peer(
+        &mut self,
+        now: Time,
+        from: NodeId,
+        message: Data,
+        payload: Option<Payload>,
+        actions: &mut Vec<GroupAction>,
+    ) {
+        // I4: a message of a session that this member is not sealed to does not exist.
+        let ours = message.nonce == self.view.nonce && message.volume == self.view.volume;
+        if !ours || !self.may_receive(&message.body) {
+            return actions.extend(payload.map(GroupAction::Release));
+        }
+        let Some(lane) = self.check_addressing(&message.body, payload) else {
+            actions.extend(payload.map(GroupAction::Release));
+            return actions.push(GroupAction::Home(FromGroup::Misbehaved { member: from }));
+        };
+        self.touched[lane] = true;
+        match message.body {
+            DataBody::Flush { id, shard } => self.on_peer_flush(from, id, shard, actions),
+            DataBody::FlushDone { id, .. } => self.on_flush_done(from, id, actions),
+            DataBody::Loss { lane: index, member, base, ranges } => {
+                self.on_loss(from, index, LostMember { member, base }, &ranges, actions);
+            }
+            DataBody::LossDone { lane: index, member, .. } => {
+                self.on_loss_recorded(from, index, member);
+            }
+            body => self.with_lane(now, lane, actions, |lane, turn| {
+                lane.on_peer(turn, from, body, payload);
+            }),
+        }
+    }
+
+    /// Whether this node has the role that the message is for.
+    fn may_receive(&self, body: &DataBody) -> bool {
+        match body {
+            DataBody::Write(_)
+            | DataBody::Stable { .. }
+            | DataBody::Read { .. }
+            | DataBody::Flush { .. }
+            | DataBody::Loss { .. }
+            | DataBody::SlotRead { .. }
+            | DataBody::Clear { .. } => {
+                !self.view.leading && self.view.replica != ReplicaRole::None
+            }
+            DataBody::Ack { .. }
+            | DataBody::ReadDone { .. }
+            | DataBody::FlushDone { .. }
+            | DataBody::LossDone { .. }
+            | DataBody::SlotData { .. } => self.view.leading,
+        }
+    }
+
+    /// The position of the lane that is meant, if the message makes sense here.
+    fn check_addressing(&self, body: &DataBody, payload: Option<Payload>) -> Option<usize> {
+        let (index, range, with_payload) = match body {
+            DataBody::Write(write) => (write.lane, Some(write.range), write.kind.has_payload()),
+            DataBody::Read { lane, range, .. } | DataBody::Clear { lane, range, .. } => {
+                (*lane, Some(*range), false)
+            }
+            DataBody::ReadDone { lane, length_bytes, .. } => (*lane, None, *length_bytes > 0),
+            DataBody::Ack { lane, .. }
+            | DataBody::Stable { lane, .. }
+            | DataBody::Loss { lane, .. }
+            | DataBody::LossDone { lane, .. }
+            | DataBody::SlotRead { lane, .. }
+            | DataBody::SlotData { lane, .. } => (*lane, None, false),
+            DataBody::Flush { .. } | DataBody::FlushDone { .. } => return Some(0),
+        };
+        let position = usize::from(index.0 / self.shards);
+        let lane = self.lanes.get(position).filter(|lane| lane.index == index)?;
+        let fits = range.is_none_or(|range| lane.owns(&self.view, range))
+            && with_payload == payload.is_some();
+        let ranges_fit = match body {
+            DataBody::Loss { ranges, .. } | DataBody::SlotData { ranges, .. } => {
+                ranges.iter().all(|&range| lane.owns(&self.view, range))
+            }
+            DataBody::Write(_)
+            | DataBody::Ack { .. }
+            | DataBody::Stable { .. }
+            | DataBody::Read { .. }
+            | DataBody::ReadDone { .. }
+            | DataBody::Flush { .. }
+            | DataBody::FlushDone { .. }
+            | DataBody::LossDone { .. }
+            | DataBody::SlotRead { .. }
+            | DataBody::Clear { .. } => true,
+        };
+        (fits && ranges_fit).then_some(position)
+    }
+
+    fn on_device(
+        &mut self,
+        now: Time,
+        token: Token,
+        result: Result<DeviceResult, DeviceError>,
+        actions: &mut Vec<GroupAction>,
+    ) {
+        let Some(device_use) = DeviceUse::of(token) else {
+            return self.on_group_device(now, token, result, actions);
+        };
+        let lane = usize::from(token_lane(token).0 / self.shards);
+        self.touched[lane] = true;
+        self.with_lane(now, lane, actions, |lane, turn| match device_use {
+            DeviceUse::Apply { seq } => lane.on_applied(turn, seq, result),
+            DeviceUse::OperationRead { .. }
+            | DeviceUse::ClientRead { .. }
+            | DeviceUse::PeerRead { .. } => lane.on_device_read(turn, device_use, result),
+        });
+    }
+
+    /// Tells the home shard what became true for all lanes.
+    fn settle_facts(&mut self, now: Time, actions: &mut Vec<GroupAction>) {
+        self.settle_seal(actions);
+        let lanes = &self.lanes;
+        self.recording.retain(|&member| {
+            let recorded = lanes.iter().all(|lane| lane.is_loss_recorded(member));
+            if recorded {
+                actions.push(GroupAction::Home(FromGroup::LossRecorded { member }));
+            }
+            !recorded
+        });
+        let mut synced = Vec::new();
+        self.syncing.retain(|&member| {
+            let done = lanes.iter().all(|lane| lane.is_synced(member));
+            if done {
+                synced.push(member);
+            }
+            !done
+        });
+        for member in synced {
+            self.report_progress(member, actions);
+            actions.push(GroupAction::Home(FromGroup::Synced { member }));
+        }
+        if self.reconciling && self.view.serving && lanes_are_reconciled(&self.lanes) {
+            self.reconciling = false;
+            actions.push(GroupAction::Home(FromGroup::Reconciled));
+        }
+        self.settle_drain(actions);
+        self.progress_due = match self.syncing.first() {
+            None => Time::NEVER,
+            Some(_) if now < self.progress_due && self.progress_due != Time::NEVER => {
+                self.progress_due.min(now + BUDGET_INTERVAL)
+            }
+            Some(&member) => {
+                self.report_progress(member, actions);
+                now + PROGRESS_INTERVAL
+            }
+        };
+    }
+
+    fn report_progress(&self, member: NodeId, actions: &mut Vec<GroupAction>) {
+        let (mut remaining_blocks, mut copied_blocks) = (0, 0);
+        for lane in &self.lanes {
+            let (remaining, copied) = lane.resync_progress(member);
+            remaining_blocks += remaining;
+            copied_blocks += copied;
+        }
+        let fact = FromGroup::SyncProgress { member, remaining_blocks, copied_blocks };
+        actions.push(GroupAction::Home(fact));
+    }
+
+    /// What became stable in a busy lane travels with its next write; an idle one says it late.
+    fn settle_stable(&mut self, now: Time, actions: &mut Vec<GroupAction>) {
+        if !self.view.leading {
+            self.stable_due = Time::NEVER;
+            return;
+        }
+        if self.stable_due > now {
+            let unsent = self.lanes.iter().any(Lane::has_unsent_stable);
+            self.stable_due = match (unsent, self.stable_due) {
+                (false, _) => Time::NEVER,
+                (true, Time::NEVER) => now + STABLE_DELAY,
+                (true, due) => due,
+            };
+            return;
+        }
+        self.stable_due = Time::NEVER;
+        for position in 0..self.lanes.len() {
+            self.with_lane(now, position, actions, Lane::send_stable);
+        }
+    }
+
+    fn refill_copy_budget(&mut self, now: Time) {
+        let rate = &mut self.rate;
+        let idle = now.since(rate.last_request_at) >= IDLE_AFTER;
+        if rate.bytes_per_second == 0 || idle || rate.last_request_at == Time::ZERO {
+            rate.budget = u64::MAX;
+            rate.filled_at = now;
+            return;
+        }
+        let elapsed = now.since(rate.filled_at).min(IDLE_AFTER);
+        let earned = u128::from(rate.bytes_per_second) * elapsed.as_micros() / 1_000_000;
+        let earned = u64::try_from(earned).unwrap_or(u64::MAX);
+        if earned == 0 {
+            return;
+        }
+        rate.filled_at = now;
+        let bound = (rate.bytes_per_second / 10).max(EXTENT_BLOCKS * BLOCK_BYTES / 16);
+        let left = if rate.budget > bound { 0 } else { rate.budget };
+        rate.budget = left.saturating_add(earned).min(bound);
+        if !self.syncing.is_empty() {
+            self.touch_all();
+        }
+    }
+
+    pub(crate) fn set_copy_rate(&mut self, bytes_per_second: u64) {
+        self.rate.bytes_per_second = bytes_per_second;
+    }
+
+    pub(crate) fn touch_all(&mut self) {
+        self.touched.fill(true);
+    }
+
+    pub(crate) fn position_of(&self, block: u64) -> usize {
+        let lane = format::ids::lane_of_block(block, self.view.lanes);
+        usize::from(lane.0 / self.shards)
+    }
+
+    pub(crate) fn position_of_lane(&self, lane: LaneIndex) -> usize {
+        usize::from(lane.0 / self.shards)
+    }
+
+    pub(crate) fn with_lane<R>(
+        &mut self,
+        now: Time,
+        position: usize,
+        actions: &mut Vec<GroupAction>,
+        visit: impl FnOnce(&mut Lane, &mut Turn<'_>) -> R,
+    ) -> R {
+        let mut turn = Turn {
+            view: &self.view,
+            activity: &mut self.activity,
+            now,
+            flushes_started: self.flushes.started(),
+            copy_budget: &mut self.rate.budget,
+            local_losses: &mut self.local_losses,
+            actions,
+        };
+        visit(&mut self.lanes[position], &mut turn)
+    }
+
+    pub(crate) fn with_lanes(
+        &mut self,
+        now: Time,
+        actions: &mut Vec<GroupAction>,
+        mut visit: impl FnMut(&mut Lane, &mut Turn<'_>),
+    ) {
+        for position in 0..self.lanes.len() {
+            self.touched[position] = true;
+            self.with_lane(now, position, actions, &mut visit);
+        }
+    }
+
+    pub(crate) fn fail_parked(&mut self, error: RequestError, actions: &mut Vec<GroupAction>) {
+        for request in std::mem::take(&mut self.parked) {
+            refuse(request, error, actions);
+        }
+    }
+}
+
+impl Lane {
+    /// The messages that concern one lane only.
+    fn on_peer(
+        &mut self,
+        turn: &mut Turn<'_>,
+        from: NodeId,
+        body: DataBody,
+        payload: Option<Payload>,
+    ) {
+        match body {
+            DataBody::Write(write) => self.apply(turn, from, write, payload),
+            DataBody::Ack { base, mask, .. } => {
+                for bit in (0..64).filter(|bit| mask & (1 << bit) != 0) {
+                    self.on_acknowledged(turn, from, Seq(base.0.saturating_add(bit)));
+                }
+            }
+            DataBody::Stable { stable, .. } => self.on_stable(turn, stable),
+            DataBody::Read { id, range, .. } => self.on_peer_read(turn, from, id, range),
+            DataBody::ReadDone { id, status, .. } => self.on_read_done(turn, id, status, payload),
+            DataBody::SlotRead { slot, from: at, .. } => {
+                let (ranges, next) = self.read_slot(slot, at);
+                let lane = self.index;
+                turn.send(from, DataBody::SlotData { lane, slot, from: at, ranges, next });
+            }
+            DataBody::SlotData { slot, from: at, ranges, next, .. } => {
+                self.on_slot_data(turn, from, (slot, at), &ranges, next);
+            }
+            DataBody::Clear { slot, range, .. } => self.clear_bits(slot, range),
+            DataBody::Flush { .. }
+            | DataBody::FlushDone { .. }
+            | DataBody::Loss { .. }
+            | DataBody::LossDone { .. } => unreachable!("the group keeps these to itself"),
+        }
+    }
+
+    /// The leader's own replica hears of `stable` without a message.
+    fn settle_stable(&mut self, turn: &mut Turn<'_>) {
+        if turn.view.write_set.has(turn.view.me)
+            && let Some(leader) = &self.leader
+        {
+            let stable = Seq(leader.stable);
+            self.on_stable(turn, stable);
+        }
+    }
+
+    fn has_unsent_stable(&self) -> bool {
+        self.leader.as_ref().is_some_and(|leader| leader.stable_unsent)
+    }
+
+    pub(crate) fn send_stable(&mut self, turn: &mut Turn<'_>) {
+        let lane = self.index;
+        let Some(leader) = self.leader.as_mut().filter(|leader| leader.stable_unsent) else {
+            return;
+        };
+        leader.stable_unsent = false;
+        let stable = Seq(leader.stable);
+        let others = turn.view.write_set.without(turn.view.me).and(turn.view.connected);
+        for member in others.iter() {
+            turn.send(member, DataBody::Stable { lane, stable });
+        }
+    }
+
+    fn is_synced(&self, member: NodeId) -> bool {
+        self.leader.as_ref().is_some_and(|leader| {
+            leader.resyncs.iter().any(|resync| resync.member == member && resync.done)
+        })
+    }
+
+    fn resync_progress(&self, member: NodeId) -> (u64, u64) {
+        let resyncs = self.leader.as_ref().map_or(&[][..], |leader| &leader.resyncs);
+        resyncs
+            .iter()
+            .filter(|resync| resync.member == member)
+            .map(|resync| (resync.bits.ones(), resync.copied_blocks))
+            .fold((0, 0), |sum, one| (sum.0 + one.0, sum.1 + one.1))
+    }
+}
+
+fn slots_of(options: &GroupOptions, lane: LaneIndex, blocks: u64) -> Vec<Slot> {
+    options
+        .slot_bases
+        .iter()
+        .map(|known| {
+            let bits = Bitmap::new(lane, options.lanes, blocks);
+            let mut slot = Slot { member: known.member, base: known.base, bits };
+            if known.base.epoch == crate::FULL {
+                slot.bits.set_all();
+            }
+            slot
+        })
+        .collect()
+}
+
+pub(crate) fn lanes_are_reconciled(lanes: &[Lane]) -> bool {
+    lanes.iter().all(Lane::is_reconciled)
+}
+
+pub(crate) fn refuse(request: Request, error: RequestError, actions: &mut Vec<GroupAction>) {
+    actions.push(GroupAction::Complete { part: request.part, result: Err(error) });
+    if let RequestKind::Write { payload, .. } = request.kind {
+        actions.push(GroupAction::Release(payload));
+    }
+}
+
+pub(crate) fn fail_part(part: PartId, actions: &mut Vec<GroupAction>) {
+    actions.push(GroupAction::Complete { part, result: Err(RequestError::Io) });
+}
+
+impl From<ToGroup> for GroupInput {
+    fn from(message: ToGroup) -> Self {
+        Self::Home(message)
+    }
+}
+
+const _: () = assert!(limits::LANES_DEFAULT <= limits::LANES_MAX, "a default within its bound");

@@ -1,0 +1,282 @@
+//! What a group writes besides data: records of the activity log and bitmap pages.
+//!
+//! Bits live in memory and reach the disk late: before the extent that covers them leaves the
+//! activity log, or at a checkpoint (a seal's answer, a join, a stop). A page is written once at a
+//! time, so that an older copy never lands on a newer one.
+
+use std::collections::{BTreeSet, VecDeque};
+
+use format::ids::{EXTENT_BLOCKS, LaneIndex, NodeId};
+use format::message::{Data, DataBody};
+use stdx::slab::Slab;
+use stdx::time::Time;
+
+use crate::activity::Hold;
+use crate::contract::{
+    DeviceError, DeviceResult, FromGroup, GroupAction, LostMember, MetadataWrite, Token,
+};
+use crate::group::LaneGroup;
+use crate::lane::group_token;
+
+const PAGE_WRITES_MAX: usize = 16;
+
+#[derive(Debug)]
+pub(crate) struct Durable {
+    uses: Slab<DurableUse>,
+    /// Pages whose write is outstanding.
+    saving: BTreeSet<PageId>,
+    checkpoint: Option<Checkpoint>,
+    waiting: VecDeque<CheckpointReason>,
+    headers: Vec<Header>,
+}
+
+pub(crate) type PageId = (NodeId, LaneIndex, u32);
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum DurableUse {
+    Flush,
+    Record,
+    Page(PageId),
+}
+
+/// Why everything that is dirty now is to reach the disk.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum CheckpointReason {
+    Admitted,
+    SlotsDurable,
+    Stopped,
+}
+
+#[derive(Debug)]
+struct Checkpoint {
+    reason: CheckpointReason,
+    /// Not written yet.
+    pages: Vec<PageId>,
+    flushed: bool,
+}
+
+/// The start of a slot as its header on disk says, and who waits for it to be durable.
+#[derive(Debug)]
+struct Header {
+    slot: LostMember,
+    durable: bool,
+    waiting: Vec<(NodeId, LaneIndex)>,
+}
+
+impl Durable {
+    pub(crate) fn new(bases: &[LostMember]) -> Self {
+        let header = |&slot| Header { slot, durable: true, waiting: Vec::new() };
+        Self {
+            uses: Slab::default(),
+            saving: BTreeSet::new(),
+            checkpoint: None,
+            waiting: VecDeque::new(),
+            headers: bases.iter().map(header).collect(),
+        }
+    }
+
+    pub(crate) fn token(&mut self, durable_use: DurableUse) -> Token {
+        group_token(u64::from(self.uses.insert(durable_use)))
+    }
+
+    pub(crate) fn on_flushed(&mut self) {
+        if let Some(checkpoint) = &mut self.checkpoint {
+            checkpoint.flushed = true;
+        }
+    }
+
+    /// The header says so already, durably; else `member` and `lane` are remembered.
+    pub(crate) fn is_rebased(&mut self, slot: LostMember, by: NodeId, lane: LaneIndex) -> Rebase {
+        let known = self.headers.iter_mut().find(|header| header.slot.member == slot.member);
+        let Some(header) = known else { return Rebase::Untracked };
+        if header.slot == slot {
+            if header.durable {
+                return Rebase::Durable;
+            }
+            header.waiting.push((by, lane));
+            return Rebase::Waits;
+        }
+        header.slot = slot;
+        header.durable = false;
+        header.waiting.push((by, lane));
+        Rebase::Asks
+    }
+
+    pub(crate) fn on_rebased(&mut self, slot: LostMember) -> Vec<(NodeId, LaneIndex)> {
+        let known = self.headers.iter_mut().find(|header| header.slot == slot);
+        known.map_or_else(Vec::new, |header| {
+            header.durable = true;
+            std::mem::take(&mut header.waiting)
+        })
+    }
+
+    /// The home shard has made this start of the slot durable by itself.
+    pub(crate) fn set_base(&mut self, slot: LostMember) {
+        if let Some(header) =
+            self.headers.iter_mut().find(|header| header.slot.member == slot.member)
+        {
+            header.slot = slot;
+            header.durable = true;
+        }
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Rebase {
+    /// No slot tracks this member.
+    Untracked,
+    Durable,
+    Waits,
+    /// The home shard has to write it.
+    Asks,
+}
+
+impl LaneGroup {
+    pub(crate) fn data(&self, body: DataBody) -> Data {
+        Data { nonce: self.view.nonce, volume: self.view.volume, body }
+    }
+
+    pub(crate) fn on_group_device(
+        &mut self,
+        now: Time,
+        token: Token,
+        result: Result<DeviceResult, DeviceError>,
+        actions: &mut Vec<GroupAction>,
+    ) {
+        let index = u32::try_from(token.0).expect("tokens of the group are slab indices");
+        let Some(durable_use) = self.durable.uses.remove(index) else { return };
+        let result = result.map(|_| ());
+        match durable_use {
+            DurableUse::Flush => return self.on_device_flushed(result, actions),
+            DurableUse::Record | DurableUse::Page(_) if result.is_err() => {
+                let fact = FromGroup::MemberFailed { member: self.view.me };
+                return actions.push(GroupAction::Home(fact));
+            }
+            DurableUse::Record => self.on_record_written(now, actions),
+            DurableUse::Page(page) => {
+                self.durable.saving.remove(&page);
+            }
+        }
+    }
+
+    fn on_record_written(&mut self, now: Time, actions: &mut Vec<GroupAction>) {
+        let mut hot = Vec::new();
+        self.activity.on_record_written(|extent| hot.push(extent));
+        for extent in hot {
+            let position = self.position_of(extent * EXTENT_BLOCKS);
+            self.touched[position] = true;
+            self.with_lane(now, position, actions, |lane, turn| lane.on_extent_hot(turn, extent));
+        }
+    }
+
+    pub(crate) fn settle_durable(&mut self, now: Time, actions: &mut Vec<GroupAction>) {
+        if self.activity.is_waiting() {
+            self.plan_activity(actions);
+        }
+        self.settle_checkpoint(now, actions);
+    }
+
+    fn plan_activity(&mut self, actions: &mut Vec<GroupAction>) {
+        let flushes_done = self.flushes.done();
+        let lanes = &self.lanes;
+        let saving = &self.durable.saving;
+        let (count, shards) = (u64::from(self.view.lanes), u64::from(self.shards));
+        let plan = self.activity.plan(flushes_done, |extent| {
+            let position = extent % count / shards;
+            let lane = &lanes[usize::try_from(position).expect("a lane of the group")];
+            lane.hold_of(extent, saving)
+        });
+        if let Some(record) = plan.record {
+            let token = self.durable.token(DurableUse::Record);
+            let write = MetadataWrite::Activity(record);
+            actions.push(GroupAction::WriteMetadata { token, write });
+        }
+        if plan.flush {
+            self.want_activity_flush(actions);
+        }
+        for extent in plan.save_pages {
+            let position = self.position_of(extent * EXTENT_BLOCKS);
+            let lane = self.lanes[position].index;
+            for page in self.lanes[position].unsaved_pages_of(extent) {
+                self.save_page((page.0, lane, page.1), actions);
+            }
+        }
+    }
+
+    /// Writes a page, unless an older copy of it is still on its way.
+    fn save_page(&mut self, page: PageId, actions: &mut Vec<GroupAction>) -> bool {
+        if !self.durable.saving.insert(page) {
+            return false;
+        }
+        let (member, lane, number) = page;
+        let position = self.position_of_lane(lane);
+        let slot = self.lanes[position].slot_mut(member).expect("only known slots have pages");
+        let bits = slot.bits.save(number);
+        let token = self.durable.token(DurableUse::Page(page));
+        let write = MetadataWrite::Bitmap { member, lane, page: number, bits };
+        actions.push(GroupAction::WriteMetadata { token, write });
+        true
+    }
+
+    pub(crate) fn start_checkpoint(&mut self, reason: CheckpointReason) {
+        self.durable.waiting.push_back(reason);
+    }
+
+    fn settle_checkpoint(&mut self, _now: Time, actions: &mut Vec<GroupAction>) {
+        if self.durable.checkpoint.is_none() {
+            let Some(reason) = self.durable.waiting.pop_front() else { return };
+            let pages = self.lanes.iter().flat_map(crate::lane::Lane::unsaved_pages).collect();
+            self.durable.checkpoint = Some(Checkpoint { reason, pages, flushed: false });
+            self.want_checkpoint_flush(actions);
+        }
+        let mut postponed = Vec::new();
+        while self.durable.saving.len() < PAGE_WRITES_MAX {
+            let next = self.durable.checkpoint.as_mut().and_then(|it| it.pages.pop());
+            let Some(page) = next else { break };
+            if !self.save_page(page, actions) {
+                postponed.push(page);
+            }
+        }
+        let Some(checkpoint) = &mut self.durable.checkpoint else { return };
+        checkpoint.pages.extend(postponed);
+        let saving = !self.durable.saving.is_empty();
+        if checkpoint.pages.is_empty() && checkpoint.flushed && !saving {
+            let fact = match checkpoint.reason {
+                CheckpointReason::Admitted => FromGroup::Admitted,
+                CheckpointReason::SlotsDurable => FromGroup::SlotsDurable,
+                CheckpointReason::Stopped => FromGroup::Stopped,
+            };
+            self.durable.checkpoint = None;
+            actions.push(GroupAction::Home(fact));
+        }
+    }
+}
+
+impl crate::lane::Lane {
+    /// What keeps `extent` in the activity log, apart from its writes.
+    fn hold_of(&self, extent: u64, saving: &BTreeSet<PageId>) -> Hold {
+        let start = extent * EXTENT_BLOCKS;
+        let whole = format::ids::BlockRange::new(start, 1024);
+        if self.replica.inherited.overlaps(whole) {
+            return Hold::Inherited;
+        }
+        let unsaved = self.replica.slots.iter().any(|slot| {
+            let page = slot.bits.page_of(start);
+            slot.bits.unsaved_page(start).is_some()
+                || saving.contains(&(slot.member, self.index, page))
+        });
+        if unsaved { Hold::UnsavedPages } else { Hold::Nothing }
+    }
+
+    fn unsaved_pages_of(&self, extent: u64) -> Vec<(NodeId, u32)> {
+        let start = extent * EXTENT_BLOCKS;
+        let slots = self.replica.slots.iter();
+        slots.filter_map(|slot| Some((slot.member, slot.bits.unsaved_page(start)?))).collect()
+    }
+
+    fn unsaved_pages(&self) -> impl Iterator<Item = PageId> + '_ {
+        self.replica.slots.iter().flat_map(move |slot| {
+            slot.bits.unsaved().map(move |page| (slot.member, self.index, page))
+        })
+    }
+}

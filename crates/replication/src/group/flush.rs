@@ -1,0 +1,222 @@
+//! Flushes: of the device, and of the volume.
+//!
+//! FLUSH is an operation of the volume; no lane takes part (PROTOCOL.md 5.5). What completed
+//! before it is already in every member's device cache, so each member flushes its device once
+//! after the request arrived. Requests that wait together share one device flush.
+
+use format::ids::{MemberSet, NodeId};
+use format::message::DataBody;
+
+use crate::contract::{DeviceError, GroupAction, PartId, Token};
+use crate::contract::{FromGroup, RequestError};
+use crate::group::{Draining, LaneGroup, durable::DurableUse, fail_part};
+use crate::quorum;
+
+/// Device flushes by number, and the volume's flushes that wait.
+#[derive(Debug, Default)]
+pub(crate) struct Flushes {
+    started: u64,
+    done: u64,
+    running: bool,
+    /// Served by the flush that runs.
+    current: Vec<Waiter>,
+    /// Came after it began: served by the next.
+    next: Vec<Waiter>,
+    volume: Vec<VolumeFlush>,
+    next_id: u32,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Waiter {
+    Peer {
+        from: NodeId,
+        id: u32,
+        shard: u8,
+    },
+    /// This node's own part of a volume flush.
+    Own {
+        id: u32,
+    },
+    Checkpoint,
+    Activity,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct VolumeFlush {
+    id: u32,
+    /// `None` of the flush with which a drain ends.
+    part: Option<PartId>,
+    needed: MemberSet,
+    acknowledged: MemberSet,
+}
+
+impl Flushes {
+    pub(crate) fn started(&self) -> u64 {
+        self.started
+    }
+
+    pub(crate) fn done(&self) -> u64 {
+        self.done
+    }
+}
+
+impl LaneGroup {
+    pub(crate) fn on_client_flush(&mut self, part: PartId, actions: &mut Vec<GroupAction>) {
+        if !self.view.leading || !self.view.serving || self.view.fail_requests {
+            return fail_part(part, actions);
+        }
+        self.start_volume_flush(Some(part), actions);
+    }
+
+    pub(crate) fn start_volume_flush(
+        &mut self,
+        part: Option<PartId>,
+        actions: &mut Vec<GroupAction>,
+    ) {
+        let id = self.flushes.next_id;
+        self.flushes.next_id = id.wrapping_add(1);
+        let needed = self.view.write_set;
+        let acknowledged = MemberSet::EMPTY;
+        self.flushes.volume.push(VolumeFlush { id, part, needed, acknowledged });
+        let others = needed.without(self.view.me).and(self.view.connected);
+        for member in others.iter() {
+            self.send_flush(member, id, actions);
+        }
+        if needed.has(self.view.me) {
+            self.want_flush(Waiter::Own { id }, actions);
+        }
+    }
+
+    fn send_flush(&self, to: NodeId, id: u32, actions: &mut Vec<GroupAction>) {
+        let body = DataBody::Flush { id, shard: self.view.shard };
+        let message = self.data(body);
+        actions.push(GroupAction::Send { to, message, payload: None });
+    }
+
+    pub(crate) fn on_peer_flush(
+        &mut self,
+        from: NodeId,
+        id: u32,
+        shard: u8,
+        actions: &mut Vec<GroupAction>,
+    ) {
+        self.want_flush(Waiter::Peer { from, id, shard }, actions);
+    }
+
+    pub(crate) fn on_flush_done(
+        &mut self,
+        member: NodeId,
+        id: u32,
+        actions: &mut Vec<GroupAction>,
+    ) {
+        if let Some(flush) = self.flushes.volume.iter_mut().find(|flush| flush.id == id) {
+            flush.acknowledged.insert(member);
+        }
+        self.complete_flushes(actions);
+    }
+
+    fn complete_flushes(&mut self, actions: &mut Vec<GroupAction>) {
+        let draining = &mut self.draining;
+        self.flushes.volume.retain(|flush| {
+            let complete = quorum::is_complete(flush.acknowledged, flush.needed);
+            match flush.part {
+                Some(part) if complete => {
+                    actions.push(GroupAction::Complete { part, result: Ok(None) });
+                }
+                None if complete => *draining = Draining::Done,
+                Some(_) | None => {}
+            }
+            !complete
+        });
+    }
+
+    /// The write set shrank: nobody waits for `member` any more.
+    pub(crate) fn forget_flushes_of(&mut self, member: NodeId, actions: &mut Vec<GroupAction>) {
+        for flush in &mut self.flushes.volume {
+            flush.needed.remove(member);
+        }
+        self.complete_flushes(actions);
+    }
+
+    pub(crate) fn resend_flushes(&mut self, member: NodeId, actions: &mut Vec<GroupAction>) {
+        let unanswered: Vec<u32> = self
+            .flushes
+            .volume
+            .iter()
+            .filter(|flush| flush.needed.has(member) && !flush.acknowledged.has(member))
+            .map(|flush| flush.id)
+            .collect();
+        for id in unanswered {
+            self.send_flush(member, id, actions);
+        }
+    }
+
+    pub(crate) fn fail_flushes(&mut self, actions: &mut Vec<GroupAction>) {
+        for flush in std::mem::take(&mut self.flushes.volume) {
+            if let Some(part) = flush.part {
+                let result = Err(RequestError::Io);
+                actions.push(GroupAction::Complete { part, result });
+            }
+        }
+    }
+
+    pub(crate) fn want_checkpoint_flush(&mut self, actions: &mut Vec<GroupAction>) {
+        self.want_flush(Waiter::Checkpoint, actions);
+    }
+
+    /// The activity log waits for a flush: one is enough.
+    pub(crate) fn want_activity_flush(&mut self, actions: &mut Vec<GroupAction>) {
+        let waits = |waiters: &[Waiter]| waiters.contains(&Waiter::Activity);
+        if !waits(&self.flushes.current) && !waits(&self.flushes.next) {
+            self.want_flush(Waiter::Activity, actions);
+        }
+    }
+
+    fn want_flush(&mut self, waiter: Waiter, actions: &mut Vec<GroupAction>) {
+        self.flushes.next.push(waiter);
+        self.start_device_flush(actions);
+    }
+
+    fn start_device_flush(&mut self, actions: &mut Vec<GroupAction>) {
+        if self.flushes.running || self.flushes.next.is_empty() {
+            return;
+        }
+        self.flushes.running = true;
+        self.flushes.started += 1;
+        std::mem::swap(&mut self.flushes.current, &mut self.flushes.next);
+        let token: Token = self.durable.token(DurableUse::Flush);
+        actions.push(GroupAction::FlushDevice { token });
+    }
+
+    pub(crate) fn on_device_flushed(
+        &mut self,
+        result: Result<(), DeviceError>,
+        actions: &mut Vec<GroupAction>,
+    ) {
+        self.flushes.running = false;
+        if result.is_err() {
+            // I15: what the flush was for is never acknowledged; this member is lost.
+            self.flushes.current.clear();
+            self.flushes.next.clear();
+            let fact = FromGroup::MemberFailed { member: self.view.me };
+            return actions.push(GroupAction::Home(fact));
+        }
+        self.flushes.done = self.flushes.started;
+        let mut served = std::mem::take(&mut self.flushes.current);
+        for &waiter in &served {
+            match waiter {
+                Waiter::Peer { from, id, shard } => {
+                    let boot_id = self.view.boot_id;
+                    let message = self.data(DataBody::FlushDone { id, shard, boot_id });
+                    actions.push(GroupAction::Send { to: from, message, payload: None });
+                }
+                Waiter::Own { id } => self.on_flush_done(self.view.me, id, actions),
+                Waiter::Checkpoint => self.durable.on_flushed(),
+                Waiter::Activity => {}
+            }
+        }
+        served.clear();
+        self.flushes.current = served;
+        self.start_device_flush(actions);
+    }
+}

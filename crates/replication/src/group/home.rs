@@ -1,0 +1,323 @@
+//! What the home shard tells a group: sessions, members, ends.
+
+use format::ids::{BlockRange, EXTENT_BLOCKS, LaneIndex, NodeId, Nonce, Seq};
+use format::message::DataBody;
+use stdx::time::Time;
+
+use crate::contract::{FromGroup, GroupAction, LostMember, ReplicaRole, RequestError, ToGroup};
+use crate::group::durable::{CheckpointReason, Rebase};
+use crate::group::{Draining, LaneGroup};
+use crate::lane::Lane;
+
+impl LaneGroup {
+    pub(crate) fn on_home(&mut self, now: Time, message: ToGroup, actions: &mut Vec<GroupAction>) {
+        match message {
+            ToGroup::Seal { nonce } => self.on_seal(now, nonce, actions),
+            ToGroup::Lead { nonce, write_set, outdated, lost } => {
+                self.view.write_set = write_set;
+                self.lead(now, nonce, &outdated, actions);
+                for lost in lost {
+                    self.lose(now, lost, actions);
+                }
+            }
+            ToGroup::Inherit { nonce, ranges } => {
+                self.with_lanes(now, actions, |lane, turn| lane.inherit(turn, nonce, &ranges));
+                self.view.replica = ReplicaRole::InSync;
+                actions.push(GroupAction::Home(FromGroup::Inherited { nonce }));
+            }
+            ToGroup::Serve { epoch, in_sync } => {
+                self.view.epoch = epoch;
+                self.view.in_sync = in_sync;
+                self.view.serving = true;
+                self.reconciling = true;
+                self.touch_all();
+                self.unpark(now, actions);
+            }
+            ToGroup::StandDown => self.stand_down(now, actions),
+            ToGroup::Lease { until } => {
+                let waited = now >= self.view.lease_until;
+                self.view.lease_until = until;
+                if waited {
+                    self.touch_all();
+                }
+            }
+            ToGroup::Replica(role) => self.view.replica = role,
+            ToGroup::OnNoQuorum { fail } => {
+                self.view.fail_requests = fail;
+                if fail {
+                    self.with_lanes(now, actions, Lane::fail_waiting);
+                    self.fail_parked(RequestError::Io, actions);
+                    self.fail_flushes(actions);
+                }
+            }
+            ToGroup::Drain => {
+                self.view.draining = true;
+                self.draining = Draining::Finishing;
+                self.touch_all();
+            }
+            ToGroup::ResyncRate { bytes_per_second } => self.set_copy_rate(bytes_per_second),
+            ToGroup::Stop => self.start_checkpoint(CheckpointReason::Stopped),
+            message => self.on_membership(now, message, actions),
+        }
+    }
+
+    /// Members that leave, return and join.
+    fn on_membership(&mut self, now: Time, message: ToGroup, actions: &mut Vec<GroupAction>) {
+        match message {
+            ToGroup::Lose(lost) => self.lose(now, lost, actions),
+            ToGroup::Lost { member, epoch, in_sync } => {
+                self.view.epoch = epoch;
+                self.view.in_sync = in_sync;
+                self.view.write_set.remove(member);
+                self.view.losing.remove(member);
+                self.recording.retain(|&other| other != member);
+                self.syncing.retain(|&other| other != member);
+                let source = in_sync.and(self.view.reachable()).first();
+                self.with_lanes(now, actions, |lane, turn| {
+                    lane.forget_loss(member);
+                    lane.forget_member(turn, member);
+                    if let Some(source) = source {
+                        lane.reload_from(turn, member, source);
+                    }
+                });
+                self.forget_flushes_of(member, actions);
+            }
+            ToGroup::Resend { member } => {
+                self.view.losing.remove(member);
+                self.recording.retain(|&other| other != member);
+                self.with_lanes(now, actions, |lane, turn| lane.resend(turn, member));
+                self.resend_flushes(member, actions);
+            }
+            ToGroup::ReportFloors => {
+                let floors = self.lanes.iter().map(|lane| (lane.index, lane.floor())).collect();
+                actions.push(GroupAction::Home(FromGroup::Floors(floors)));
+            }
+            ToGroup::Admit { nonce, floors } => self.admit(now, nonce, &floors, actions),
+            ToGroup::SetFull(lost) => {
+                for slot in self.lanes.iter_mut().filter_map(|lane| lane.slot_mut(lost.member)) {
+                    slot.bits.set_all();
+                    slot.base = lost.base;
+                }
+                self.durable.set_base(lost);
+                actions.push(GroupAction::Home(FromGroup::FullSet { member: lost.member }));
+            }
+            ToGroup::Resync { member, from, absent } => {
+                self.view.write_set.insert(member);
+                self.view.losing.remove(member);
+                self.syncing.retain(|&other| other != member);
+                self.syncing.push(member);
+                self.with_lanes(now, actions, |lane, turn| {
+                    lane.start_resync(turn, member, from, &absent);
+                });
+            }
+            ToGroup::Joined { member, epoch, in_sync } => {
+                self.view.epoch = epoch;
+                self.view.in_sync = in_sync;
+                self.syncing.retain(|&other| other != member);
+                self.with_lanes(now, actions, |lane, _| lane.end_resync(member));
+            }
+            ToGroup::MakeDurable => self.start_checkpoint(CheckpointReason::SlotsDurable),
+            ToGroup::ForgetOwnSlot => {
+                let me = self.view.me;
+                self.view.replica = ReplicaRole::InSync;
+                for slot in self.lanes.iter_mut().filter_map(|lane| lane.slot_mut(me)) {
+                    slot.bits.set_none();
+                }
+            }
+            ToGroup::SlotRebased(slot) => {
+                for (by, lane) in self.durable.on_rebased(slot) {
+                    self.answer_loss(by, lane, slot.member, actions);
+                }
+            }
+            ToGroup::Seal { .. }
+            | ToGroup::Lead { .. }
+            | ToGroup::Inherit { .. }
+            | ToGroup::Serve { .. }
+            | ToGroup::StandDown
+            | ToGroup::Lease { .. }
+            | ToGroup::Replica(_)
+            | ToGroup::OnNoQuorum { .. }
+            | ToGroup::Drain
+            | ToGroup::ResyncRate { .. }
+            | ToGroup::Stop => unreachable!("handled before"),
+        }
+    }
+
+    fn on_seal(&mut self, now: Time, nonce: Nonce, actions: &mut Vec<GroupAction>) {
+        self.stand_down(now, actions);
+        self.view.nonce = nonce;
+        self.with_lanes(now, actions, Lane::drop_unsubmitted);
+        self.sealing = Some(nonce);
+    }
+
+    /// I25: a seal is answered when no device write of an older session is outstanding.
+    pub(crate) fn settle_seal(&mut self, actions: &mut Vec<GroupAction>) {
+        let Some(nonce) = self.sealing else { return };
+        if !self.lanes.iter().all(Lane::is_quiet) {
+            return;
+        }
+        self.sealing = None;
+        let lanes = self.lanes.iter().map(|lane| (lane.index, lane.report())).collect();
+        let replicas = || self.lanes.iter().map(|lane| &lane.replica);
+        let inherited = replicas().flat_map(|replica| replica.inherited.iter()).collect();
+        let me = self.view.me;
+        let own_slot = self
+            .lanes
+            .iter()
+            .filter_map(|lane| lane.slot(me))
+            .flat_map(|slot| slot.bits.runs())
+            .collect();
+        actions.push(GroupAction::Home(FromGroup::Quiesced { nonce, lanes, inherited, own_slot }));
+    }
+
+    fn lead(
+        &mut self,
+        now: Time,
+        nonce: Nonce,
+        outdated: &[BlockRange],
+        actions: &mut Vec<GroupAction>,
+    ) {
+        self.stand_down(now, actions);
+        self.view.nonce = nonce;
+        self.view.leading = true;
+        self.with_lanes(now, actions, |lane, turn| lane.lead(turn, outdated));
+    }
+
+    fn stand_down(&mut self, now: Time, actions: &mut Vec<GroupAction>) {
+        self.view.leading = false;
+        self.view.serving = false;
+        self.view.draining = false;
+        self.view.fail_requests = false;
+        self.view.lease_until = Time::ZERO;
+        self.view.losing = format::ids::MemberSet::EMPTY;
+        self.draining = Draining::No;
+        self.reconciling = false;
+        self.recording.clear();
+        self.syncing.clear();
+        self.with_lanes(now, actions, Lane::stand_down);
+        self.fail_parked(RequestError::Io, actions);
+        self.fail_flushes(actions);
+    }
+
+    /// Records at every member what `lost` misses, the own replica included.
+    fn lose(&mut self, now: Time, lost: LostMember, actions: &mut Vec<GroupAction>) {
+        self.view.losing.insert(lost.member);
+        self.recording.retain(|&other| other != lost.member);
+        self.recording.push(lost.member);
+        let me = self.view.me;
+        let own = self.view.write_set.has(me) && !self.view.losing.has(me);
+        for position in 0..self.lanes.len() {
+            let index = self.lanes[position].index;
+            let ranges =
+                self.with_lane(now, position, actions, |lane, turn| lane.start_loss(turn, lost));
+            if own {
+                self.on_loss(me, index, lost, &ranges, actions);
+            }
+        }
+    }
+
+    pub(crate) fn on_loss(
+        &mut self,
+        from: NodeId,
+        lane: LaneIndex,
+        lost: LostMember,
+        ranges: &[BlockRange],
+        actions: &mut Vec<GroupAction>,
+    ) {
+        let position = self.position_of_lane(lane);
+        self.lanes[position].record_loss(lost, ranges);
+        match self.durable.is_rebased(lost, from, lane) {
+            Rebase::Durable | Rebase::Untracked => {
+                self.answer_loss(from, lane, lost.member, actions);
+            }
+            Rebase::Waits => {}
+            Rebase::Asks => actions.push(GroupAction::Home(FromGroup::RebaseSlot(lost))),
+        }
+    }
+
+    fn answer_loss(
+        &mut self,
+        to: NodeId,
+        lane: LaneIndex,
+        member: NodeId,
+        actions: &mut Vec<GroupAction>,
+    ) {
+        if to == self.view.me {
+            return self.on_loss_recorded(to, lane, member);
+        }
+        let boot_id = self.view.boot_id;
+        let message = self.data(DataBody::LossDone { lane, member, boot_id });
+        actions.push(GroupAction::Send { to, message, payload: None });
+    }
+
+    /// `settle_facts` tells the home shard once all lanes have all answers.
+    pub(crate) fn on_loss_recorded(&mut self, by: NodeId, lane: LaneIndex, lost: NodeId) {
+        let position = self.position_of_lane(lane);
+        self.touched[position] = true;
+        self.lanes[position].on_loss_recorded(by, lost);
+    }
+
+    pub(crate) fn deliver_local_losses(&mut self, _now: Time, actions: &mut Vec<GroupAction>) {
+        while let Some((lane, lost, ranges)) = self.local_losses.pop() {
+            let me = self.view.me;
+            self.on_loss(me, lane, lost, &ranges, actions);
+        }
+    }
+
+    fn admit(&mut self, now: Time, nonce: Nonce, floors: &[Seq], actions: &mut Vec<GroupAction>) {
+        let active: Vec<BlockRange> =
+            self.activity.extents().map(|extent| whole_extent(extent, self.view.blocks)).collect();
+        self.view.replica = ReplicaRole::Syncing;
+        self.with_lanes(now, actions, |lane, turn| {
+            let floor = floors.get(usize::from(lane.index.0)).copied().unwrap_or(Seq(1));
+            lane.take_over_window(turn, nonce, floor, &active);
+        });
+        self.start_checkpoint(CheckpointReason::Admitted);
+    }
+
+    /// A drain ends when nothing is under way, nothing differs, and every member has flushed.
+    pub(crate) fn settle_drain(&mut self, actions: &mut Vec<GroupAction>) {
+        match self.draining {
+            Draining::Finishing => {
+                let idle = self.lanes.iter().all(|lane| lane.is_idle() && lane.is_reconciled());
+                if idle {
+                    self.draining = Draining::Flushing;
+                    self.start_volume_flush(None, actions);
+                } else {
+                    self.touch_all();
+                }
+            }
+            Draining::Done => {
+                self.draining = Draining::No;
+                for position in 0..self.lanes.len() {
+                    self.with_lane(Time::ZERO, position, actions, Lane::send_stable);
+                }
+                actions.push(GroupAction::Home(FromGroup::Drained));
+            }
+            Draining::No | Draining::Flushing => {}
+        }
+    }
+}
+
+impl Lane {
+    fn forget_loss(&mut self, member: NodeId) {
+        if let Some(leader) = self.leader.as_mut() {
+            leader.losses.retain(|loss| loss.lost.member != member);
+            for loss in &mut leader.losses {
+                loss.waiting.retain(|&(other, _)| other != member);
+            }
+        }
+    }
+
+    fn end_resync(&mut self, member: NodeId) {
+        if let Some(leader) = self.leader.as_mut() {
+            leader.resyncs.retain(|resync| resync.member != member);
+        }
+    }
+}
+
+fn whole_extent(extent: u64, blocks: u64) -> BlockRange {
+    let start = extent * EXTENT_BLOCKS;
+    let count = blocks.saturating_sub(start).min(EXTENT_BLOCKS);
+    BlockRange::new(start, u32::try_from(count).expect("within an extent"))
+}

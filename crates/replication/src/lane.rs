@@ -1,0 +1,363 @@
+//! A lane: a fixed part of a volume's address space, sequenced on its own.
+//!
+//! The lane of the session's leader orders operations (`leader`); the lane of every replica, the
+//! leader's own included, applies them (`replica`). A write walks through `write` on both sides;
+//! `read`, `copy` and `loss` are the other stories. Overlapping operations are never in flight
+//! together: an operation holds its range from its start until all of the write set acknowledged.
+
+pub(crate) mod write;
+pub(crate) mod read;
+pub(crate) mod copy;
+pub(crate) mod loss;
+pub(crate) mod seal;
+
+use std::collections::VecDeque;
+
+use format::ids::{BlockRange, EXTENT_BLOCKS, LaneIndex, MemberSet, NodeId, Nonce, Seq};
+use format::message::{Data, DataBody, SlotBase};
+use stdx::slab::Slab;
+use stdx::time::Time;
+
+use crate::activity::ActivityLog;
+use crate::bitmap::Bitmap;
+use crate::contract::{FromGroup, GroupAction, LostMember, PartId, Payload, Request, Token};
+use crate::ranges::RangeSet;
+use crate::view::View;
+
+/// What a lane may use while it handles one input.
+pub(crate) struct Turn<'a> {
+    pub(crate) view: &'a View,
+    pub(crate) activity: &'a mut ActivityLog,
+    pub(crate) now: Time,
+    /// Device flushes that have begun so far.
+    pub(crate) flushes_started: u64,
+    /// Bytes that copies may still move before the rate is reached.
+    pub(crate) copy_budget: &'a mut u64,
+    /// LOSS to this node's own replica, which the group hands on as if it had been a message.
+    pub(crate) local_losses: &'a mut Vec<(LaneIndex, LostMember, Vec<BlockRange>)>,
+    pub(crate) actions: &'a mut Vec<GroupAction>,
+}
+
+impl Turn<'_> {
+    pub(crate) fn data(&self, body: DataBody) -> Data {
+        Data { nonce: self.view.nonce, volume: self.view.volume, body }
+    }
+
+    pub(crate) fn send(&mut self, to: NodeId, body: DataBody) {
+        assert_ne!(to, self.view.me, "what concerns this node is a call, not a message");
+        let message = self.data(body);
+        self.actions.push(GroupAction::Send { to, message, payload: None });
+    }
+
+    pub(crate) fn tell_home(&mut self, fact: FromGroup) {
+        self.actions.push(GroupAction::Home(fact));
+    }
+
+    pub(crate) fn release(&mut self, payload: Option<Payload>) {
+        if let Some(payload) = payload {
+            self.actions.push(GroupAction::Release(payload));
+        }
+    }
+}
+
+#[derive(Debug)]
+pub(crate) struct Lane {
+    pub(crate) index: LaneIndex,
+    pub(crate) replica: Replica,
+    /// Boxed: most lanes of most nodes lead nothing.
+    pub(crate) leader: Option<Box<Leader>>,
+    /// Changes whenever leadership does, so that a late device completion finds nothing.
+    pub(crate) generation: u8,
+}
+
+/// The applying side.
+#[derive(Debug)]
+pub(crate) struct Replica {
+    /// The session that the window belongs to.
+    pub(crate) nonce: Nonce,
+    /// Everything up to here is on every member of the write set.
+    pub(crate) stable: Seq,
+    pub(crate) applied: Seq,
+    /// Applied, or being applied, and not stable; ascending by seq.
+    pub(crate) window: VecDeque<Applied>,
+    /// Blocks that may differ between the members since the last promotion.
+    pub(crate) inherited: RangeSet,
+    /// One for each tracked member; that of this node itself is the own slot.
+    pub(crate) slots: Vec<Slot>,
+    /// Acknowledgements that the next settle sends.
+    pub(crate) acks: Vec<Seq>,
+    pub(crate) peer_reads: Slab<read::PeerRead>,
+    /// Who leads the session, as its messages show.
+    pub(crate) leader_node: Option<NodeId>,
+    /// Window entries whose device operation is outstanding.
+    pub(crate) device_writes: u32,
+}
+
+#[derive(Debug)]
+pub(crate) struct Slot {
+    pub(crate) member: NodeId,
+    pub(crate) base: SlotBase,
+    pub(crate) bits: Bitmap,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Applied {
+    pub(crate) write: format::message::Write,
+    pub(crate) state: AppliedState,
+    pub(crate) payload: Option<Payload>,
+    /// The payload came with a peer's message: the replica side gives it back.
+    pub(crate) owns_payload: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum AppliedState {
+    /// Its extent is being logged.
+    Cold,
+    Writing,
+    Done,
+}
+
+/// The sequencing side: of the node that leads the session.
+#[derive(Debug, Default)]
+pub(crate) struct Leader {
+    pub(crate) next_seq: u64,
+    /// All up to here completed on all of the write set.
+    pub(crate) stable: u64,
+    /// Whether seq `stable + 1 + i` completed.
+    pub(crate) completed: VecDeque<bool>,
+    /// Members were not told of `stable` yet.
+    pub(crate) stable_unsent: bool,
+    pub(crate) operations: Slab<Operation>,
+    pub(crate) reads: Slab<read::ClientRead>,
+    /// Counts admissions: the order of overlapping operations.
+    pub(crate) next_order: u64,
+    /// Requests that did not fit into `operations`, oldest first.
+    pub(crate) overflow: VecDeque<Request>,
+    /// Blocks that may differ between the members: U of PROTOCOL.md section 7.
+    pub(crate) outdated: RangeSet,
+    pub(crate) resyncs: Vec<copy::Resync>,
+    pub(crate) losses: Vec<loss::Loss>,
+    pub(crate) copies: usize,
+    /// Spreads reads over the members.
+    pub(crate) read_turn: u32,
+    /// Something waits for a source to come back.
+    pub(crate) stalled: bool,
+}
+
+/// One operation that holds, or waits for, its range.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Operation {
+    pub(crate) kind: OperationKind,
+    pub(crate) part: Option<PartId>,
+    pub(crate) range: BlockRange,
+    /// What the client asked for, in bytes; smaller than `range` for a partial write.
+    pub(crate) offset: u64,
+    pub(crate) length: u32,
+    pub(crate) payload: Option<Payload>,
+    /// The client's bytes of a partial write, until they are merged into whole blocks.
+    pub(crate) patch: Option<Payload>,
+    pub(crate) fua: bool,
+    pub(crate) order: u64,
+    /// Earlier operations that overlap and are not finished.
+    pub(crate) blockers: u32,
+    pub(crate) state: OperationState,
+    pub(crate) seq: Seq,
+    pub(crate) needed: MemberSet,
+    pub(crate) acknowledged: MemberSet,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum OperationKind {
+    Write,
+    Discard,
+    Zeroes,
+    /// Makes the members equal again.
+    Reconcile,
+    /// Copies to one returning member.
+    Resync {
+        member: NodeId,
+    },
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum OperationState {
+    Waiting,
+    /// Bytes are read from `from`; the members in `tried` could not give them.
+    Reading {
+        from: Option<NodeId>,
+        tried: MemberSet,
+    },
+    /// The source found nothing but zeroes.
+    Sent {
+        zero: bool,
+    },
+}
+
+/// Device operations of a lane, packed into a `Token`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum DeviceUse {
+    /// Applies a write.
+    Apply {
+        seq: Seq,
+    },
+    /// Reads for an operation of the leader.
+    OperationRead {
+        index: u32,
+        generation: u8,
+    },
+    ClientRead {
+        index: u32,
+        generation: u8,
+    },
+    /// Reads for another node.
+    PeerRead {
+        index: u32,
+    },
+}
+
+const KIND_SHIFT: u32 = 60;
+const LANE_SHIFT: u32 = 52;
+const VALUE_MASK: u64 = (1 << LANE_SHIFT) - 1;
+
+pub(crate) fn group_token(value: u64) -> Token {
+    assert!(value <= VALUE_MASK, "a counter stays below 2^52");
+    Token(value)
+}
+
+pub(crate) fn token_kind(token: Token) -> u64 {
+    token.0 >> KIND_SHIFT
+}
+
+pub(crate) fn token_lane(token: Token) -> LaneIndex {
+    LaneIndex(u8::try_from(token.0 >> LANE_SHIFT & 0xff).expect("masked"))
+}
+
+impl DeviceUse {
+    pub(crate) fn token(self, lane: LaneIndex) -> Token {
+        let (kind, value) = match self {
+            Self::Apply { seq } => (1, seq.0 & VALUE_MASK),
+            Self::OperationRead { index, generation } => {
+                (2, u64::from(index) | u64::from(generation) << 32)
+            }
+            Self::ClientRead { index, generation } => {
+                (3, u64::from(index) | u64::from(generation) << 32)
+            }
+            Self::PeerRead { index } => (4, u64::from(index)),
+        };
+        Token(kind << KIND_SHIFT | u64::from(lane.0) << LANE_SHIFT | value)
+    }
+
+    pub(crate) fn of(token: Token) -> Option<Self> {
+        let value = token.0 & VALUE_MASK;
+        let index = u32::try_from(value & u64::from(u32::MAX)).expect("masked");
+        let generation = u8::try_from(value >> 32 & 0xff).expect("masked");
+        match token_kind(token) {
+            1 => Some(Self::Apply { seq: Seq(value) }),
+            2 => Some(Self::OperationRead { index, generation }),
+            3 => Some(Self::ClientRead { index, generation }),
+            4 => Some(Self::PeerRead { index }),
+            _ => None,
+        }
+    }
+}
+
+impl Lane {
+    pub(crate) fn new(index: LaneIndex, slots: Vec<Slot>) -> Self {
+        let replica = Replica {
+            nonce: Nonce(0),
+            stable: Seq(0),
+            applied: Seq(0),
+            window: VecDeque::new(),
+            inherited: RangeSet::default(),
+            slots,
+            acks: Vec::new(),
+            peer_reads: Slab::default(),
+            leader_node: None,
+            device_writes: 0,
+        };
+        Self { index, replica, leader: None, generation: 0 }
+    }
+
+    /// Once per turn in which the lane was touched: acknowledgements, and what may start now.
+    pub(crate) fn settle(&mut self, turn: &mut Turn<'_>) {
+        self.send_acks(turn);
+        if self.leader.is_some() {
+            self.admit_overflow(turn);
+            self.retry_stalled(turn);
+            self.start_copies(turn);
+        }
+    }
+
+    /// No operation, read or copy of this lane is under way.
+    pub(crate) fn is_idle(&self) -> bool {
+        self.leader.as_ref().is_none_or(|leader| {
+            leader.operations.is_empty() && leader.reads.is_empty() && leader.overflow.is_empty()
+        })
+    }
+
+    pub(crate) fn slot_mut(&mut self, member: NodeId) -> Option<&mut Slot> {
+        self.replica.slots.iter_mut().find(|slot| slot.member == member)
+    }
+
+    pub(crate) fn slot(&self, member: NodeId) -> Option<&Slot> {
+        self.replica.slots.iter().find(|slot| slot.member == member)
+    }
+
+    /// Whether `range` is a non-empty part of one extent of this lane, inside the volume.
+    pub(crate) fn owns(&self, view: &View, range: BlockRange) -> bool {
+        range.count > 0
+            && u64::from(range.count) <= EXTENT_BLOCKS
+            && range.start <= view.blocks
+            && range.end() <= view.blocks
+            && range.extent() == (range.end() - 1) / EXTENT_BLOCKS
+            && range.extent() % u64::from(view.lanes) == u64::from(self.index.0)
+    }
+
+    /// The parts of `ranges` that belong to this lane, each within one extent.
+    pub(crate) fn pieces<'a>(
+        &self,
+        view: &View,
+        ranges: &'a [BlockRange],
+    ) -> impl Iterator<Item = BlockRange> + use<'a> {
+        let (lanes, lane) = (u64::from(view.lanes), u64::from(self.index.0));
+        ranges
+            .iter()
+            .flat_map(|&range| by_extent(range))
+            .filter(move |piece| piece.extent() % lanes == lane)
+    }
+}
+
+/// Cuts a range at extent borders.
+pub(crate) fn by_extent(range: BlockRange) -> impl Iterator<Item = BlockRange> {
+    let mut start = range.start;
+    std::iter::from_fn(move || {
+        if start >= range.end() {
+            return None;
+        }
+        let end = range.end().min((start / EXTENT_BLOCKS + 1) * EXTENT_BLOCKS);
+        let piece = BlockRange::new(start, u32::try_from(end - start).expect("within an extent"));
+        start = end;
+        Some(piece)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tokens_come_back_as_they_went() {
+        let uses = [
+            DeviceUse::Apply { seq: Seq(1 << 40) },
+            DeviceUse::OperationRead { index: 77, generation: 255 },
+            DeviceUse::ClientRead { index: u32::MAX, generation: 1 },
+            DeviceUse::PeerRead { index: 3 },
+        ];
+        for device_use in uses {
+            let token = device_use.token(LaneIndex(63));
+            assert_eq!(DeviceUse::of(token), Some(device_use));
+            assert_eq!(token_lane(token), LaneIndex(63));
+        }
+        assert_eq!(DeviceUse::of(group_token(5)), None);
+    }
+}

@@ -1,0 +1,379 @@
+//! Copies: making members equal after a promotion, and bringing a returned one up to date.
+//!
+//! A copy is an ordinary operation under the range lock: it reads a source, writes to those that
+//! need it, and only then says that they have it. A returning member gets every operation from the
+//! moment it is in the write set, so its missing blocks only become fewer; there is no second mode.
+
+use format::ids::{BLOCK_BYTES, BlockRange, MemberSet, NodeId};
+use format::message::DataBody;
+
+use crate::bitmap::Bitmap;
+use crate::contract::{FromGroup, LostMember, Payload};
+use crate::lane::write::Wanted;
+use crate::lane::{Lane, Operation, OperationKind, OperationState, Turn};
+use crate::limits;
+
+/// One returning member, as this lane sees it.
+#[derive(Debug)]
+pub(crate) struct Resync {
+    pub(crate) member: NodeId,
+    /// What it misses.
+    pub(crate) bits: Bitmap,
+    /// Slots that are still being read, the current one first.
+    loads: Vec<Load>,
+    /// LOSS messages to the member that it has not answered.
+    pub(crate) forwards: u32,
+    cursor: u64,
+    in_flight: u32,
+    pub(crate) copied_blocks: u64,
+    /// Nothing is missing any more.
+    pub(crate) done: bool,
+}
+
+/// The content of a slot, asked for piece by piece.
+#[derive(Clone, Copy, Debug)]
+struct Load {
+    at: NodeId,
+    slot: NodeId,
+    from: u64,
+    /// For a third, absent member: the returning one has to know what that one misses.
+    forward: Option<LostMember>,
+}
+
+impl Lane {
+    /// From now on `member` is in the write set. Finds out what it misses: from the slot of an
+    /// in-sync member, and from its own slot.
+    pub(crate) fn start_resync(
+        &mut self,
+        turn: &mut Turn<'_>,
+        member: NodeId,
+        from: NodeId,
+        absent: &[LostMember],
+    ) {
+        let mut loads = vec![
+            Load { at: from, slot: member, from: 0, forward: None },
+            Load { at: member, slot: member, from: 0, forward: None },
+        ];
+        loads.extend(absent.iter().map(|lost| Load {
+            at: from,
+            slot: lost.member,
+            from: 0,
+            forward: Some(*lost),
+        }));
+        let bits = Bitmap::new(self.index, turn.view.lanes, turn.view.blocks);
+        let leader = self.leader.as_mut().expect("only a leader resyncs members");
+        leader.resyncs.retain(|resync| resync.member != member);
+        leader.resyncs.push(Resync {
+            member,
+            bits,
+            loads,
+            forwards: 0,
+            cursor: 0,
+            in_flight: 0,
+            copied_blocks: 0,
+            done: false,
+        });
+        self.load_next(turn, member);
+    }
+
+    fn load_next(&mut self, turn: &mut Turn<'_>, member: NodeId) {
+        while let Some(load) = self.resync(member).and_then(|resync| resync.loads.first().copied())
+        {
+            if load.at != turn.view.me {
+                let Load { slot, from, .. } = load;
+                return turn.send(load.at, DataBody::SlotRead { lane: self.index, slot, from });
+            }
+            let (ranges, next) = self.read_slot(load.slot, load.from);
+            self.take_slot_ranges(turn, member, load, &ranges, next);
+        }
+    }
+
+    /// Part of the content of a slot: what another node asks for.
+    pub(crate) fn read_slot(&self, slot: NodeId, from: u64) -> (Vec<BlockRange>, Option<u64>) {
+        let Some(slot) = self.slot(slot) else { return (Vec::new(), None) };
+        let mut ranges = Vec::new();
+        let mut at = from;
+        while let Some(run) = slot.bits.next_run(at, 1024) {
+            if ranges.len() == limits::SLOT_RANGES_PER_MESSAGE {
+                return (ranges, Some(run.start));
+            }
+            ranges.push(run);
+            at = run.end();
+        }
+        (ranges, None)
+    }
+
+    pub(crate) fn on_slot_data(
+        &mut self,
+        turn: &mut Turn<'_>,
+        from: NodeId,
+        (slot, asked): (NodeId, u64),
+        ranges: &[BlockRange],
+        next: Option<u64>,
+    ) {
+        let Some(leader) = self.leader.as_ref() else { return };
+        let waiting = leader.resyncs.iter().find_map(|resync| {
+            let load = resync.loads.first().copied()?;
+            (load.at == from && load.slot == slot && load.from == asked)
+                .then_some((resync.member, load))
+        });
+        let Some((member, load)) = waiting else { return };
+        if next.is_some_and(|next| next <= load.from)
+            || !ranges.iter().all(|&r| self.owns(turn.view, r))
+        {
+            return turn.tell_home(FromGroup::Misbehaved { member: from });
+        }
+        self.take_slot_ranges(turn, member, load, ranges, next);
+        self.load_next(turn, member);
+    }
+
+    fn take_slot_ranges(
+        &mut self,
+        turn: &mut Turn<'_>,
+        member: NodeId,
+        load: Load,
+        ranges: &[BlockRange],
+        next: Option<u64>,
+    ) {
+        let Some(resync) = self.resync(member) else { return };
+        match next {
+            Some(next) => resync.loads[0].from = next,
+            None => drop(resync.loads.remove(0)),
+        }
+        if let Some(lost) = load.forward {
+            resync.forwards += 1;
+            self.send_loss_to(turn, member, lost, ranges.to_vec());
+        } else {
+            for &range in ranges {
+                resync.bits.set(range);
+            }
+        }
+    }
+
+    /// A source of slots went away: its slots are asked of another.
+    pub(crate) fn reload_from(&mut self, turn: &mut Turn<'_>, lost: NodeId, instead: NodeId) {
+        let Some(leader) = self.leader.as_mut() else { return };
+        let mut members = Vec::new();
+        for resync in &mut leader.resyncs {
+            if resync.member == lost || !resync.loads.iter().any(|load| load.at == lost) {
+                continue;
+            }
+            for load in resync.loads.iter_mut().filter(|load| load.at == lost) {
+                load.at = instead;
+                load.from = 0;
+            }
+            members.push(resync.member);
+        }
+        for member in members {
+            self.load_next(turn, member);
+        }
+    }
+
+    /// The same request again, after the connection to `peer` came back with nothing lost.
+    pub(crate) fn reask_slots(&mut self, turn: &mut Turn<'_>, peer: NodeId) {
+        let Some(leader) = self.leader.as_ref() else { return };
+        let members: Vec<NodeId> = leader
+            .resyncs
+            .iter()
+            .filter(|resync| resync.loads.first().is_some_and(|load| load.at == peer))
+            .map(|resync| resync.member)
+            .collect();
+        for member in members {
+            self.load_next(turn, member);
+        }
+    }
+
+    /// Starts copies of what differs between members, then of what returning members miss.
+    pub(crate) fn start_copies(&mut self, turn: &mut Turn<'_>) {
+        if turn.view.draining && self.is_reconciled() || !turn.view.serving {
+            return;
+        }
+        while let Some(leader) = self.leader.as_mut() {
+            if leader.copies >= limits::COPIES_PER_LANE_MAX {
+                return;
+            }
+            let next = leader
+                .outdated
+                .iter()
+                .flat_map(crate::lane::by_extent)
+                .map(|run| BlockRange::new(run.start, run.count.min(limits::COPY_BLOCKS_MAX)))
+                .find(|run| !leader.operations.iter().any(|(_, o)| o.range.overlaps(*run)));
+            match next {
+                Some(range) => self.admit_copy(turn, OperationKind::Reconcile, range),
+                None if leader.outdated.is_empty() => break,
+                None => return,
+            }
+        }
+        self.start_resync_copies(turn);
+    }
+
+    fn start_resync_copies(&mut self, turn: &mut Turn<'_>) {
+        if turn.view.draining {
+            return;
+        }
+        let count = self.leader.as_ref().map_or(0, |leader| leader.resyncs.len());
+        for position in 0..count {
+            while let Some((member, range)) = self.next_resync_range(position) {
+                let leader = self.leader.as_mut().expect("only a leader resyncs members");
+                let bytes = range.length_bytes();
+                if leader.copies >= limits::COPIES_PER_LANE_MAX || *turn.copy_budget < bytes {
+                    return;
+                }
+                *turn.copy_budget -= bytes;
+                let resync = &mut leader.resyncs[position];
+                resync.cursor = range.end();
+                resync.in_flight += 1;
+                self.admit_copy(turn, OperationKind::Resync { member }, range);
+            }
+            self.check_synced(position);
+        }
+    }
+
+    fn next_resync_range(&mut self, position: usize) -> Option<(NodeId, BlockRange)> {
+        let resync = self.leader.as_mut()?.resyncs.get_mut(position)?;
+        if !resync.loads.is_empty() {
+            return None;
+        }
+        let run = resync.bits.next_run(resync.cursor, limits::COPY_BLOCKS_MAX);
+        if run.is_none() && resync.in_flight == 0 && !resync.bits.is_empty() {
+            resync.cursor = 0;
+            let run = resync.bits.next_run(0, limits::COPY_BLOCKS_MAX)?;
+            return Some((resync.member, run));
+        }
+        Some((resync.member, run?))
+    }
+
+    fn check_synced(&mut self, position: usize) {
+        let Some(leader) = self.leader.as_mut() else { return };
+        if !leader.outdated.is_empty() {
+            return;
+        }
+        let Some(resync) = leader.resyncs.get_mut(position) else { return };
+        let complete = resync.loads.is_empty() && resync.forwards == 0 && resync.bits.is_empty();
+        resync.done |= complete;
+    }
+
+    /// Before a read or a partial write may touch blocks that differ, they are made equal.
+    pub(crate) fn reconcile_within(&mut self, turn: &mut Turn<'_>, range: BlockRange) {
+        let mut left = range;
+        while left.count > 0 {
+            let leader = self.leader.as_ref().expect("only a leader reconciles");
+            if leader.outdated.is_empty() {
+                return;
+            }
+            let Some(run) = leader.outdated.first_within(left) else { return };
+            let after = u32::try_from(left.end() - run.end()).expect("within an extent");
+            left = BlockRange::new(run.end(), after);
+            let known = leader.operations.iter().any(|(_, operation)| {
+                operation.kind == OperationKind::Reconcile && operation.range.contains(run)
+            });
+            if !known {
+                self.admit_copy(turn, OperationKind::Reconcile, run);
+            }
+        }
+    }
+
+    /// A member could not read `range`: write there again what the others hold.
+    pub(crate) fn repair(&mut self, turn: &mut Turn<'_>, range: BlockRange) {
+        if turn.view.in_sync.len() > 1 && self.leader.is_some() {
+            self.admit_copy(turn, OperationKind::Reconcile, range);
+            let leader = self.leader.as_mut().expect("checked above");
+            leader.outdated.insert(range);
+        }
+    }
+
+    fn admit_copy(&mut self, turn: &mut Turn<'_>, kind: OperationKind, range: BlockRange) {
+        let leader = self.leader.as_mut().expect("only a leader copies");
+        leader.copies += 1;
+        let length = u32::try_from(range.length_bytes()).expect("within an extent");
+        let fua = matches!(kind, OperationKind::Resync { .. });
+        let offset = range.start * BLOCK_BYTES;
+        self.admit(turn, Wanted { kind, part: None, range, offset, length, payload: None, fua });
+    }
+
+    /// The copy has its lock: is it still wanted?
+    pub(crate) fn start_copy(&mut self, turn: &mut Turn<'_>, index: u32) {
+        let Operation { kind, range, .. } = *self.operation(index);
+        let leader = self.leader.as_ref().expect("only a leader copies");
+        let wanted = match kind {
+            OperationKind::Resync { member } => leader.resyncs.iter().any(|r| r.member == member),
+            OperationKind::Reconcile => leader.outdated.overlaps(range),
+            OperationKind::Write | OperationKind::Discard | OperationKind::Zeroes => {
+                unreachable!("only copies start here")
+            }
+        };
+        if wanted {
+            self.read_for_operation(turn, index, MemberSet::EMPTY);
+        } else {
+            self.finish(turn, index);
+        }
+    }
+
+    /// The source's bytes are here, and the lock is held.
+    pub(crate) fn on_operation_bytes(
+        &mut self,
+        turn: &mut Turn<'_>,
+        index: u32,
+        payload: Payload,
+        zero: bool,
+    ) {
+        match self.operation(index).kind {
+            OperationKind::Write => self.merge(turn, index, payload),
+            OperationKind::Reconcile | OperationKind::Resync { .. } => {
+                self.operation_mut(index).payload = Some(payload);
+                self.send(turn, index, zero);
+            }
+            OperationKind::Discard | OperationKind::Zeroes => turn.release(Some(payload)),
+        }
+    }
+
+    /// Still under the lock: everyone who keeps a slot for the member clears these blocks.
+    pub(crate) fn on_copy_finished(&mut self, turn: &mut Turn<'_>, operation: &Operation) {
+        let (is_resync, member) = match operation.kind {
+            OperationKind::Resync { member } => (true, member),
+            OperationKind::Reconcile => (false, turn.view.me),
+            OperationKind::Write | OperationKind::Discard | OperationKind::Zeroes => return,
+        };
+        let lane = self.index;
+        let leader = self.leader.as_mut().expect("only a leader copies");
+        leader.copies -= 1;
+        if !is_resync {
+            return;
+        }
+        let Some(position) = leader.resyncs.iter().position(|resync| resync.member == member)
+        else {
+            return;
+        };
+        let resync = &mut leader.resyncs[position];
+        resync.in_flight = resync.in_flight.saturating_sub(1);
+        let was_sent = matches!(operation.state, OperationState::Sent { .. });
+        if !was_sent || !operation.acknowledged.has(member) {
+            return;
+        }
+        resync.bits.clear(operation.range);
+        resync.copied_blocks += u64::from(operation.range.count);
+        let others = turn.view.write_set.without(turn.view.me).and(turn.view.connected);
+        for other in others.iter() {
+            let (seq, range) = (operation.seq, operation.range);
+            turn.send(other, DataBody::Clear { lane, seq, slot: member, range });
+        }
+        self.clear_bits(member, operation.range);
+        self.check_synced(position);
+    }
+
+    /// I14: said by the leader only, under the lock, after the copy is durable.
+    pub(crate) fn clear_bits(&mut self, member: NodeId, range: BlockRange) {
+        if let Some(slot) = self.slot_mut(member) {
+            slot.bits.clear(range);
+        }
+    }
+
+    pub(crate) fn resync(&mut self, member: NodeId) -> Option<&mut Resync> {
+        let leader = self.leader.as_mut()?;
+        leader.resyncs.iter_mut().find(|resync| resync.member == member)
+    }
+
+    pub(crate) fn is_reconciled(&self) -> bool {
+        self.leader.as_ref().is_none_or(|leader| leader.outdated.is_empty())
+    }
+}

@@ -1,0 +1,150 @@
+//! Losing a member: everyone else records what it misses, before its acknowledgement is given up.
+//!
+//! PROTOCOL.md section 6. LOSS repeats harmlessly: bits are only added.
+
+use format::ids::{BlockRange, MemberSet, NodeId};
+use format::message::DataBody;
+
+use crate::contract::LostMember;
+use crate::lane::{Lane, OperationState, Turn};
+use crate::limits;
+
+/// A member that is being removed, as the leader's lane sees it.
+#[derive(Clone, Debug)]
+pub(crate) struct Loss {
+    pub(crate) lost: LostMember,
+    /// Members that have not answered, and how many of their answers are missing.
+    pub(crate) waiting: Vec<(NodeId, u32)>,
+}
+
+impl Lane {
+    /// Tells every other member of the write set what `lost` misses. Answers for the own replica
+    /// come through the group, like those of the others.
+    pub(crate) fn start_loss(&mut self, turn: &mut Turn<'_>, lost: LostMember) -> Vec<BlockRange> {
+        let others = turn.view.write_set.minus(turn.view.losing).without(lost.member);
+        let ranges = self.unequal_ranges();
+        let leader = self.leader.as_mut().expect("only a leader removes members");
+        for loss in &mut leader.losses {
+            loss.waiting.retain(|&(member, _)| member != lost.member);
+        }
+        leader.losses.retain(|loss| loss.lost.member != lost.member);
+        let pieces = u32::try_from(ranges.chunks(limits::SLOT_RANGES_PER_MESSAGE).count().max(1))
+            .expect("bounded by the size of a volume");
+        let waiting = others.iter().map(|member| (member, pieces)).collect();
+        leader.losses.push(Loss { lost, waiting });
+        let remote = others.without(turn.view.me);
+        for member in remote.iter() {
+            self.send_loss_to(turn, member, lost, ranges.clone());
+        }
+        ranges
+    }
+
+    /// What may not be equal everywhere: in flight, or not reconciled yet.
+    fn unequal_ranges(&self) -> Vec<BlockRange> {
+        let leader = self.leader.as_ref().expect("only a leader removes members");
+        let sent = leader
+            .operations
+            .iter()
+            .filter(|(_, operation)| matches!(operation.state, OperationState::Sent { .. }))
+            .map(|(_, operation)| operation.range);
+        sent.chain(leader.outdated.iter().flat_map(crate::lane::by_extent)).collect()
+    }
+
+    /// Sends ranges in messages of bounded length, at least one.
+    pub(crate) fn send_loss_to(
+        &mut self,
+        turn: &mut Turn<'_>,
+        to: NodeId,
+        lost: LostMember,
+        ranges: Vec<BlockRange>,
+    ) {
+        if to == turn.view.me {
+            // A leader whose own replica returns: the group calls `record_loss` as for a message.
+            turn.local_losses.push((self.index, lost, ranges));
+            return;
+        }
+        let lane = self.index;
+        let LostMember { member, base } = lost;
+        if ranges.is_empty() {
+            return turn.send(to, DataBody::Loss { lane, member, base, ranges });
+        }
+        for piece in ranges.chunks(limits::SLOT_RANGES_PER_MESSAGE) {
+            turn.send(to, DataBody::Loss { lane, member, base, ranges: piece.to_vec() });
+        }
+    }
+
+    /// As a member: the slot of the lost one starts at `base`, and holds at least what was not
+    /// stable here, what was inherited, and what the leader says.
+    pub(crate) fn record_loss(&mut self, lost: LostMember, ranges: &[BlockRange]) {
+        let Some(position) = self.replica.slots.iter().position(|slot| slot.member == lost.member)
+        else {
+            return;
+        };
+        let replica = &mut self.replica;
+        let slot = &mut replica.slots[position];
+        if slot.base != lost.base {
+            slot.bits.set_none();
+            slot.base = lost.base;
+        }
+        for applied in &replica.window {
+            slot.bits.set(applied.write.range);
+        }
+        for range in replica.inherited.iter().flat_map(crate::lane::by_extent) {
+            slot.bits.set(range);
+        }
+        for &range in ranges {
+            slot.bits.set(range);
+        }
+    }
+
+    /// A member recorded (a part of) what `lost` misses. True once all of them did.
+    pub(crate) fn on_loss_recorded(&mut self, by: NodeId, lost: NodeId) -> bool {
+        let Some(leader) = self.leader.as_mut() else { return false };
+        if let Some(resync) = leader.resyncs.iter_mut().find(|resync| resync.member == by)
+            && resync.forwards > 0
+            && !leader.losses.iter().any(|loss| {
+                loss.lost.member == lost && loss.waiting.iter().any(|&(member, _)| member == by)
+            })
+        {
+            resync.forwards -= 1;
+            return false;
+        }
+        let Some(loss) = leader.losses.iter_mut().find(|loss| loss.lost.member == lost) else {
+            return false;
+        };
+        for (member, missing) in &mut loss.waiting {
+            if *member == by {
+                *missing -= 1;
+            }
+        }
+        loss.waiting.retain(|&(_, missing)| missing > 0);
+        loss.waiting.is_empty()
+    }
+
+    pub(crate) fn is_loss_recorded(&self, lost: NodeId) -> bool {
+        self.leader.as_ref().is_none_or(|leader| {
+            leader.losses.iter().all(|loss| loss.lost.member != lost || loss.waiting.is_empty())
+        })
+    }
+
+    /// The connection to `member` came back with nothing lost: everything unanswered again.
+    pub(crate) fn resend(&mut self, turn: &mut Turn<'_>, member: NodeId) {
+        let Some(leader) = self.leader.as_mut() else { return };
+        leader.losses.retain(|loss| loss.lost.member != member);
+        let mut unanswered: Vec<_> = leader
+            .operations
+            .iter()
+            .filter(|(_, operation)| {
+                matches!(operation.state, OperationState::Sent { .. })
+                    && operation.needed.has(member)
+                    && !operation.acknowledged.has(member)
+            })
+            .map(|(index, operation)| (operation.seq, index))
+            .collect();
+        unanswered.sort_unstable();
+        for (_, index) in unanswered {
+            self.transmit(turn, index, MemberSet::of(member));
+        }
+        self.reask_slots(turn, member);
+    }
+}

@@ -1,0 +1,449 @@
+//! Reads: of clients, of the leader for its own operations, and for other nodes.
+//!
+//! A client's read waits for operations in flight that overlap it. Once its bytes are there it
+//! waits again, for overlapping operations that began after it: else a value got out that is not
+//! on all members yet (I7). Last of all comes the fence, read after everything else was done.
+
+use format::ids::{BlockRange, MemberSet, NodeId};
+use format::message::{DataBody, ReadStatus};
+
+use crate::contract::{
+    DeviceError, DeviceResult, GroupAction, PartId, Payload, ReplicaRole, Request, RequestError,
+};
+use crate::lane::{DeviceUse, Lane, Operation, OperationState, Turn};
+
+/// A client's read.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ClientRead {
+    pub(crate) part: PartId,
+    pub(crate) range: BlockRange,
+    /// Operations with a smaller order came before it.
+    order: u64,
+    state: ReadState,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum ReadState {
+    /// Earlier operations overlap it.
+    Blocked { blockers: u32 },
+    /// `None`: no source is reachable at the moment.
+    Reading { from: Option<NodeId>, tried: MemberSet },
+    /// The bytes are here; operations in `order..until` overlap and are not finished.
+    Held { payload: Payload, until: u64, blockers: u32 },
+    /// Only the fence is missing.
+    Fenced { payload: Payload },
+}
+
+impl ClientRead {
+    /// The bytes, if they are here and not answered.
+    pub(crate) fn held_payload(&self) -> Option<Payload> {
+        match self.state {
+            ReadState::Held { payload, .. } | ReadState::Fenced { payload } => Some(payload),
+            ReadState::Blocked { .. } | ReadState::Reading { .. } => None,
+        }
+    }
+}
+
+/// A read for another node, which leads.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct PeerRead {
+    pub(crate) from: NodeId,
+    id: u32,
+    range: BlockRange,
+    nonce: format::ids::Nonce,
+}
+
+/// Where bytes can be read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Source {
+    Member(NodeId),
+    /// There is a member that has them, and it does not answer now.
+    Later,
+    /// No member has them.
+    None,
+}
+
+// On the wire the low bit of a read's id says whom the answer is for.
+const FOR_OPERATION: u32 = 1;
+
+impl Lane {
+    pub(crate) fn admit_read(&mut self, turn: &mut Turn<'_>, request: Request, range: BlockRange) {
+        self.reconcile_within(turn, range);
+        let leader = self.leader.as_mut().expect("only a leader admits");
+        let overlapping =
+            leader.operations.iter().filter(|(_, other)| other.range.overlaps(range)).count();
+        let blockers = u32::try_from(overlapping).expect("bounded by the operations of a lane");
+        let read = ClientRead {
+            part: request.part,
+            range,
+            order: leader.next_order,
+            state: ReadState::Blocked { blockers },
+        };
+        leader.next_order += 1;
+        let index = leader.reads.insert(read);
+        if blockers == 0 {
+            self.read_for_client(turn, index, MemberSet::EMPTY);
+        }
+    }
+
+    fn read_for_client(&mut self, turn: &mut Turn<'_>, index: u32, tried: MemberSet) {
+        let source = self.source(turn, tried);
+        let generation = self.generation;
+        let lane = self.index;
+        let Some(read) = self.read_mut(index) else { return };
+        let range = read.range;
+        match source {
+            Source::Member(member) => {
+                read.state = ReadState::Reading { from: Some(member), tried };
+                if member == turn.view.me {
+                    let token = DeviceUse::ClientRead { index, generation }.token(lane);
+                    turn.actions.push(GroupAction::ReadDevice { token, range, detect_zero: false });
+                } else {
+                    turn.send(member, DataBody::Read { lane, id: index << 1, range });
+                }
+            }
+            Source::Later => {
+                read.state = ReadState::Reading { from: None, tried };
+                self.leader.as_mut().expect("a read has a leader").stalled = true;
+            }
+            Source::None => self.fail_read(turn, index),
+        }
+    }
+
+    /// Reads what a partial write or a copy needs; all of it is under the operation's lock.
+    pub(crate) fn read_for_operation(&mut self, turn: &mut Turn<'_>, index: u32, tried: MemberSet) {
+        let source = self.source(turn, tried);
+        let generation = self.generation;
+        let lane = self.index;
+        let operation = self.operation_mut(index);
+        let range = operation.range;
+        match source {
+            Source::Member(member) => {
+                operation.state = OperationState::Reading { from: Some(member), tried };
+                if member == turn.view.me {
+                    let token = DeviceUse::OperationRead { index, generation }.token(lane);
+                    let detect_zero = operation.part.is_none();
+                    turn.actions.push(GroupAction::ReadDevice { token, range, detect_zero });
+                } else {
+                    let id = index << 1 | FOR_OPERATION;
+                    turn.send(member, DataBody::Read { lane, id, range });
+                }
+            }
+            Source::Later => {
+                operation.state = OperationState::Reading { from: None, tried };
+                self.leader.as_mut().expect("an operation has a leader").stalled = true;
+            }
+            Source::None => self.fail(turn, index),
+        }
+    }
+
+    /// An in-sync member to read from: this node's own, or the others in turn.
+    fn source(&mut self, turn: &Turn<'_>, tried: MemberSet) -> Source {
+        let have = turn.view.in_sync.minus(tried);
+        let now = have.and(turn.view.reachable()).minus(turn.view.losing);
+        let me = turn.view.me;
+        if now.has(me) && turn.view.replica == ReplicaRole::InSync {
+            return Source::Member(me);
+        }
+        let others = now.without(me);
+        let leader = self.leader.as_mut().expect("only a leader reads from members");
+        leader.read_turn = leader.read_turn.wrapping_add(1);
+        let skip = leader.read_turn.checked_rem(others.len()).unwrap_or(0);
+        match others.iter().nth(skip as usize) {
+            Some(member) => Source::Member(member),
+            None if have.without(me).is_empty() => Source::None,
+            None => Source::Later,
+        }
+    }
+
+    pub(crate) fn on_operation_read(
+        &mut self,
+        turn: &mut Turn<'_>,
+        index: u32,
+        result: Result<(Payload, bool), DeviceError>,
+    ) {
+        let known = self.leader.as_ref().and_then(|leader| leader.operations.get(index));
+        let Some(&Operation { state: OperationState::Reading { from, tried }, .. }) = known else {
+            return turn.release(result.ok().map(|(payload, _)| payload));
+        };
+        match result {
+            Ok((payload, zero)) => self.on_operation_bytes(turn, index, payload, zero),
+            Err(DeviceError) => {
+                let tried = from.map_or(tried, |from| tried.with(from));
+                self.read_for_operation(turn, index, tried);
+            }
+        }
+    }
+
+    pub(crate) fn on_client_read(
+        &mut self,
+        turn: &mut Turn<'_>,
+        index: u32,
+        result: Result<Payload, DeviceError>,
+    ) {
+        let known = self.leader.as_ref().and_then(|leader| leader.reads.get(index));
+        let Some(&ClientRead { range, order, state: ReadState::Reading { from, tried }, .. }) =
+            known
+        else {
+            return turn.release(result.ok());
+        };
+        let payload = match result {
+            Ok(payload) => payload,
+            Err(DeviceError) => {
+                // Another member serves it, and what that one says is copied back (6.5).
+                let tried = from.map_or(tried, |from| tried.with(from));
+                self.read_for_client(turn, index, tried);
+                return self.repair(turn, range);
+            }
+        };
+        let leader = self.leader.as_mut().expect("a read has a leader");
+        let until = leader.next_order;
+        let later = leader
+            .operations
+            .iter()
+            .filter(|(_, other)| other.order > order && other.range.overlaps(range))
+            .count();
+        let blockers = u32::try_from(later).expect("bounded by the operations of a lane");
+        let read = leader.reads.get_mut(index).expect("found above");
+        if blockers == 0 {
+            read.state = ReadState::Fenced { payload };
+            self.answer_if_fenced(turn, index);
+        } else {
+            read.state = ReadState::Held { payload, until, blockers };
+        }
+    }
+
+    fn answer_if_fenced(&mut self, turn: &mut Turn<'_>, index: u32) {
+        let leader = self.leader.as_mut().expect("a read has a leader");
+        let Some(&ClientRead { part, state: ReadState::Fenced { payload }, .. }) =
+            leader.reads.get(index)
+        else {
+            return;
+        };
+        if turn.view.may_answer_reads(turn.now) {
+            leader.reads.remove(index);
+            turn.actions.push(GroupAction::Complete { part, result: Ok(Some(payload)) });
+        } else {
+            leader.stalled = true;
+        }
+    }
+
+    /// An operation finished: reads that waited for it, before or after their bytes came, go on.
+    pub(crate) fn unblock_reads(&mut self, turn: &mut Turn<'_>, finished: &Operation) {
+        let mut from = 0;
+        while let Some(index) = self.next_unblocked_read(finished, &mut from) {
+            let Some(read) = self.read_mut(index) else { continue };
+            match read.state {
+                ReadState::Blocked { .. } => self.read_for_client(turn, index, MemberSet::EMPTY),
+                ReadState::Held { payload, .. } => {
+                    read.state = ReadState::Fenced { payload };
+                    self.answer_if_fenced(turn, index);
+                }
+                ReadState::Reading { .. } | ReadState::Fenced { .. } => {}
+            }
+        }
+    }
+
+    fn next_unblocked_read(&mut self, finished: &Operation, from: &mut u32) -> Option<u32> {
+        let leader = self.leader.as_mut()?;
+        for (index, read) in leader.reads.iter_mut() {
+            if index < *from || !read.range.overlaps(finished.range) {
+                continue;
+            }
+            let order = read.order;
+            let blockers = match &mut read.state {
+                ReadState::Blocked { blockers } if finished.order < order => blockers,
+                ReadState::Held { until, blockers, .. }
+                    if finished.order > order && finished.order < *until =>
+                {
+                    blockers
+                }
+                ReadState::Blocked { .. }
+                | ReadState::Held { .. }
+                | ReadState::Reading { .. }
+                | ReadState::Fenced { .. } => continue,
+            };
+            assert!(*blockers > 0, "what waits is blocked");
+            *blockers -= 1;
+            if *blockers == 0 {
+                *from = index + 1;
+                return Some(index);
+            }
+        }
+        None
+    }
+
+    /// What no member can give now is tried again when something changed: a connection, the lease.
+    pub(crate) fn retry_stalled(&mut self, turn: &mut Turn<'_>) {
+        let Some(leader) = self.leader.as_mut().filter(|leader| leader.stalled) else { return };
+        leader.stalled = false;
+        let reads: Vec<(u32, ReadState)> =
+            leader.reads.iter().map(|(index, read)| (index, read.state)).collect();
+        let operations: Vec<(u32, OperationState)> =
+            leader.operations.iter().map(|(index, operation)| (index, operation.state)).collect();
+        for (index, state) in reads {
+            match state {
+                ReadState::Reading { from: None, tried } => {
+                    self.read_for_client(turn, index, tried)
+                }
+                ReadState::Fenced { .. } => self.answer_if_fenced(turn, index),
+                ReadState::Blocked { .. } | ReadState::Reading { .. } | ReadState::Held { .. } => {}
+            }
+        }
+        for (index, state) in operations {
+            if let OperationState::Reading { from: None, tried } = state {
+                self.read_for_operation(turn, index, tried);
+            }
+        }
+    }
+
+    /// A member went away: what was asked of it is asked of another.
+    pub(crate) fn on_source_lost(&mut self, member: NodeId) {
+        self.replica
+            .peer_reads
+            .iter_mut()
+            .filter(|(_, read)| read.from == member)
+            .for_each(|(_, read)| read.nonce = format::ids::Nonce(0));
+        let Some(leader) = self.leader.as_mut() else { return };
+        for (_, read) in leader.reads.iter_mut() {
+            if let ReadState::Reading { from, .. } = &mut read.state
+                && *from == Some(member)
+            {
+                *from = None;
+                leader.stalled = true;
+            }
+        }
+        for (_, operation) in leader.operations.iter_mut() {
+            if let OperationState::Reading { from, .. } = &mut operation.state
+                && *from == Some(member)
+            {
+                *from = None;
+                leader.stalled = true;
+            }
+        }
+    }
+
+    pub(crate) fn fail_reads_within(&mut self, turn: &mut Turn<'_>, range: BlockRange) {
+        let Some(leader) = self.leader.as_ref() else { return };
+        let blocked: Vec<u32> = leader
+            .reads
+            .iter()
+            .filter(|(_, read)| {
+                read.range.overlaps(range) && matches!(read.state, ReadState::Blocked { .. })
+            })
+            .map(|(index, _)| index)
+            .collect();
+        for index in blocked {
+            self.fail_read(turn, index);
+        }
+    }
+
+    fn fail_read(&mut self, turn: &mut Turn<'_>, index: u32) {
+        let leader = self.leader.as_mut().expect("a read has a leader");
+        if let Some(read) = leader.reads.remove(index) {
+            let result = Err(RequestError::Io);
+            turn.actions.push(GroupAction::Complete { part: read.part, result });
+        }
+    }
+
+    fn read_mut(&mut self, index: u32) -> Option<&mut ClientRead> {
+        self.leader.as_mut().and_then(|leader| leader.reads.get_mut(index))
+    }
+}
+
+// ---- For other nodes.
+
+impl Lane {
+    pub(crate) fn on_peer_read(
+        &mut self,
+        turn: &mut Turn<'_>,
+        from: NodeId,
+        id: u32,
+        range: BlockRange,
+    ) {
+        let lane = self.index;
+        if turn.view.replica != ReplicaRole::InSync {
+            let status = ReadStatus::Refused;
+            return turn.send(from, DataBody::ReadDone { lane, id, status, length_bytes: 0 });
+        }
+        let read = PeerRead { from, id, range, nonce: turn.view.nonce };
+        let index = self.replica.peer_reads.insert(read);
+        let token = DeviceUse::PeerRead { index }.token(lane);
+        let detect_zero = id & FOR_OPERATION != 0;
+        turn.actions.push(GroupAction::ReadDevice { token, range, detect_zero });
+    }
+
+    /// The device answered: send it on, unless the session or the connection is gone.
+    pub(crate) fn on_peer_read_done(
+        &mut self,
+        turn: &mut Turn<'_>,
+        index: u32,
+        result: Result<(Payload, bool), DeviceError>,
+    ) {
+        let read = self.replica.peer_reads.remove(index);
+        let Some(read) = read.filter(|read| read.nonce == turn.view.nonce) else {
+            return turn.release(result.ok().map(|(payload, _)| payload));
+        };
+        let (lane, id) = (self.index, read.id);
+        let (status, payload) = match result {
+            Ok((payload, true)) => (ReadStatus::Zero, Some(payload)),
+            Ok((payload, false)) => (ReadStatus::Ok, Some(payload)),
+            Err(DeviceError) => (ReadStatus::DeviceError, None),
+        };
+        let length_bytes = u32::try_from(read.range.length_bytes()).expect("within an extent");
+        let length_bytes = if payload.is_some() { length_bytes } else { 0 };
+        let message = turn.data(DataBody::ReadDone { lane, id, status, length_bytes });
+        turn.actions.push(GroupAction::Send { to: read.from, message, payload });
+        turn.release(payload);
+    }
+
+    /// The answer of another node to a read of this one.
+    pub(crate) fn on_read_done(
+        &mut self,
+        turn: &mut Turn<'_>,
+        id: u32,
+        status: ReadStatus,
+        payload: Option<Payload>,
+    ) {
+        let index = id >> 1;
+        let result = match (status, payload) {
+            (ReadStatus::Ok, Some(payload)) => Ok((payload, false)),
+            (ReadStatus::Zero, Some(payload)) => Ok((payload, true)),
+            (_, payload) => {
+                turn.release(payload);
+                Err(DeviceError)
+            }
+        };
+        if id & FOR_OPERATION == 0 {
+            self.on_client_read(turn, index, result.map(|(payload, _)| payload));
+        } else {
+            self.on_operation_read(turn, index, result);
+        }
+    }
+
+    pub(crate) fn on_device_read(
+        &mut self,
+        turn: &mut Turn<'_>,
+        device_use: DeviceUse,
+        result: Result<DeviceResult, DeviceError>,
+    ) {
+        let bytes = match result {
+            Ok(DeviceResult::Read { payload, zero }) => Ok((payload, zero)),
+            Ok(DeviceResult::Done) | Err(DeviceError) => Err(DeviceError),
+        };
+        match device_use {
+            DeviceUse::OperationRead { index, generation } if generation == self.generation => {
+                self.on_operation_read(turn, index, bytes);
+            }
+            DeviceUse::ClientRead { index, generation } if generation == self.generation => {
+                self.on_client_read(turn, index, bytes.map(|(payload, _)| payload));
+            }
+            DeviceUse::PeerRead { index } => self.on_peer_read_done(turn, index, bytes),
+            DeviceUse::Apply { .. }
+            | DeviceUse::OperationRead { .. }
+            | DeviceUse::ClientRead { .. } => {
+                turn.release(bytes.ok().map(|(payload, _)| payload));
+            }
+        }
+    }
+}

@@ -1,0 +1,175 @@
+//! Beginning and end of a session, and the return of a member: what a lane forgets and keeps.
+
+use format::ids::{BlockRange, Nonce, Seq};
+use format::message::{SealedLane, WindowEntry};
+
+use crate::contract::{GroupAction, RequestError, RequestKind};
+use crate::lane::{AppliedState, Lane, Leader, Turn};
+
+impl Lane {
+    /// A newer session seals this member: what did not reach the device yet never will.
+    pub(crate) fn drop_unsubmitted(&mut self, turn: &mut Turn<'_>) {
+        let replica = &mut self.replica;
+        replica.acks.clear();
+        replica.leader_node = None;
+        let mut dropped = Vec::new();
+        replica.window.retain(|applied| {
+            let keep = applied.state != AppliedState::Cold;
+            if !keep && applied.owns_payload {
+                dropped.push(applied.payload);
+            }
+            keep
+        });
+        for payload in dropped {
+            turn.release(payload);
+        }
+    }
+
+    /// No device write is outstanding (I25).
+    pub(crate) fn is_quiet(&self) -> bool {
+        self.replica.device_writes == 0
+    }
+
+    pub(crate) fn report(&self) -> SealedLane {
+        assert!(self.is_quiet(), "a seal is answered when no device write is outstanding (I25)");
+        let replica = &self.replica;
+        let window = replica
+            .window
+            .iter()
+            .map(|applied| WindowEntry { seq: applied.write.seq, range: applied.write.range })
+            .collect();
+        let (nonce, stable, applied) = (replica.nonce, replica.stable, replica.applied);
+        SealedLane { nonce, stable, applied, window }
+    }
+
+    /// The new session begins here: the old window is replaced by what the new leader computed
+    /// from all of them. A block that cannot differ is nobody's secret any more.
+    pub(crate) fn inherit(&mut self, turn: &mut Turn<'_>, nonce: Nonce, ranges: &[BlockRange]) {
+        let pieces: Vec<BlockRange> = self.pieces(turn.view, ranges).collect();
+        self.forget_window(turn);
+        self.replica.nonce = nonce;
+        self.replica.inherited = pieces.iter().copied().collect();
+        let inherited = &self.replica.inherited;
+        let me = turn.view.me;
+        if let Some(own) = self.replica.slots.iter_mut().find(|slot| slot.member == me) {
+            let kept: Vec<BlockRange> =
+                own.bits.runs().filter(|&run| inherited.overlaps(run)).collect();
+            own.bits.set_none();
+            for run in kept {
+                own.bits.set(run);
+            }
+        }
+    }
+
+    fn forget_window(&mut self, turn: &mut Turn<'_>) {
+        let replica = &mut self.replica;
+        for applied in std::mem::take(&mut replica.window) {
+            assert_eq!(applied.state, AppliedState::Done, "a sealed lane is quiet");
+            turn.activity.release(applied.write.range.extent());
+        }
+        replica.stable = Seq(0);
+        replica.applied = Seq(0);
+        replica.acks.clear();
+    }
+
+    /// As a returning member: what only this lane knew goes into the own slot; then it starts anew
+    /// at `floor`. `active` are the extents of the activity log.
+    pub(crate) fn take_over_window(
+        &mut self,
+        turn: &mut Turn<'_>,
+        nonce: Nonce,
+        floor: Seq,
+        active: &[BlockRange],
+    ) {
+        let mut private: Vec<BlockRange> =
+            self.replica.window.iter().map(|applied| applied.write.range).collect();
+        private.extend(self.replica.inherited.iter().flat_map(crate::lane::by_extent));
+        private.extend(self.pieces(turn.view, active));
+        self.forget_window(turn);
+        let me = turn.view.me;
+        if let Some(own) = self.slot_mut(me) {
+            for range in private {
+                own.bits.set(range);
+            }
+        }
+        let replica = &mut self.replica;
+        replica.inherited.clear();
+        replica.nonce = nonce;
+        replica.stable = Seq(floor.0.saturating_sub(1));
+    }
+
+    /// Starts to lead a session with the given differences between its members.
+    pub(crate) fn lead(&mut self, turn: &mut Turn<'_>, outdated: &[BlockRange]) {
+        self.stand_down(turn);
+        self.generation = self.generation.wrapping_add(1);
+        let mut leader = Leader { next_seq: 1, next_order: 1, ..Leader::default() };
+        leader.outdated = self.pieces(turn.view, outdated).collect();
+        self.leader = Some(Box::new(leader));
+    }
+
+    /// The session of this node is over: what clients wait for fails, and is never replayed.
+    pub(crate) fn stand_down(&mut self, turn: &mut Turn<'_>) {
+        let Some(leader) = self.leader.take() else { return };
+        self.generation = self.generation.wrapping_add(1);
+        let me = turn.view.me;
+        // The own replica cannot apply what it did not submit: the payload goes away below.
+        let mut dropped = 0;
+        self.replica.window.retain(|applied| {
+            let keep = applied.state != AppliedState::Cold || applied.owns_payload;
+            dropped += u32::from(!keep);
+            keep
+        });
+        if self.replica.leader_node == Some(me) {
+            self.replica.acks.clear();
+        }
+        for request in leader.overflow {
+            let part = request.part;
+            turn.actions.push(GroupAction::Complete { part, result: Err(RequestError::Io) });
+            if let RequestKind::Write { payload, .. } = request.kind {
+                turn.release(Some(payload));
+            }
+        }
+        for (_, operation) in leader.operations.iter() {
+            if let Some(part) = operation.part {
+                turn.actions.push(GroupAction::Complete { part, result: Err(RequestError::Io) });
+            }
+            turn.release(operation.payload);
+            turn.release(operation.patch);
+        }
+        for (_, read) in leader.reads.iter() {
+            turn.release(read.held_payload());
+            let part = read.part;
+            turn.actions.push(GroupAction::Complete { part, result: Err(RequestError::Io) });
+        }
+    }
+
+    /// Without quorum, and told not to wait: clients hear of it, operations go on.
+    pub(crate) fn fail_waiting(&mut self, turn: &mut Turn<'_>) {
+        let Some(leader) = self.leader.as_mut() else { return };
+        for request in std::mem::take(&mut leader.overflow) {
+            let part = request.part;
+            turn.actions.push(GroupAction::Complete { part, result: Err(RequestError::Io) });
+            if let RequestKind::Write { payload, .. } = request.kind {
+                turn.release(Some(payload));
+            }
+        }
+        for (_, operation) in leader.operations.iter_mut() {
+            if let Some(part) = operation.part.take() {
+                turn.actions.push(GroupAction::Complete { part, result: Err(RequestError::Io) });
+            }
+        }
+        let reads: Vec<u32> = leader.reads.iter().map(|(index, _)| index).collect();
+        for index in reads {
+            if let Some(read) = leader.reads.remove(index) {
+                turn.release(read.held_payload());
+                let part = read.part;
+                turn.actions.push(GroupAction::Complete { part, result: Err(RequestError::Io) });
+            }
+        }
+    }
+
+    /// The seq from which on a member that enters the write set now gets everything.
+    pub(crate) fn floor(&self) -> Seq {
+        Seq(self.leader.as_ref().map_or(1, |leader| leader.next_seq))
+    }
+}

@@ -1,0 +1,503 @@
+//! The walk of a write: both sides of it.
+//!
+//! Leader: `on_request` admits and waits for overlapping operations; `start` reads the edges of a
+//! partial write; `send` gives it its seq and hands it to every member of the write set, the own
+//! replica among them; `on_acknowledged` counts; `finish` answers the client, frees the range and
+//! moves `stable`.
+//!
+//! Replica: `on_write` drops duplicates, marks what absent members miss, makes sure that the
+//! extent is in the activity log, and writes; `on_applied` acknowledges; `on_stable` forgets what
+//! every member has.
+
+use format::ids::{BLOCK_BYTES, BlockRange, MemberSet, NodeId, Seq};
+use format::message::{DataBody, Write, WriteKind};
+
+use crate::contract::{
+    DeviceError, DeviceResult, FromGroup, GroupAction, PartId, Payload, ReplicaRole, Request,
+    RequestError, RequestKind,
+};
+use crate::lane::{
+    Applied, AppliedState, DeviceUse, Lane, Operation, OperationKind, OperationState, Turn,
+};
+use crate::limits;
+use crate::quorum;
+
+/// What is asked of the lane, before it has an order.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Wanted {
+    pub(crate) kind: OperationKind,
+    pub(crate) part: Option<PartId>,
+    pub(crate) range: BlockRange,
+    pub(crate) offset: u64,
+    pub(crate) length: u32,
+    pub(crate) payload: Option<Payload>,
+    pub(crate) fua: bool,
+}
+
+// ---- The leader's side.
+
+impl Lane {
+    pub(crate) fn on_request(&mut self, turn: &mut Turn<'_>, request: Request) {
+        let range = BlockRange::covering(request.offset, request.length);
+        assert!(self.owns(turn.view, range), "a front end splits requests at extent borders");
+        let leader = self.leader.as_mut().expect("the group asks only a lane that leads");
+        let busy = leader.operations.len() + leader.reads.len();
+        if busy >= limits::OPERATIONS_PER_LANE_MAX || !leader.overflow.is_empty() {
+            leader.overflow.push_back(request);
+            return;
+        }
+        self.admit_request(turn, request, range);
+    }
+
+    pub(crate) fn admit_overflow(&mut self, turn: &mut Turn<'_>) {
+        while let Some(leader) = self.leader.as_mut() {
+            let busy = leader.operations.len() + leader.reads.len();
+            if busy >= limits::OPERATIONS_PER_LANE_MAX {
+                return;
+            }
+            let Some(request) = leader.overflow.pop_front() else { return };
+            let range = BlockRange::covering(request.offset, request.length);
+            self.admit_request(turn, request, range);
+        }
+    }
+
+    fn admit_request(&mut self, turn: &mut Turn<'_>, request: Request, range: BlockRange) {
+        let (kind, payload, fua) = match request.kind {
+            RequestKind::Read => return self.admit_read(turn, request, range),
+            RequestKind::Write { payload, fua } => (OperationKind::Write, Some(payload), fua),
+            RequestKind::Discard { fua } => (OperationKind::Discard, None, fua),
+            RequestKind::Zeroes { fua } => (OperationKind::Zeroes, None, fua),
+        };
+        let Request { part, offset, length, .. } = request;
+        let is_partial = u64::from(length) != range.length_bytes();
+        if is_partial {
+            assert_eq!(kind, OperationKind::Write, "discards and zeroes cover whole blocks");
+            self.reconcile_within(turn, range);
+        }
+        self.admit(turn, Wanted { kind, part: Some(part), range, offset, length, payload, fua });
+    }
+
+    /// Gives an operation its place behind all earlier ones that overlap it.
+    pub(crate) fn admit(&mut self, turn: &mut Turn<'_>, wanted: Wanted) {
+        let leader = self.leader.as_mut().expect("only a leader admits");
+        let overlapping = leader
+            .operations
+            .iter()
+            .filter(|(_, other)| other.range.overlaps(wanted.range))
+            .count();
+        let order = leader.next_order;
+        leader.next_order += 1;
+        let Wanted { kind, part, range, offset, length, payload, fua } = wanted;
+        let index = leader.operations.insert(Operation {
+            kind,
+            part,
+            range,
+            offset,
+            length,
+            payload,
+            patch: None,
+            fua,
+            order,
+            blockers: u32::try_from(overlapping).expect("bounded by the operations of a lane"),
+            state: OperationState::Waiting,
+            seq: Seq(0),
+            needed: MemberSet::EMPTY,
+            acknowledged: MemberSet::EMPTY,
+        });
+        if overlapping == 0 {
+            self.start(turn, index);
+        }
+    }
+
+    /// The operation holds its range from here on.
+    pub(crate) fn start(&mut self, turn: &mut Turn<'_>, index: u32) {
+        let operation = self.operation(index);
+        assert_eq!(operation.blockers, 0, "an operation starts when nothing overlaps it (I5)");
+        match operation.kind {
+            OperationKind::Write
+                if u64::from(operation.length) != operation.range.length_bytes() =>
+            {
+                let operation = self.operation_mut(index);
+                operation.patch = operation.payload.take();
+                self.read_for_operation(turn, index, MemberSet::EMPTY);
+            }
+            OperationKind::Write | OperationKind::Discard | OperationKind::Zeroes => {
+                self.send(turn, index, false);
+            }
+            OperationKind::Reconcile | OperationKind::Resync { .. } => self.start_copy(turn, index),
+        }
+    }
+
+    /// The whole blocks around a partial write were read: put the client's bytes over them.
+    pub(crate) fn merge(&mut self, turn: &mut Turn<'_>, index: u32, base: Payload) {
+        let operation = self.operation_mut(index);
+        let patch = operation.patch.take().expect("a partial write keeps the client's bytes");
+        operation.payload = Some(base);
+        let at = u32::try_from(operation.offset % BLOCK_BYTES).expect("within a block");
+        turn.actions.push(GroupAction::Overlay { base, patch, at });
+        turn.actions.push(GroupAction::Release(patch));
+        self.send(turn, index, false);
+    }
+
+    /// Sequences the operation and sends it to every member that has to have it.
+    pub(crate) fn send(&mut self, turn: &mut Turn<'_>, index: u32, zero: bool) {
+        let leader = self.leader.as_mut().expect("only a leader sends");
+        let seq = Seq(leader.next_seq);
+        leader.next_seq += 1;
+        leader.completed.push_back(false);
+        leader.stable_unsent = false;
+        let operation = leader.operations.get_mut(index).expect("an operation until it finished");
+        operation.state = OperationState::Sent { zero };
+        operation.seq = seq;
+        operation.needed = match operation.kind {
+            OperationKind::Resync { member } => MemberSet::of(member),
+            OperationKind::Write
+            | OperationKind::Discard
+            | OperationKind::Zeroes
+            | OperationKind::Reconcile => turn.view.write_set,
+        };
+        let needed = operation.needed;
+        let to = needed.without(turn.view.me).and(turn.view.connected);
+        self.transmit(turn, index, to);
+        if needed.has(turn.view.me) {
+            let write = self.write_of(turn, index);
+            let payload = self.operation(index).payload.filter(|_| write.kind.has_payload());
+            self.apply(turn, turn.view.me, write, payload);
+        } else if needed.is_empty() {
+            self.finish(turn, index);
+        }
+    }
+
+    /// Sends, or sends again, an operation that has its seq.
+    pub(crate) fn transmit(&mut self, turn: &mut Turn<'_>, index: u32, to: MemberSet) {
+        if to.is_empty() {
+            return;
+        }
+        let write = self.write_of(turn, index);
+        let payload = self.operation(index).payload.filter(|_| write.kind.has_payload());
+        let message = turn.data(DataBody::Write(write));
+        turn.actions.push(GroupAction::SendWrite { to, message, payload });
+    }
+
+    fn write_of(&self, turn: &Turn<'_>, index: u32) -> Write {
+        let leader = self.leader.as_ref().expect("only a leader sends");
+        let operation = self.operation(index);
+        let OperationState::Sent { zero } = operation.state else {
+            unreachable!("only an operation with a seq is written")
+        };
+        let kind = match operation.kind {
+            OperationKind::Write => WriteKind::Data,
+            OperationKind::Discard => WriteKind::Discard,
+            OperationKind::Zeroes => WriteKind::Zeroes,
+            OperationKind::Reconcile | OperationKind::Resync { .. } if zero => WriteKind::Discard,
+            OperationKind::Reconcile | OperationKind::Resync { .. } => WriteKind::Copy,
+        };
+        // What a resync copies is no news for the members that are absent.
+        let absent = match operation.kind {
+            OperationKind::Resync { .. } => MemberSet::EMPTY,
+            OperationKind::Write
+            | OperationKind::Discard
+            | OperationKind::Zeroes
+            | OperationKind::Reconcile => turn.view.absent(),
+        };
+        Write {
+            lane: self.index,
+            seq: operation.seq,
+            order: 0,
+            range: operation.range,
+            kind,
+            fua: operation.fua,
+            stable: Seq(leader.stable),
+            absent,
+        }
+    }
+
+    pub(crate) fn on_acknowledged(&mut self, turn: &mut Turn<'_>, member: NodeId, seq: Seq) {
+        let Some(leader) = self.leader.as_mut() else { return };
+        let found = leader.operations.iter_mut().find(|(_, operation)| operation.seq == seq);
+        // An acknowledgement that is sent again finds its operation finished.
+        let Some((index, operation)) = found else { return };
+        operation.acknowledged.insert(member);
+        if quorum::is_complete(operation.acknowledged, operation.needed) {
+            self.finish(turn, index);
+        }
+    }
+
+    /// All that have to have it do, or it has nothing to do any more.
+    pub(crate) fn finish(&mut self, turn: &mut Turn<'_>, index: u32) {
+        let leader = self.leader.as_mut().expect("only a leader finishes");
+        let operation = leader.operations.remove(index).expect("an operation finishes once");
+        let sent = operation.seq != Seq(0);
+        if sent {
+            assert!(quorum::is_complete(operation.acknowledged, operation.needed), "I3");
+            leader.complete_seq(operation.seq);
+        }
+        if sent && !matches!(operation.kind, OperationKind::Resync { .. }) {
+            leader.outdated.remove(operation.range);
+        }
+        if let Some(part) = operation.part {
+            turn.actions.push(GroupAction::Complete { part, result: Ok(None) });
+        }
+        turn.release(operation.payload);
+        turn.release(operation.patch);
+        self.on_copy_finished(turn, &operation);
+        self.unblock(turn, &operation);
+    }
+
+    /// Takes an operation out that could not be done: no member could read what it needs.
+    pub(crate) fn fail(&mut self, turn: &mut Turn<'_>, index: u32) {
+        let leader = self.leader.as_mut().expect("only a leader fails operations");
+        let operation = leader.operations.remove(index).expect("an operation ends once");
+        assert_eq!(operation.seq, Seq(0), "what was sent is finished, not failed");
+        if let Some(part) = operation.part {
+            turn.actions.push(GroupAction::Complete { part, result: Err(RequestError::Io) });
+        }
+        turn.release(operation.payload);
+        turn.release(operation.patch);
+        if matches!(operation.kind, OperationKind::Reconcile | OperationKind::Resync { .. }) {
+            leader.copies -= 1;
+        }
+        self.fail_reads_within(turn, operation.range);
+        self.unblock(turn, &operation);
+    }
+
+    /// Lets operations and reads go on that waited for `finished`.
+    fn unblock(&mut self, turn: &mut Turn<'_>, finished: &Operation) {
+        let Some(leader) = self.leader.as_mut() else { return };
+        if leader.operations.is_empty() && leader.reads.is_empty() {
+            return;
+        }
+        let mut from = 0;
+        while let Some(index) = self.next_unblocked(finished, &mut from) {
+            self.start(turn, index);
+        }
+        self.unblock_reads(turn, finished);
+    }
+
+    /// Counts `finished` off the next operation from `from` on that waited for it, and returns
+    /// that operation if it waits for no other.
+    fn next_unblocked(&mut self, finished: &Operation, from: &mut u32) -> Option<u32> {
+        let leader = self.leader.as_mut()?;
+        for (index, other) in leader.operations.iter_mut() {
+            if index < *from || other.order < finished.order {
+                continue;
+            }
+            if other.state == OperationState::Waiting && other.range.overlaps(finished.range) {
+                assert!(other.blockers > 0, "what waits is blocked");
+                other.blockers -= 1;
+                if other.blockers == 0 {
+                    *from = index + 1;
+                    return Some(index);
+                }
+            }
+        }
+        None
+    }
+
+    pub(crate) fn operation(&self, index: u32) -> &Operation {
+        let leader = self.leader.as_ref().expect("only a leader has operations");
+        leader.operations.get(index).expect("an operation until it finished")
+    }
+
+    pub(crate) fn operation_mut(&mut self, index: u32) -> &mut Operation {
+        let leader = self.leader.as_mut().expect("only a leader has operations");
+        leader.operations.get_mut(index).expect("an operation until it finished")
+    }
+
+    /// The write set shrank, or grew smaller than what operations wait for.
+    pub(crate) fn forget_member(&mut self, turn: &mut Turn<'_>, member: NodeId) {
+        let Some(leader) = self.leader.as_mut() else { return };
+        leader.resyncs.retain(|resync| resync.member != member);
+        let mut complete = Vec::new();
+        for (index, operation) in leader.operations.iter_mut() {
+            operation.needed.remove(member);
+            let sent = matches!(operation.state, OperationState::Sent { .. });
+            if sent && quorum::is_complete(operation.acknowledged, operation.needed) {
+                complete.push((operation.seq, index));
+            }
+        }
+        complete.sort_unstable();
+        for (_, index) in complete {
+            self.finish(turn, index);
+        }
+    }
+}
+
+impl crate::lane::Leader {
+    fn complete_seq(&mut self, seq: Seq) {
+        let position = usize::try_from(seq.0 - self.stable - 1).expect("a window fits in memory");
+        assert!(!self.completed[position], "a seq completes once");
+        self.completed[position] = true;
+        while self.completed.front() == Some(&true) {
+            self.completed.pop_front();
+            self.stable += 1;
+            self.stable_unsent = true;
+        }
+    }
+}
+
+// ---- The replica's side.
+
+impl Lane {
+    /// Applies a write of the session; the group has checked the session.
+    pub(crate) fn apply(
+        &mut self,
+        turn: &mut Turn<'_>,
+        from: NodeId,
+        write: Write,
+        payload: Option<Payload>,
+    ) {
+        let owns_payload = from != turn.view.me;
+        let replica = &mut self.replica;
+        replica.leader_node = Some(from);
+        self.on_stable(turn, write.stable);
+        let replica = &mut self.replica;
+        if write.seq <= replica.stable {
+            replica.acks.push(write.seq);
+            return turn.release(payload.filter(|_| owns_payload));
+        }
+        if let Some(known) = replica.window.iter().find(|known| known.write.seq == write.seq) {
+            if known.state == AppliedState::Done {
+                replica.acks.push(write.seq);
+            }
+            return turn.release(payload.filter(|_| owns_payload));
+        }
+        for member in write.absent.iter() {
+            if let Some(slot) = self.slot_mut(member) {
+                slot.bits.set(write.range);
+            }
+        }
+        let applied = Applied { write, state: AppliedState::Cold, payload, owns_payload };
+        let window = &mut self.replica.window;
+        let position = window.partition_point(|known| known.write.seq < write.seq);
+        window.insert(position, applied);
+        if turn.activity.acquire(write.range.extent()) {
+            self.submit(turn, position);
+        }
+    }
+
+    /// The extent is in the durable log: its waiting writes go to the device.
+    pub(crate) fn on_extent_hot(&mut self, turn: &mut Turn<'_>, extent: u64) {
+        for position in 0..self.replica.window.len() {
+            let applied = &self.replica.window[position];
+            if applied.state == AppliedState::Cold && applied.write.range.extent() == extent {
+                assert!(turn.activity.acquire(extent), "the extent was logged just now");
+                self.submit(turn, position);
+            }
+        }
+    }
+
+    fn submit(&mut self, turn: &mut Turn<'_>, position: usize) {
+        assert!(turn.activity.contains(self.replica.window[position].write.range.extent()), "I10");
+        let applied = &mut self.replica.window[position];
+        applied.state = AppliedState::Writing;
+        self.replica.device_writes += 1;
+        let Write { seq, range, fua, kind, .. } = applied.write;
+        let token = DeviceUse::Apply { seq }.token(self.index);
+        turn.actions.push(match (kind, applied.payload) {
+            (WriteKind::Data | WriteKind::Copy, Some(payload)) => {
+                GroupAction::WriteDevice { token, range, payload, fua }
+            }
+            (WriteKind::Discard, _) => {
+                GroupAction::ZeroDevice { token, range, deallocate: true, fua }
+            }
+            (WriteKind::Zeroes, _) => {
+                GroupAction::ZeroDevice { token, range, deallocate: false, fua }
+            }
+            (WriteKind::Data | WriteKind::Copy, None) => {
+                unreachable!("the group drops writes without their payload")
+            }
+        });
+    }
+
+    pub(crate) fn on_applied(
+        &mut self,
+        turn: &mut Turn<'_>,
+        seq: Seq,
+        result: Result<DeviceResult, DeviceError>,
+    ) {
+        let replica = &mut self.replica;
+        assert!(replica.device_writes > 0, "a completion has its submission");
+        replica.device_writes -= 1;
+        let window = &mut replica.window;
+        let position = window.partition_point(|known| known.write.seq < seq);
+        let applied = &mut window[position];
+        assert_eq!(applied.write.seq, seq, "an entry stays until its write is done");
+        applied.state = AppliedState::Done;
+        let payload = applied.payload.take().filter(|_| applied.owns_payload);
+        let extent = applied.write.range.extent();
+        turn.release(payload);
+        if result.is_err() {
+            // I15: never acknowledged, never tried again; the member is lost.
+            return turn.tell_home(FromGroup::MemberFailed { member: turn.view.me });
+        }
+        replica.applied = replica.applied.max(seq);
+        turn.activity.on_written(extent, turn.flushes_started);
+        if replica.nonce == turn.view.nonce {
+            replica.acks.push(seq);
+        }
+    }
+
+    /// Everything up to `stable` is on every member: what was kept for a failover can go.
+    pub(crate) fn on_stable(&mut self, turn: &mut Turn<'_>, stable: Seq) {
+        let me = turn.view.me;
+        let replica = &mut self.replica;
+        if stable <= replica.stable || turn.view.replica == ReplicaRole::None {
+            return;
+        }
+        replica.stable = stable;
+        while let Some(first) = replica.window.front() {
+            if first.write.seq > stable {
+                break;
+            }
+            assert_eq!(first.state, AppliedState::Done, "stable means acknowledged by this member");
+            let range = first.write.range;
+            turn.activity.release(range.extent());
+            if !replica.inherited.is_empty() {
+                replica.inherited.remove(range);
+            }
+            let own = replica.slots.iter_mut().find(|slot| slot.member == me);
+            if let Some(own) = own.filter(|own| !own.bits.is_empty()) {
+                // While it is being resynced only a CLEAR says that a block is right again.
+                if turn.view.replica == ReplicaRole::InSync {
+                    own.bits.clear(range);
+                }
+            }
+            replica.window.pop_front();
+        }
+    }
+
+    /// One message acknowledges everything that completed in this turn.
+    pub(crate) fn send_acks(&mut self, turn: &mut Turn<'_>) {
+        if self.replica.acks.is_empty() {
+            return;
+        }
+        let mut acks = std::mem::take(&mut self.replica.acks);
+        acks.sort_unstable();
+        match self.replica.leader_node {
+            Some(node) if node == turn.view.me => {
+                for &seq in &acks {
+                    self.on_acknowledged(turn, node, seq);
+                }
+            }
+            Some(node) => self.send_ack_ranges(turn, node, &acks),
+            None => {}
+        }
+        acks.clear();
+        // Completions may have applied more writes of this node, and so acknowledged more.
+        if self.replica.acks.is_empty() {
+            self.replica.acks = acks;
+        }
+    }
+
+    fn send_ack_ranges(&self, turn: &mut Turn<'_>, to: NodeId, acks: &[Seq]) {
+        let (lane, boot_id) = (self.index, turn.view.boot_id);
+        let mut left = acks;
+        while let Some(&base) = left.first() {
+            let count = left.partition_point(|seq| seq.0 - base.0 < 64);
+            let mask = left[..count].iter().fold(0, |mask, seq| mask | 1 << (seq.0 - base.0));
+            turn.send(to, DataBody::Ack { lane, base, mask, boot_id });
+            left = &left[count..];
+        }
+    }
+}

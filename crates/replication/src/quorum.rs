@@ -1,0 +1,110 @@
+//! Pure rules: when an operation is complete, and when enough voters agree.
+
+use format::config::{Config, Voter};
+use format::ids::{MemberSet, NodeId, VoteStoreId};
+
+/// A write or flush completes when every member of the write set acknowledged it.
+#[must_use]
+pub fn is_complete(acknowledged: MemberSet, needed: MemberSet) -> bool {
+    needed.is_subset_of(acknowledged)
+}
+
+/// A majority of `voters`, and of `voters_old` while a change of voters is under way.
+///
+/// `answers` are the voters that agreed, each with the vote store that it speaks for: a voter that
+/// lost its store is not the voter that the value names.
+#[must_use]
+pub fn is_quorum(config: &Config, answers: &[(NodeId, VoteStoreId)]) -> bool {
+    majority_of(&config.voters, answers)
+        && (config.voters_old.is_empty() || majority_of(&config.voters_old, answers))
+}
+
+fn majority_of(voters: &[Voter], answers: &[(NodeId, VoteStoreId)]) -> bool {
+    let agreed = voters.iter().filter(|voter| counts(voter, answers)).count();
+    !voters.is_empty() && agreed * 2 > voters.len()
+}
+
+/// At birth the vote stores are not known yet: the value names store 0, which any store matches.
+fn counts(voter: &Voter, answers: &[(NodeId, VoteStoreId)]) -> bool {
+    answers.iter().any(|&(node, store)| {
+        node == voter.node && (store == voter.store || voter.store == VoteStoreId(0))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use format::ids::{Branch, Epoch, ResourceId, ValueId};
+
+    fn node(id: u8) -> NodeId {
+        NodeId::new(id).unwrap()
+    }
+
+    fn voters(set: u32) -> Vec<Voter> {
+        MemberSet(set).iter().map(|node| Voter { node, store: VoteStoreId(9) }).collect()
+    }
+
+    fn config(now: u32, old: u32) -> Config {
+        Config {
+            resource: ResourceId(1),
+            branch: Branch(1),
+            ancestors: Vec::new(),
+            epoch: Epoch(1),
+            value_id: ValueId(1),
+            previous: ValueId(0),
+            primary: None,
+            volumes: Vec::new(),
+            voters: voters(now),
+            voters_old: voters(old),
+            members: MemberSet(now),
+            clean: false,
+            losses: 0,
+        }
+    }
+
+    #[test]
+    fn complete_means_all_needed_for_up_to_five_members() {
+        for needed in 0..32 {
+            for acknowledged in 0..32 {
+                let all =
+                    (0..5).all(|bit| needed & (1 << bit) == 0 || acknowledged & (1 << bit) != 0);
+                assert_eq!(is_complete(MemberSet(acknowledged), MemberSet(needed)), all);
+            }
+        }
+    }
+
+    #[test]
+    fn any_two_quorums_of_one_value_meet_for_up_to_five_voters() {
+        for count in 1..=5 {
+            let all = (1_u32 << count) - 1;
+            let config = config(all, 0);
+            let quorums: Vec<u32> = (0..=all)
+                .filter(|&set| {
+                    let answers: Vec<_> =
+                        MemberSet(set).iter().map(|node| (node, VoteStoreId(9))).collect();
+                    is_quorum(&config, &answers)
+                })
+                .collect();
+            assert!(quorums.contains(&all));
+            for a in &quorums {
+                assert!(quorums.iter().all(|b| a & b != 0), "{a:b} meets every quorum");
+            }
+        }
+    }
+
+    #[test]
+    fn while_voters_change_both_majorities_are_needed() {
+        let config = config(0b11100, 0b00111);
+        let answers =
+            |set| -> Vec<_> { MemberSet(set).iter().map(|node| (node, VoteStoreId(9))).collect() };
+        assert!(is_quorum(&config, &answers(0b01110)));
+        assert!(!is_quorum(&config, &answers(0b11100)), "no majority of the old voters");
+        assert!(!is_quorum(&config, &answers(0b00111)), "no majority of the new voters");
+    }
+
+    #[test]
+    fn a_voter_with_another_store_does_not_count() {
+        let config = config(0b111, 0);
+        assert!(!is_quorum(&config, &[(node(0), VoteStoreId(9)), (node(1), VoteStoreId(8))]));
+    }
+}

@@ -1,0 +1,147 @@
+//! A set of blocks as disjoint ranges: small sets of long runs.
+
+use std::collections::BTreeMap;
+
+use format::ids::BlockRange;
+
+/// Disjoint and not adjacent; the key is the first block, the value the block after the last.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct RangeSet {
+    runs: BTreeMap<u64, u64>,
+}
+
+impl RangeSet {
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.runs.is_empty()
+    }
+
+    pub fn clear(&mut self) {
+        self.runs.clear();
+    }
+
+    pub fn insert(&mut self, range: BlockRange) {
+        if range.count == 0 {
+            return;
+        }
+        let (mut start, mut end) = (range.start, range.end());
+        while let Some((&from, &to)) = self.runs.range(..=end).next_back() {
+            if to < start {
+                break;
+            }
+            self.runs.remove(&from);
+            start = start.min(from);
+            end = end.max(to);
+        }
+        self.runs.insert(start, end);
+    }
+
+    pub fn remove(&mut self, range: BlockRange) {
+        while let Some((&from, &to)) = self.runs.range(..range.end()).next_back() {
+            if to <= range.start {
+                break;
+            }
+            self.runs.remove(&from);
+            if to > range.end() {
+                self.runs.insert(range.end(), to);
+            }
+            if from < range.start {
+                self.runs.insert(from, range.start);
+            }
+        }
+    }
+
+    #[must_use]
+    pub fn overlaps(&self, range: BlockRange) -> bool {
+        self.runs.range(..range.end()).next_back().is_some_and(|(_, &to)| to > range.start)
+    }
+
+    /// The first run of the set within `range`, cut to it.
+    #[must_use]
+    pub fn first_within(&self, range: BlockRange) -> Option<BlockRange> {
+        let before = self.runs.range(..=range.start).next_back();
+        let (&from, &to) = before
+            .filter(|&(_, &to)| to > range.start)
+            .or_else(|| self.runs.range(range.start..range.end()).next())?;
+        let start = from.max(range.start);
+        let end = to.min(range.end());
+        (start < end).then(|| cut(start, end))
+    }
+
+    /// The runs in order, none longer than `u32::MAX` blocks.
+    pub fn iter(&self) -> impl Iterator<Item = BlockRange> + '_ {
+        const STEP: u64 = 1 << 30;
+        self.runs.iter().flat_map(|(&from, &to)| {
+            let pieces = (to - from).div_ceil(STEP);
+            (0..pieces).map(move |piece| {
+                let start = from + piece * STEP;
+                cut(start, to.min(start + STEP))
+            })
+        })
+    }
+
+    #[must_use]
+    pub fn runs(&self) -> usize {
+        self.runs.len()
+    }
+
+    #[must_use]
+    pub fn blocks(&self) -> u64 {
+        self.runs.iter().map(|(from, to)| to - from).sum()
+    }
+}
+
+fn cut(start: u64, end: u64) -> BlockRange {
+    BlockRange::new(start, u32::try_from(end - start).expect("a run is cut to 32 bits"))
+}
+
+impl Extend<BlockRange> for RangeSet {
+    fn extend<T: IntoIterator<Item = BlockRange>>(&mut self, ranges: T) {
+        for range in ranges {
+            self.insert(range);
+        }
+    }
+}
+
+impl FromIterator<BlockRange> for RangeSet {
+    fn from_iter<T: IntoIterator<Item = BlockRange>>(ranges: T) -> Self {
+        let mut set = Self::default();
+        set.extend(ranges);
+        set
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeSet;
+    use stdx::random::Random;
+
+    #[test]
+    fn behaves_like_a_set_of_blocks() {
+        let mut random = Random::new(3);
+        let mut model = BTreeSet::new();
+        let mut set = RangeSet::default();
+        for _ in 0..20_000 {
+            let count = u32::try_from(1 + random.below(6)).unwrap();
+            let range = BlockRange::new(random.below(64), count);
+            match random.below(3) {
+                0 => {
+                    set.insert(range);
+                    model.extend(range.blocks());
+                }
+                1 => {
+                    set.remove(range);
+                    model.retain(|block| !(range.start..range.end()).contains(block));
+                }
+                _ => {
+                    let first = range.blocks().find(|block| model.contains(block));
+                    assert_eq!(set.overlaps(range), first.is_some());
+                    assert_eq!(set.first_within(range).map(|run| run.start), first);
+                }
+            }
+            assert!(set.iter().flat_map(BlockRange::blocks).eq(model.iter().copied()));
+            assert_eq!(set.blocks(), model.len() as u64);
+        }
+    }
+}

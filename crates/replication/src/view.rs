@@ -1,0 +1,63 @@
+//! What every lane of a group knows about its resource, read by reference.
+//!
+//! The home shard alone decides; a group changes its view when `ToGroup` says so, and a lane
+//! learns a write set in no other way.
+
+use format::ids::{BootId, Epoch, MemberSet, NodeId, Nonce};
+use stdx::time::Time;
+
+use crate::contract::ReplicaRole;
+
+#[derive(Clone, Debug)]
+pub(crate) struct View {
+    pub(crate) me: NodeId,
+    pub(crate) boot_id: BootId,
+    pub(crate) volume: u16,
+    pub(crate) shard: u8,
+    pub(crate) lanes: u8,
+    /// Blocks of the volume.
+    pub(crate) blocks: u64,
+    /// Members with data, which bitmap slots track.
+    pub(crate) tracked: MemberSet,
+    /// The session that the local replica obeys; messages of any other are dropped.
+    pub(crate) nonce: Nonce,
+    pub(crate) epoch: Epoch,
+    pub(crate) replica: ReplicaRole,
+    /// This node leads the session: it sequences, and answers clients.
+    pub(crate) leading: bool,
+    /// The config of the session is chosen and stored: requests are let in.
+    pub(crate) serving: bool,
+    /// The members whose acknowledgement an operation needs.
+    pub(crate) write_set: MemberSet,
+    /// The members that reads may be sent to.
+    pub(crate) in_sync: MemberSet,
+    /// Members of the write set that are being removed: what is sent now, they miss.
+    pub(crate) losing: MemberSet,
+    /// Peers whose connections are up.
+    pub(crate) connected: MemberSet,
+    /// Reads may be answered before then.
+    pub(crate) lease_until: Time,
+    /// Nothing new is started: a flush or a stop is to find the lanes empty.
+    pub(crate) draining: bool,
+    /// Without quorum requests fail instead of waiting.
+    pub(crate) fail_requests: bool,
+}
+
+impl View {
+    /// The members that miss an operation which is sent now.
+    #[must_use]
+    pub(crate) fn absent(&self) -> MemberSet {
+        self.tracked.minus(self.write_set) | self.losing
+    }
+
+    /// The members that an operation can be sent to now.
+    #[must_use]
+    pub(crate) fn reachable(&self) -> MemberSet {
+        self.connected.with(self.me)
+    }
+
+    #[must_use]
+    pub(crate) fn may_answer_reads(&self, now: Time) -> bool {
+        self.leading && self.serving && now < self.lease_until
+    }
+}
