@@ -18,8 +18,9 @@ pub(crate) fn run_parts() -> Result<Outcome> {
     let mut fmt = process::cargo(&["fmt", "--all", "--", "--check"])?;
     outcome += command_part("fmt", &mut fmt)?;
 
-    let clippy = ["clippy", "--workspace", "--all-targets", "--locked", "--", "-D", "warnings"];
-    outcome += command_part("clippy", &mut process::cargo(&clippy)?)?;
+    let mut clippy = process::cargo(&["clippy", "--workspace", "--all-targets", "--locked"])?;
+    clippy.args(["--keep-going", "--", "-D", "warnings"]);
+    outcome += command_part("clippy", &mut clippy)?;
 
     let doc = ["doc", "--workspace", "--no-deps", "--document-private-items", "--locked"];
     let mut doc = process::cargo(&doc)?;

@@ -95,7 +95,8 @@ fn closing(line: &str) -> Option<Outcome> {
 
 fn is_news(line: &str) -> bool {
     let is_pass = line.starts_with("test ") && line.ends_with(" ... ok");
-    !is_pass && !is_opening(line) && !line.trim().is_empty()
+    let is_empty = closing(line) == Some(Outcome::default());
+    !is_pass && !is_empty && !is_opening(line) && !line.trim().is_empty()
 }
 
 #[cfg(test)]
@@ -153,7 +154,9 @@ test result: ok. 1 passed; 0 failed; 0 ignored; 0 measured; 7 filtered out; fini
     }
 
     #[test]
-    fn passed_tests_are_not_repeated() {
+    fn passed_tests_and_empty_binaries_are_not_repeated() {
+        assert!(!is_news("test result: ok. 0 passed; 0 failed; 0 ignored; 0 measured"));
+        assert!(is_news("test result: ok. 1 passed; 0 failed; 0 ignored; 0 measured"));
         assert!(!is_news("test lane::acked_write_survives ... ok"));
         assert!(is_news("test lane::acked_write_survives ... FAILED"));
         assert!(is_news("thread 'a' panicked at src/lib.rs:3:5:"));
