@@ -8,6 +8,7 @@
 
 mod check;
 mod test;
+mod demo;
 mod tidy;
 mod packages;
 mod metadata;
@@ -24,6 +25,7 @@ cargo xtask COMMAND
   test --quick     the tests of the workspace alone
   test NAME..      only the named steps
   test --list      the names of the steps
+  demo             three nodes, a volume, load, nodes killed under it, and a report
 ";
 
 fn main() -> ExitCode {
@@ -42,6 +44,7 @@ fn run(words: &[&str]) -> anyhow::Result<ExitCode> {
     match words {
         ["check"] => check::run(),
         ["tidy"] => tidy::run(),
+        ["demo"] => demo::run(),
         ["test", rest @ ..] => test::run(rest),
         ["help" | "--help" | "-h"] => {
             print!("{USAGE}");

@@ -1,4 +1,4 @@
-//! What `cargo metadata` says of the workspace: its crates and their dependencies.
+//! What `cargo metadata` says of the workspace: its crates, their dependencies, the target folder.
 
 use crate::process;
 use anyhow::{Context as _, Result};
@@ -8,6 +8,7 @@ use std::path::PathBuf;
 #[derive(Debug, Deserialize)]
 pub(crate) struct Workspace {
     pub(crate) packages: Vec<Package>,
+    pub(crate) target_directory: PathBuf,
 }
 
 #[derive(Debug, Deserialize)]
