@@ -65,7 +65,7 @@ enum FileLength {
 
 /// Tests at the end of a file do not count.
 fn file_length(text: &str) -> FileLength {
-    let lines = text.lines().take_while(|line| *line != "#[cfg(test)]").count();
+    let lines = lines_before_tests(text);
     let mut header = text.lines().take_while(|line| line.starts_with("//!"));
     if lines <= FILE_LINES_LISTED {
         FileLength::Fits
@@ -74,6 +74,16 @@ fn file_length(text: &str) -> FileLength {
     } else {
         FileLength::TooLong(lines)
     }
+}
+
+/// Where the tests that are written out at the end of a file begin. A bare `mod tests;` is a line
+/// like any other, wherever it stands.
+pub(super) fn lines_before_tests(text: &str) -> usize {
+    let lines: Vec<&str> = text.lines().collect();
+    let is_start = |pair: &[&str]| {
+        pair[0] == "#[cfg(test)]" && pair[1].starts_with("mod ") && pair[1].ends_with('{')
+    };
+    lines.windows(2).position(is_start).unwrap_or(lines.len())
 }
 
 fn long_functions(path: &str, text: &str) -> Vec<String> {
@@ -173,8 +183,10 @@ mod tests {
         assert_eq!(file_length(&text("//! A.", 1_000)), FileLength::TooLong(1_001));
         let reason = format!("//! {LONG_FILE_REASON}it is a table.");
         assert_eq!(file_length(&text(&reason, 1_000)), FileLength::Listed(1_001));
-        let tests = format!("//! A.\n#[cfg(test)]\n{}", "x;\n".repeat(2_000));
+        let tests = format!("//! A.\n#[cfg(test)]\nmod tests {{\n{}", "x;\n".repeat(2_000));
         assert_eq!(file_length(&tests), FileLength::Fits);
+        let elsewhere = format!("//! A.\n#[cfg(test)]\nmod tests;\n{}", "x;\n".repeat(2_000));
+        assert_eq!(file_length(&elsewhere), FileLength::TooLong(2_003));
     }
 
     #[test]
