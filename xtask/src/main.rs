@@ -1,2 +1,56 @@
-//! Tasks of the repository.
-fn main() {}
+//! `cargo xtask`: the one door to every task of the repository.
+//!
+//! One file per command. A command prints what it does as it goes, returns what it found, and
+//! never hides the output of the program that it calls. Nothing here is part of the product.
+#![forbid(unsafe_code)]
+#![expect(clippy::print_stdout, reason = "a task talks to the person who started it")]
+#![expect(clippy::print_stderr, reason = "a task talks to the person who started it")]
+
+mod check;
+mod test;
+mod demo;
+mod tidy;
+mod packages;
+mod metadata;
+mod process;
+
+use std::process::ExitCode;
+
+const USAGE: &str = "\
+cargo xtask COMMAND
+
+  check            what must pass before a commit: fmt, clippy, doc, tidy
+  tidy             the rules of STYLE.md and ARCHITECTURE.md that a program can check
+  test             check, all tests of the workspace, then the process tests
+  test --quick     the tests of the workspace alone
+  test NAME..      only the named steps
+  test --list      the names of the steps
+  demo             three nodes, a volume, load, nodes killed under it, and a report
+";
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    match run(&words) {
+        Ok(code) => code,
+        Err(error) => {
+            eprintln!("error: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(words: &[&str]) -> anyhow::Result<ExitCode> {
+    match words {
+        ["check"] => check::run(),
+        ["tidy"] => tidy::run(),
+        ["demo"] => demo::run(),
+        ["test", rest @ ..] => test::run(rest),
+        ["help" | "--help" | "-h"] => {
+            print!("{USAGE}");
+            Ok(ExitCode::SUCCESS)
+        }
+        [] => anyhow::bail!("no command given\n\n{USAGE}"),
+        _ => anyhow::bail!("unknown command {words:?}\n\n{USAGE}"),
+    }
+}

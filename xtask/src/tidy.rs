@@ -1,0 +1,123 @@
+//! `tidy`: the rules of STYLE.md and ARCHITECTURE.md that a program can hold for us.
+//!
+//! Each rule is a pure function from a text (or from the crates that cargo names) to complaints,
+//! with a test that sees it complain. This file walks the repository and feeds the rules. It also
+//! runs as a test of this package, so that nobody can forget it.
+
+mod crates;
+mod source;
+mod words;
+mod changelog;
+
+use crate::metadata;
+use crate::process;
+use anyhow::{Context as _, Result};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+pub(crate) fn run() -> Result<ExitCode> {
+    let findings = examine()?;
+    print(&findings);
+    if findings.complaints.is_empty() {
+        println!("tidy: {} files are in order", findings.files);
+        return Ok(ExitCode::SUCCESS);
+    }
+    println!("tidy: {} complaints", findings.complaints.len());
+    Ok(ExitCode::FAILURE)
+}
+
+#[derive(Debug, Default)]
+pub(crate) struct Findings {
+    /// Each `where: what`; one is enough to fail.
+    pub(crate) complaints: Vec<String>,
+    /// What grows towards a limit; never fails.
+    pub(crate) notes: Vec<String>,
+    pub(crate) files: usize,
+}
+
+pub(crate) fn print(findings: &Findings) {
+    for note in &findings.notes {
+        println!("note: {note}");
+    }
+    for complaint in &findings.complaints {
+        println!("tidy: {complaint}");
+    }
+}
+
+/// Applies every rule to the whole repository.
+pub(crate) fn examine() -> Result<Findings> {
+    let root = process::repository()?;
+    let mut findings = Findings::default();
+    for path in files_under(&root)? {
+        let bytes = fs::read(root.join(&path)).with_context(|| format!("cannot read {path}"))?;
+        // Golden bytes and the like are nobody's prose.
+        let Ok(text) = String::from_utf8(bytes) else { continue };
+        findings.files += 1;
+        if path != "Cargo.lock" {
+            findings.complaints.extend(words::machine_paths(&path, &text));
+        }
+        if path.ends_with(".rs") {
+            source::examine(&path, &text, &mut findings);
+            findings.complaints.extend(words::banned(&path, &text));
+        }
+    }
+    let read = |name: &str| {
+        fs::read_to_string(root.join(name)).with_context(|| format!("cannot read {name}"))
+    };
+    findings.complaints.extend(changelog::examine(&read("CHANGELOG.md")?));
+    let workspace = metadata::read()?;
+    let edges = crates::examine(&read("ARCHITECTURE.md")?, &workspace.packages);
+    findings.complaints.extend(edges);
+    let decisions = read("docs/decisions/0001-dependencies.md")?;
+    findings.complaints.extend(crates::undecided(&decisions, &workspace.packages));
+    Ok(findings)
+}
+
+/// Every file of the repository by its path from the top, sorted; what is built or belongs to git
+/// is left out, and links are not followed.
+fn files_under(root: &Path) -> Result<Vec<String>> {
+    let mut files = Vec::new();
+    let mut folders = vec![PathBuf::from(root)];
+    while let Some(folder) = folders.pop() {
+        let context = || format!("cannot read the folder {}", folder.display());
+        for entry in fs::read_dir(&folder).with_context(context)? {
+            let entry = entry.with_context(context)?;
+            let kind = entry.file_type().with_context(context)?;
+            let path = entry.path();
+            if kind.is_dir() {
+                if entry.file_name() != "target" && entry.file_name() != ".git" {
+                    folders.push(path);
+                }
+            } else if kind.is_file() {
+                let relative = path.strip_prefix(root).context("a file lies under its folder")?;
+                let relative = relative.to_str().context("a file name is not UTF-8")?;
+                // In a linked work tree `.git` is a file that names a path of this machine.
+                if relative != ".git" {
+                    files.push(relative.to_owned());
+                }
+            }
+        }
+    }
+    files.sort_unstable();
+    Ok(files)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn repository_is_tidy() {
+        let findings = examine().expect("the repository can be read");
+        assert!(findings.files > 20, "only {} files were seen", findings.files);
+        assert!(findings.complaints.is_empty(), "{}", findings.complaints.join("\n"));
+    }
+
+    #[test]
+    fn walk_sees_sources_and_leaves_out_what_is_built() {
+        let files = files_under(&process::repository().expect("a root")).expect("a walk");
+        assert!(files.iter().any(|path| path == "xtask/src/tidy.rs"));
+        assert!(!files.iter().any(|path| path.starts_with("target/")));
+    }
+}
