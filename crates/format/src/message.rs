@@ -80,6 +80,8 @@ pub struct ReplicaReport {
     pub joined: Epoch,
     /// A value that made the replica in sync, if it was chosen.
     pub candidate: Option<Candidate>,
+    /// The session that the replica obeys.
+    pub sealed: Nonce,
     pub size_bytes: u64,
     pub lanes: u8,
 }
@@ -197,15 +199,13 @@ pub enum Control {
         boot_id: BootId,
         replica: ReplicaReport,
     },
-    /// Asks what a member's bitmap slot for `member` is good for.
+    /// Asks what the receiver's bitmap slots are good for.
     SlotQuery {
         nonce: Nonce,
-        member: NodeId,
     },
     SlotInfo {
         nonce: Nonce,
-        member: NodeId,
-        base: SlotBase,
+        slots: Vec<SlotInfo>,
     },
     /// Marks every block out of sync for `member`, known from now on as `incarnation`.
     SetFull {
@@ -278,6 +278,12 @@ pub struct SealedLane {
 pub struct WindowEntry {
     pub seq: Seq,
     pub range: BlockRange,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SlotInfo {
+    pub member: NodeId,
+    pub base: SlotBase,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

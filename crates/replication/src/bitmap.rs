@@ -84,6 +84,12 @@ impl Bitmap {
         }
     }
 
+    /// The volume is smaller than what the disk holds.
+    pub fn shrink(&mut self, blocks: u64) {
+        assert!(blocks <= self.blocks, "a bitmap is made for what the disk holds");
+        self.blocks = blocks;
+    }
+
     /// Marks every block of the lane.
     pub fn set_all(&mut self) {
         self.pages.clear();

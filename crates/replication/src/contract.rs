@@ -227,8 +227,13 @@ pub enum ToGroup {
     ResyncRate { bytes_per_second: u64 },
     /// New requests and those that wait get this answer, or (`None`) wait.
     OnNoQuorum { fail: bool },
-    /// Write what is dirty, so that the next start replays nothing; answer `Stopped`.
+    /// The drain did not succeed: requests go on.
+    Resume,
+    /// Obey no session, write what is dirty, so that the next start replays nothing; answer
+    /// `Stopped`.
     Stop,
+    /// Blocks of the volume, as the config says: at most what the disk holds.
+    Size { blocks: u64 },
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -407,6 +412,8 @@ pub enum ResourceAction {
     Reset {
         peer: NodeId,
     },
+    /// The local disk is given up: close it once what is outstanding ended.
+    CloseDisk,
     Answer {
         id: CommandId,
         result: Result<(), CommandError>,
@@ -417,6 +424,8 @@ pub enum ResourceAction {
     },
     /// The chosen config changed.
     ConfigChanged(Box<Config>),
+    /// Ask all peers for the lease now instead of with the next heartbeat.
+    RenewLease,
     /// A peer holds data of another history (`branch`): it stays disconnected.
     Unrelated {
         peer: NodeId,

@@ -78,6 +78,7 @@ pub struct LaneGroup {
     /// The seal that is to be answered.
     pub(crate) sealing: Option<Nonce>,
     pub(crate) draining: Draining,
+    pub(crate) stopping: bool,
     rate: CopyRate,
     stable_due: Time,
     progress_due: Time,
@@ -164,6 +165,7 @@ impl LaneGroup {
             reconciling: false,
             sealing: None,
             draining: Draining::No,
+            stopping: false,
             rate: CopyRate {
                 bytes_per_second: 0,
                 budget: 0,
@@ -211,6 +213,7 @@ impl LaneGroup {
             }
         }
         self.deliver_local_losses(now, actions);
+        self.settle_stop(now, actions);
         self.settle_durable(now, actions);
         self.settle_facts(now, actions);
         self.settle_stable(now, actions);

@@ -19,3 +19,6 @@ use format::ids::Epoch;
 
 /// The base epoch of a slot that marks everything: only a full resync will do.
 pub const FULL: Epoch = Epoch(u64::MAX);
+/// In a LOSS: each member keeps its slot of the lost one as it is, and only adds to it. So a
+/// member that was being resynced keeps what is known of it.
+pub const KEEP: Epoch = Epoch(u64::MAX - 1);

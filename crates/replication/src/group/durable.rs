@@ -89,6 +89,9 @@ impl Durable {
     pub(crate) fn is_rebased(&mut self, slot: LostMember, by: NodeId, lane: LaneIndex) -> Rebase {
         let known = self.headers.iter_mut().find(|header| header.slot.member == slot.member);
         let Some(header) = known else { return Rebase::Untracked };
+        if slot.base.epoch == crate::KEEP {
+            return Rebase::Durable;
+        }
         if header.slot == slot {
             if header.durable {
                 return Rebase::Durable;

@@ -56,7 +56,23 @@ impl LaneGroup {
                 self.touch_all();
             }
             ToGroup::ResyncRate { bytes_per_second } => self.set_copy_rate(bytes_per_second),
-            ToGroup::Stop => self.start_checkpoint(CheckpointReason::Stopped),
+            ToGroup::Resume => {
+                self.view.draining = false;
+                self.draining = Draining::No;
+                self.unpark(now, actions);
+            }
+            ToGroup::Stop => {
+                self.stand_down(now, actions);
+                self.view.nonce = Nonce(0);
+                self.with_lanes(now, actions, Lane::drop_unsubmitted);
+                self.stopping = true;
+            }
+            ToGroup::Size { blocks } => {
+                self.view.blocks = blocks;
+                for lane in &mut self.lanes {
+                    lane.replica.slots.iter_mut().for_each(|slot| slot.bits.shrink(blocks));
+                }
+            }
             message => self.on_membership(now, message, actions),
         }
     }
@@ -139,6 +155,8 @@ impl LaneGroup {
             | ToGroup::OnNoQuorum { .. }
             | ToGroup::Drain
             | ToGroup::ResyncRate { .. }
+            | ToGroup::Resume
+            | ToGroup::Size { .. }
             | ToGroup::Stop => unreachable!("handled before"),
         }
     }
@@ -148,6 +166,19 @@ impl LaneGroup {
         self.view.nonce = nonce;
         self.with_lanes(now, actions, Lane::drop_unsubmitted);
         self.sealing = Some(nonce);
+    }
+
+    /// What only this member knows goes into its own slot, and everything dirty to the disk.
+    pub(crate) fn settle_stop(&mut self, now: Time, actions: &mut Vec<GroupAction>) {
+        if !self.stopping || !self.lanes.iter().all(Lane::is_quiet) {
+            return;
+        }
+        self.stopping = false;
+        self.with_lanes(now, actions, |lane, turn| {
+            let nonce = lane.replica.nonce;
+            lane.take_over_window(turn, nonce, Seq(1), &[]);
+        });
+        self.start_checkpoint(CheckpointReason::Stopped);
     }
 
     /// I25: a seal is answered when no device write of an older session is outstanding.

@@ -82,7 +82,7 @@ impl Lane {
         };
         let replica = &mut self.replica;
         let slot = &mut replica.slots[position];
-        if slot.base != lost.base {
+        if lost.base.epoch != crate::KEEP && slot.base != lost.base {
             slot.bits.set_none();
             slot.base = lost.base;
         }
