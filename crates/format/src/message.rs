@@ -234,13 +234,11 @@ pub enum Control {
     ReplicaFailed {
         nonce: Nonce,
     },
-    /// The primary asks nothing more of the receiver: it left the write set.
-    Dismiss {
-        nonce: Nonce,
-    },
-    /// Nanoseconds-free liveness probe of the resource's owner; see `ask` in `status`.
-    PrimaryWanted {
-        node: NodeId,
+    /// What the sender's voter has accepted; sent on every connection.
+    Report {
+        store: Option<VoteStoreId>,
+        session: Option<Nonce>,
+        accepted: Option<Accepted>,
     },
 }
 

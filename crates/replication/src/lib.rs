@@ -14,6 +14,8 @@ mod view;
 mod lane;
 pub mod group;
 pub mod attach;
+mod voter;
+pub mod resource;
 
 use format::ids::Epoch;
 

@@ -37,9 +37,11 @@ pub(crate) enum Refusal {
 }
 
 impl Voter {
-    pub(crate) fn new(register: Register, started_at: Time) -> Self {
-        let hold_off_until = match &register.accepted {
-            Some((_, config)) if config.primary.is_some() => started_at + limits::VOTER_HOLD_OFF,
+    /// Where the session was led by this very node, its process is known to be dead.
+    pub(crate) fn new(register: Register, me: NodeId, started_at: Time) -> Self {
+        let primary = register.accepted.as_ref().and_then(|(_, config)| config.primary);
+        let hold_off_until = match primary {
+            Some(primary) if primary.node != me => started_at + limits::VOTER_HOLD_OFF,
             Some(_) | None => Time::ZERO,
         };
         Self { register, lease: None, hold_off_until }

@@ -20,7 +20,7 @@ impl Random {
         Self { state }
     }
 
-    pub fn next(&mut self) -> u64 {
+    pub fn next_u64(&mut self) -> u64 {
         let [a, b, c, d] = self.state;
         let result = a.wrapping_add(d).rotate_left(23).wrapping_add(a);
         let shifted = b << 17;
@@ -36,7 +36,7 @@ impl Random {
     /// If `bound` is zero.
     pub fn below(&mut self, bound: u64) -> u64 {
         assert!(bound > 0, "an empty range has no element");
-        let wide = u128::from(self.next()) * u128::from(bound);
+        let wide = u128::from(self.next_u64()) * u128::from(bound);
         u64::try_from(wide >> 64).expect("the high half of a product of 64-bit numbers")
     }
 
@@ -63,7 +63,7 @@ mod tests {
     fn one_seed_gives_one_sequence() {
         let take = |seed| {
             let mut random = Random::new(seed);
-            [random.next(), random.next(), random.next()]
+            [random.next_u64(), random.next_u64(), random.next_u64()]
         };
         assert_eq!(take(7), take(7));
         assert_ne!(take(7), take(8));

@@ -174,10 +174,7 @@ impl LaneGroup {
             return;
         }
         self.stopping = false;
-        self.with_lanes(now, actions, |lane, turn| {
-            let nonce = lane.replica.nonce;
-            lane.take_over_window(turn, nonce, Seq(1), &[]);
-        });
+        self.with_lanes(now, actions, Lane::settle_for_stop);
         self.start_checkpoint(CheckpointReason::Stopped);
     }
 

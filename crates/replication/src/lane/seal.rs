@@ -98,6 +98,21 @@ impl Lane {
         replica.stable = Seq(floor.0.saturating_sub(1));
     }
 
+    /// As a member that stops: every slot gets what the activity log would have said of an end
+    /// without notice.
+    pub(crate) fn settle_for_stop(&mut self, turn: &mut Turn<'_>) {
+        let mut private: Vec<BlockRange> =
+            self.replica.window.iter().map(|applied| applied.write.range).collect();
+        private.extend(self.replica.inherited.iter().flat_map(crate::lane::by_extent));
+        self.forget_window(turn);
+        self.replica.inherited.clear();
+        for slot in &mut self.replica.slots {
+            for &range in &private {
+                slot.bits.set(range);
+            }
+        }
+    }
+
     /// Starts to lead a session with the given differences between its members.
     pub(crate) fn lead(&mut self, turn: &mut Turn<'_>, outdated: &[BlockRange]) {
         self.stand_down(turn);

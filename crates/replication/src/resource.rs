@@ -1,0 +1,656 @@
+//! A resource's home: config register, seals, promotion, leases and membership.
+//!
+//! One `Resource` on one node plays up to three parts at once: a voter (`voter`), a member with
+//! data (`member`), and, while it promotes itself or is Primary, the leader (`propose`, `promote`,
+//! `session`, `admit`). Messages to itself go through the same code as those of others.
+
+mod admit;
+mod member;
+mod promote;
+mod propose;
+mod session;
+mod status;
+
+use std::collections::{BTreeMap, VecDeque};
+use std::time::Duration;
+
+use format::config::{Config, VolumeConfig, Voter as VoterConfig};
+use format::ids::{
+    BLOCK_BYTES, Ballot, BootId, Branch, Epoch, KernelBootId, MemberSet, NodeId, Nonce, ResourceId,
+    ValueId, VoteStoreId,
+};
+use format::message::{Accepted, Control, ReplicaReport, SlotBase};
+use format::metadata::{Register, ReplicaState, Superblock};
+use stdx::random::Random;
+use stdx::time::Time;
+
+use crate::contract::{
+    Command, CommandError, CommandErrorCode, CommandId, FromGroup, PeerReport, ReplicaRole,
+    ResourceAction, ResourceInput, SaveId, ToGroup,
+};
+use crate::limits;
+use crate::resource::member::MemberState;
+use crate::resource::promote::Promotion;
+use crate::resource::propose::Attempt;
+use crate::resource::session::Session;
+use crate::voter::Voter;
+
+pub use crate::resource::status::{MemberStatus, Status};
+
+#[derive(Debug)]
+pub struct ResourceOptions {
+    pub resource: ResourceId,
+    pub name: String,
+    pub me: NodeId,
+    pub boot_id: BootId,
+    pub kernel_boot_id: KernelBootId,
+    /// Shards of this node.
+    pub shards: u8,
+    pub seed: u64,
+    pub members: Vec<MemberOptions>,
+    pub register: Register,
+    pub superblock: Option<Superblock>,
+    pub started_at: Time,
+    pub on_no_quorum: OnNoQuorum,
+    /// Bytes per second of a resync while clients are at work; 0 is no limit.
+    pub resync_rate: u64,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct MemberOptions {
+    pub node: NodeId,
+    pub diskful: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OnNoQuorum {
+    SuspendIo,
+    IoError,
+}
+
+#[derive(Debug)]
+pub struct Resource {
+    options: ResourceOptions,
+    random: Random,
+    voter: Voter,
+    superblock: Option<Superblock>,
+    /// What this replica's slots are good for; a header on disk may say less.
+    slot_bases: BTreeMap<NodeId, SlotBase>,
+    member: MemberState,
+    peers: BTreeMap<NodeId, Peer>,
+    /// The newest value known to be chosen.
+    chosen: Option<Accepted>,
+    /// The highest ballot counter seen anywhere.
+    ballot_counter: u64,
+    attempt: Option<Attempt>,
+    promotion: Option<Promotion>,
+    session: Option<Session>,
+    saves: Saves,
+    /// Messages of this node to itself.
+    inbox: VecDeque<Control>,
+    /// Questions to the groups, answered when every shard has.
+    rounds: Vec<Round>,
+    stop: Option<CommandId>,
+    now: Time,
+    actions: Vec<ResourceAction>,
+}
+
+#[derive(Debug, Default)]
+struct Peer {
+    /// Of the current connection; `None` while there is none.
+    report: Option<PeerReport>,
+    session: Option<Nonce>,
+    store: Option<VoteStoreId>,
+    accepted: Option<Accepted>,
+    /// When the newest granted lease was asked for.
+    lease_asked_at: Option<Time>,
+    /// Its data belongs to another history.
+    unrelated: bool,
+}
+
+/// At most one write of register and superblock is under way; what comes meanwhile shares the next.
+#[derive(Debug, Default)]
+struct Saves {
+    next: u64,
+    current: Option<SaveId>,
+    current_then: Vec<AfterSave>,
+    wanted_register: bool,
+    wanted_superblock: bool,
+    wanted_then: Vec<AfterSave>,
+}
+
+/// What may be said or done only once the state behind it is durable.
+#[derive(Clone, Debug)]
+enum AfterSave {
+    Send { to: NodeId, message: Control },
+    Groups(ToGroup),
+    Answer(CommandId),
+    Nothing,
+}
+
+/// A fact that counts when all shards have said it.
+#[derive(Debug)]
+struct Round {
+    kind: RoundKind,
+    answered: u32,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum RoundKind {
+    Inherited,
+    LossRecorded(NodeId),
+    FullSet(NodeId),
+    Admitted,
+    Synced(NodeId),
+    Reconciled,
+    SlotsDurable,
+    Drained,
+    Stopped,
+    Quiesced,
+    Floors,
+}
+
+impl Resource {
+    #[must_use]
+    pub fn new(options: ResourceOptions) -> Self {
+        let voter = Voter::new(options.register.clone(), options.me, options.started_at);
+        let superblock = options.superblock.clone();
+        let slot_bases = superblock.as_ref().map_or_else(BTreeMap::new, |superblock| {
+            let base = |slot: &format::metadata::Slot| SlotBase {
+                epoch: slot.base_epoch,
+                incarnation: slot.base_incarnation,
+            };
+            superblock.slots.iter().map(|slot| (slot.member, base(slot))).collect()
+        });
+        let peers = options
+            .members
+            .iter()
+            .filter(|member| member.node != options.me)
+            .map(|member| (member.node, Peer::default()))
+            .collect();
+        Self {
+            random: Random::new(options.seed),
+            ballot_counter: options.register.promised.counter,
+            voter,
+            superblock,
+            slot_bases,
+            member: MemberState::default(),
+            peers,
+            chosen: None,
+            attempt: None,
+            promotion: None,
+            session: None,
+            saves: Saves::default(),
+            inbox: VecDeque::new(),
+            rounds: Vec::new(),
+            stop: None,
+            now: options.started_at,
+            actions: Vec::new(),
+            options,
+        }
+    }
+
+    pub fn step(&mut self, now: Time, input: ResourceInput, actions: &mut Vec<ResourceAction>) {
+        self.now = now;
+        match input {
+            ResourceInput::Connected { peer, report } => self.on_connected(peer, report),
+            ResourceInput::Disconnected { peer } => self.on_disconnected(peer),
+            ResourceInput::Control { from, message } => self.on_control(from, message),
+            ResourceInput::Lease { peer, nonce, sent_at, granted } => {
+                self.on_lease(peer, nonce, sent_at, granted);
+            }
+            ResourceInput::Saved { save } => self.on_saved(save),
+            ResourceInput::SaveFailed { save } => self.on_save_failed(save),
+            ResourceInput::Group { shard, fact } => self.on_group(shard, fact),
+            ResourceInput::Command { id, command } => self.on_command(id, command),
+            ResourceInput::Tick => {}
+        }
+        self.advance();
+        while let Some(message) = self.inbox.pop_front() {
+            self.on_control(self.options.me, message);
+            self.advance();
+        }
+        self.start_save();
+        actions.append(&mut self.actions);
+    }
+
+    /// When `Tick` is to come at the latest.
+    #[must_use]
+    pub fn wake_at(&self) -> Time {
+        let attempt = self.attempt.as_ref().map_or(Time::NEVER, Attempt::wake_at);
+        let promotion = self.promotion.as_ref().map_or(Time::NEVER, Promotion::wake_at);
+        let session = self.session.as_ref().map_or(Time::NEVER, Session::wake_at);
+        attempt.min(promotion).min(session)
+    }
+
+    /// What OPEN says of the local replica.
+    #[must_use]
+    pub fn report(&self) -> Option<ReplicaReport> {
+        let superblock = self.superblock.as_ref().filter(|_| !self.member.disk_failed)?;
+        Some(ReplicaReport {
+            incarnation: superblock.incarnation,
+            branch: superblock.branch,
+            joined: superblock.joined,
+            candidate: superblock.candidate,
+            sealed: superblock.sealed.nonce,
+            size_bytes: superblock.size_bytes,
+            lanes: superblock.lanes,
+        })
+    }
+
+    /// The session for which this node wants leases.
+    #[must_use]
+    pub fn lease_wanted(&self) -> Option<Nonce> {
+        self.session.as_ref().map(|session| session.nonce)
+    }
+
+    /// As a voter: a peer asks for the lease of its session.
+    pub fn grant(&mut self, now: Time, from: NodeId, nonce: Nonce, length: Duration) -> bool {
+        self.voter.grant(now, from, nonce, length)
+    }
+
+    fn on_control(&mut self, from: NodeId, message: Control) {
+        if from != self.options.me && !self.peers.contains_key(&from) {
+            return;
+        }
+        match message {
+            Control::Prepare { .. }
+            | Control::Promise { .. }
+            | Control::PrepareRefused { .. }
+            | Control::Accept { .. }
+            | Control::Accepted { .. }
+            | Control::AcceptRefused { .. }
+            | Control::Chosen { .. }
+            | Control::LeaseRelease { .. }
+            | Control::Report { .. } => self.on_register_message(from, message),
+            Control::Seal { .. }
+            | Control::NewEpoch { .. }
+            | Control::Admit { .. }
+            | Control::SlotQuery { .. }
+            | Control::SetFull { .. }
+            | Control::PrepareJoin { .. } => self.on_member_message(from, message),
+            Control::Sealed(_)
+            | Control::SealRefused { .. }
+            | Control::NewEpochDone { .. }
+            | Control::Admitted { .. }
+            | Control::SlotInfo { .. }
+            | Control::SetFullDone { .. }
+            | Control::JoinPrepared { .. }
+            | Control::ReplicaFailed { .. } => self.on_leader_message(from, message),
+        }
+    }
+
+    /// Answers to what this node asked as the leader, or as it becomes it.
+    fn on_leader_message(&mut self, from: NodeId, message: Control) {
+        match message {
+            Control::Sealed(sealed) => {
+                self.ballot_counter = self.ballot_counter.max(sealed.ballot.counter);
+                if self.promotion.is_some() {
+                    self.on_sealed_for_promotion(from, *sealed);
+                } else {
+                    self.on_sealed_for_admission(from, &sealed);
+                }
+            }
+            Control::SealRefused { sealed, .. } => {
+                self.ballot_counter = self.ballot_counter.max(sealed.counter);
+                if self.promotion.is_some() {
+                    self.on_seal_refused(from);
+                }
+            }
+            Control::NewEpochDone { nonce, .. } => self.on_new_epoch_done(from, nonce),
+            Control::ReplicaFailed { nonce } => {
+                if self.leads(nonce) {
+                    self.begin_loss(from);
+                }
+            }
+            Control::Admitted { .. }
+            | Control::SlotInfo { .. }
+            | Control::SetFullDone { .. }
+            | Control::JoinPrepared { .. } => self.on_admission_message(from, message),
+            Control::Prepare { .. }
+            | Control::Promise { .. }
+            | Control::PrepareRefused { .. }
+            | Control::Accept { .. }
+            | Control::Accepted { .. }
+            | Control::AcceptRefused { .. }
+            | Control::Chosen { .. }
+            | Control::LeaseRelease { .. }
+            | Control::Report { .. }
+            | Control::Seal { .. }
+            | Control::NewEpoch { .. }
+            | Control::Admit { .. }
+            | Control::SlotQuery { .. }
+            | Control::SetFull { .. }
+            | Control::PrepareJoin { .. } => unreachable!("sorted by `on_control`"),
+        }
+    }
+
+    fn on_group(&mut self, shard: u8, fact: FromGroup) {
+        match fact {
+            FromGroup::Quiesced { nonce, lanes, inherited, own_slot } => {
+                self.on_quiesced(shard, nonce, lanes, inherited, own_slot);
+            }
+            FromGroup::Inherited { nonce } => {
+                if self.all_answered(shard, RoundKind::Inherited) {
+                    self.on_inherited(nonce);
+                }
+            }
+            FromGroup::LossRecorded { member } => {
+                if self.all_answered(shard, RoundKind::LossRecorded(member)) {
+                    self.on_loss_recorded(member);
+                }
+            }
+            FromGroup::RebaseSlot(slot) => self.rebase_slot(slot),
+            FromGroup::FullSet { member } => {
+                if self.all_answered(shard, RoundKind::FullSet(member)) {
+                    self.on_full_set(member);
+                }
+            }
+            FromGroup::Floors(floors) => self.on_floors(shard, &floors),
+            FromGroup::Admitted => {
+                if self.all_answered(shard, RoundKind::Admitted) {
+                    self.on_groups_admitted();
+                }
+            }
+            FromGroup::SyncProgress { member, remaining_blocks, copied_blocks } => {
+                self.on_progress(shard, member, remaining_blocks, copied_blocks);
+            }
+            FromGroup::Synced { member } => {
+                if self.all_answered(shard, RoundKind::Synced(member)) {
+                    self.on_synced(member);
+                }
+            }
+            FromGroup::Reconciled => {
+                if self.all_answered(shard, RoundKind::Reconciled) {
+                    self.on_reconciled();
+                }
+            }
+            FromGroup::SlotsDurable => {
+                if self.all_answered(shard, RoundKind::SlotsDurable) {
+                    self.on_slots_durable();
+                }
+            }
+            FromGroup::MemberFailed { member } => self.on_member_failed(member),
+            FromGroup::Drained => {
+                if self.all_answered(shard, RoundKind::Drained) {
+                    self.on_drained();
+                }
+            }
+            FromGroup::Stopped => {
+                if self.all_answered(shard, RoundKind::Stopped) {
+                    self.on_stopped();
+                }
+            }
+            FromGroup::Misbehaved { member } => self.reset(member),
+        }
+    }
+
+    fn on_command(&mut self, id: CommandId, command: Command) {
+        match command {
+            Command::Promote(mode) => self.on_promote(id, mode),
+            Command::Demote => self.on_demote(id),
+            Command::Stop => self.on_stop(id),
+            Command::Invalidate => self.on_invalidate(id),
+            Command::Detach => self.on_detach(id),
+        }
+    }
+
+    /// What may go on without a message: deadlines, losses, joins.
+    fn advance(&mut self) {
+        self.advance_attempt();
+        self.advance_promotion();
+        self.advance_session();
+    }
+
+    fn on_connected(&mut self, node: NodeId, report: PeerReport) {
+        let session = self.session.as_ref().map(|session| session.nonce);
+        let store = self.is_voter().then_some(self.voter.register.store);
+        let accepted = self.voter.accepted();
+        let Some(peer) = self.peers.get_mut(&node) else { return };
+        peer.report = Some(report);
+        peer.lease_asked_at = None;
+        peer.unrelated = false;
+        self.send(node, Control::Report { store, session, accepted });
+        if self.session.is_some()
+            && let Some(Accepted { ballot, value }) = self.chosen.clone()
+        {
+            self.send(node, Control::Chosen { ballot, value });
+        }
+        self.on_member_connected(node, report);
+        self.note_unrelated(node);
+    }
+
+    fn on_disconnected(&mut self, node: NodeId) {
+        let Some(peer) = self.peers.get_mut(&node) else { return };
+        peer.report = None;
+        peer.session = None;
+        peer.lease_asked_at = None;
+        self.on_member_disconnected(node);
+    }
+
+    // ---- Helpers of all parts.
+
+    fn me(&self) -> NodeId {
+        self.options.me
+    }
+
+    fn leads(&self, nonce: Nonce) -> bool {
+        self.session.as_ref().is_some_and(|session| session.nonce == nonce)
+    }
+
+    fn is_voter(&self) -> bool {
+        self.options.members.iter().any(|member| member.node == self.me() && member.diskful)
+    }
+
+    fn is_connected(&self, node: NodeId) -> bool {
+        node == self.me() || self.peers.get(&node).is_some_and(|peer| peer.report.is_some())
+    }
+
+    fn connected(&self) -> MemberSet {
+        let peers = self.peers.iter().filter(|(_, peer)| peer.report.is_some());
+        peers.map(|(&node, _)| node).collect::<MemberSet>().with(self.me())
+    }
+
+    /// What is known of a member's replica: of this node's own from the superblock.
+    fn replica_of(&self, node: NodeId) -> Option<ReplicaReport> {
+        if node == self.me() {
+            return self.report();
+        }
+        self.peers.get(&node)?.report?.replica
+    }
+
+    fn diskful(&self) -> MemberSet {
+        let members = self.options.members.iter();
+        members.filter(|member| member.diskful).map(|member| member.node).collect()
+    }
+
+    /// The value before any was chosen: the same at every node, from its configuration.
+    fn birth_config(&self) -> Config {
+        let voter = |node| VoterConfig { node, store: VoteStoreId(0) };
+        Config {
+            resource: self.options.resource,
+            branch: Branch(0),
+            ancestors: Vec::new(),
+            epoch: Epoch(0),
+            value_id: ValueId(0),
+            previous: ValueId(0),
+            primary: None,
+            volumes: vec![VolumeConfig {
+                number: 0,
+                size_bytes: 0,
+                lanes: limits::LANES_DEFAULT,
+                insync: Vec::new(),
+            }],
+            voters: self.diskful().iter().map(voter).collect(),
+            voters_old: Vec::new(),
+            members: self.options.members.iter().map(|member| member.node).collect(),
+            clean: true,
+            losses: 0,
+        }
+    }
+
+    fn config(&self) -> Option<&Config> {
+        self.chosen.as_ref().map(|chosen| &chosen.value)
+    }
+
+    fn next_ballot(&mut self) -> Ballot {
+        self.ballot_counter += 1;
+        Ballot { counter: self.ballot_counter, random: self.random.next_u64() }
+    }
+
+    fn random_delay(&mut self) -> Duration {
+        let spread = limits::RETRY_MAX - limits::RETRY_MIN;
+        let nanos = u64::try_from(spread.as_nanos()).expect("a short time");
+        limits::RETRY_MIN + Duration::from_nanos(self.random.below(nanos))
+    }
+
+    fn send(&mut self, to: NodeId, message: Control) {
+        if to == self.me() {
+            self.inbox.push_back(message);
+        } else if self.is_connected(to) {
+            self.actions.push(ResourceAction::Send { to, message });
+        }
+    }
+
+    fn tell_groups(&mut self, message: ToGroup) {
+        self.actions.push(ResourceAction::Group(message));
+    }
+
+    fn reset(&mut self, peer: NodeId) {
+        if peer != self.me() {
+            self.actions.push(ResourceAction::Reset { peer });
+        }
+    }
+
+    fn answer(&mut self, id: CommandId, result: Result<(), CommandError>) {
+        self.actions.push(ResourceAction::Answer { id, result });
+    }
+
+    fn refuse(&mut self, id: CommandId, code: CommandErrorCode, message: impl Into<String>) {
+        self.answer(id, Err(CommandError { code, message: message.into() }));
+    }
+
+    /// A new question to the groups: earlier answers to the same one do not count.
+    fn ask_groups(&mut self, kind: RoundKind, message: ToGroup) {
+        self.start_round(kind);
+        self.tell_groups(message);
+    }
+
+    fn start_round(&mut self, kind: RoundKind) {
+        self.rounds.retain(|round| round.kind != kind);
+        self.rounds.push(Round { kind, answered: 0 });
+    }
+
+    fn drop_round(&mut self, kind: RoundKind) {
+        self.rounds.retain(|round| round.kind != kind);
+    }
+
+    /// True for the last shard that answers a question that is still open.
+    fn all_answered(&mut self, shard: u8, kind: RoundKind) -> bool {
+        let all = (1_u32 << self.options.shards) - 1;
+        let Some(round) = self.rounds.iter_mut().find(|round| round.kind == kind) else {
+            return false;
+        };
+        round.answered |= 1 << shard;
+        let complete = round.answered == all;
+        if complete {
+            self.drop_round(kind);
+        }
+        complete
+    }
+
+    fn save_register(&mut self, then: AfterSave) {
+        self.saves.wanted_register = true;
+        self.saves.wanted_then.push(then);
+    }
+
+    fn save_superblock(&mut self, then: AfterSave) {
+        self.saves.wanted_superblock = true;
+        self.saves.wanted_then.push(then);
+    }
+
+    fn start_save(&mut self) {
+        let saves = &mut self.saves;
+        if saves.current.is_some() || !(saves.wanted_register || saves.wanted_superblock) {
+            return;
+        }
+        let save = SaveId(saves.next);
+        saves.next += 1;
+        saves.current = Some(save);
+        saves.current_then = std::mem::take(&mut saves.wanted_then);
+        let with_register = std::mem::take(&mut saves.wanted_register);
+        saves.wanted_superblock = false;
+        if with_register {
+            self.voter.register.write_counter += 1;
+        }
+        let stamp = &self.voter.register;
+        let superblock = self.superblock.as_mut().filter(|_| !self.member.disk_failed);
+        let superblock = superblock.map(|superblock| {
+            superblock.write_counter += 1;
+            superblock.vote_stamp.store = stamp.store;
+            superblock.vote_stamp.promised = stamp.promised;
+            superblock.vote_stamp.write_counter = stamp.write_counter;
+            superblock.vote_stamp.epoch =
+                stamp.accepted.as_ref().map_or(Epoch(0), |(_, value)| value.epoch);
+            Box::new(superblock.clone())
+        });
+        let register = with_register.then(|| Box::new(self.voter.register.clone()));
+        self.actions.push(ResourceAction::Save { save, register, superblock });
+    }
+
+    fn on_saved(&mut self, save: SaveId) {
+        if self.saves.current != Some(save) {
+            return;
+        }
+        self.saves.current = None;
+        for then in std::mem::take(&mut self.saves.current_then) {
+            match then {
+                AfterSave::Send { to, message } => self.send(to, message),
+                AfterSave::Groups(message) => self.tell_groups(message),
+                AfterSave::Answer(id) => self.answer(id, Ok(())),
+                AfterSave::Nothing => {}
+            }
+        }
+    }
+
+    /// The disk does not take the superblock any more: nothing that relied on it is said.
+    fn on_save_failed(&mut self, save: SaveId) {
+        if self.saves.current == Some(save) {
+            self.saves.current = None;
+            self.saves.current_then.clear();
+            self.on_member_failed(self.me());
+        }
+    }
+
+    /// The chosen config moved on: tell everyone who listens.
+    fn on_chosen(&mut self, chosen: Accepted) {
+        let newer = self.chosen.as_ref().is_none_or(|known| {
+            (known.value.branch != chosen.value.branch && known.ballot < chosen.ballot)
+                || known.value.epoch < chosen.value.epoch
+        });
+        if !newer {
+            return;
+        }
+        let size = |config: &Config| config.volumes.first().map_or(0, |volume| volume.size_bytes);
+        let blocks = size(&chosen.value) / BLOCK_BYTES;
+        if self.config().map(size) != Some(size(&chosen.value)) && blocks > 0 {
+            self.tell_groups(ToGroup::Size { blocks });
+        }
+        self.chosen = Some(chosen.clone());
+        self.actions.push(ResourceAction::ConfigChanged(Box::new(chosen.value)));
+        self.on_config_for_member();
+    }
+
+    fn set_role(&mut self, role: ReplicaRole) {
+        self.tell_groups(ToGroup::Replica(role));
+    }
+
+    fn replica_state(&self) -> Option<ReplicaState> {
+        self.superblock.as_ref().map(|superblock| superblock.state)
+    }
+}
+
+/// The members of a value that may serve: of its one volume.
+pub(crate) fn insync(config: &Config) -> MemberSet {
+    config.volumes.first().map_or(MemberSet::EMPTY, VolumeConfig::insync_set)
+}

@@ -1,0 +1,430 @@
+//! The return of a member, as the Primary leads it: PROTOCOL.md section 8.
+//!
+//! Seal it, find out whether what its slots say is good for it, mark everything where it is not,
+//! let it take over what only it knows, add it to the write set, copy, make durable, join.
+
+use std::collections::BTreeMap;
+
+use format::config::{Config, InSync};
+use format::ids::{Epoch, LaneIndex, MemberSet, NodeId, Nonce, Seq, ValueId};
+use format::message::{Control, ReplicaReport, Sealed, SlotBase, SlotInfo};
+use stdx::time::Time;
+
+use crate::contract::{LostMember, ResourceAction, ToGroup};
+use crate::limits;
+use crate::resource::session::Change;
+use crate::resource::{Resource, RoundKind};
+
+#[derive(Debug)]
+pub(crate) struct Admission {
+    step: Step,
+    deadline: Time,
+    replica: Option<ReplicaReport>,
+    /// The in-sync member whose slots are asked, and what they are good for.
+    source: Option<NodeId>,
+    slots: Vec<SlotInfo>,
+    /// The config when the slots were asked; members lost since are in no answer.
+    epoch: Epoch,
+    floors: Vec<Seq>,
+    /// Per shard: what is left, and what was copied, in blocks.
+    progress: BTreeMap<u8, (u64, u64)>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Step {
+    Sealing,
+    AskingSlots,
+    MarkingFull {
+        awaiting: MemberSet,
+    },
+    AskingFloors,
+    Admitting,
+    Copying,
+    /// It misses nothing; it joins when nothing else is under way.
+    Synced,
+}
+
+impl Admission {
+    pub(crate) fn deadline(&self) -> Time {
+        match self.step {
+            Step::Copying | Step::Synced => Time::NEVER,
+            Step::Sealing
+            | Step::AskingSlots
+            | Step::MarkingFull { .. }
+            | Step::AskingFloors
+            | Step::Admitting => self.deadline,
+        }
+    }
+
+    pub(crate) fn is_copying(&self) -> bool {
+        matches!(self.step, Step::Copying | Step::Synced)
+    }
+
+    /// Blocks that are left, and blocks that were copied.
+    pub(crate) fn progress(&self) -> (u64, u64) {
+        self.progress.values().fold((0, 0), |sum, one| (sum.0 + one.0, sum.1 + one.1))
+    }
+}
+
+impl Resource {
+    pub(crate) fn advance_admissions(&mut self) {
+        let now = self.now;
+        let Some(session) = self.session.as_mut() else { return };
+        let late: Vec<NodeId> = session
+            .admissions
+            .iter()
+            .filter(|(_, admission)| now >= admission.deadline())
+            .map(|(&node, _)| node)
+            .collect();
+        for member in late {
+            self.give_up_admission(member);
+        }
+        self.start_admissions();
+        self.check_join_deadline();
+        self.start_join();
+    }
+
+    fn start_admissions(&mut self) {
+        let Some(session) = &self.session else { return };
+        let candidates = self.diskful().and(self.connected()).minus(session.write_set);
+        let now = self.now;
+        let ready: Vec<NodeId> = candidates
+            .iter()
+            .filter(|member| !session.admissions.contains_key(member))
+            .filter(|member| session.admit_again_at.get(member).is_none_or(|&at| now >= at))
+            .filter(|&member| self.may_return(member))
+            .collect();
+        for member in ready {
+            self.seal_returning(member);
+        }
+    }
+
+    /// Its disk is large enough, and its data belongs to this history, or to none.
+    fn may_return(&self, member: NodeId) -> bool {
+        let (Some(replica), Some(config)) = (self.replica_of(member), self.config()) else {
+            return false;
+        };
+        let size = config.volumes.first().map_or(0, |volume| volume.size_bytes);
+        replica.size_bytes >= size && is_of_history(config, &replica)
+    }
+
+    fn seal_returning(&mut self, member: NodeId) {
+        let deadline = self.now + limits::ADMIT_DEADLINE;
+        let ballot = self.next_ballot();
+        let epoch = self.config().map_or(Epoch(0), |config| config.epoch);
+        let Some(session) = self.session.as_mut() else { return };
+        session.admit_again_at.remove(&member);
+        let nonce = session.nonce;
+        session.admissions.insert(
+            member,
+            Admission {
+                step: Step::Sealing,
+                deadline,
+                replica: None,
+                source: None,
+                slots: Vec::new(),
+                epoch,
+                floors: Vec::new(),
+                progress: BTreeMap::new(),
+            },
+        );
+        self.send(member, Control::Seal { ballot, nonce });
+    }
+
+    fn give_up_admission(&mut self, member: NodeId) {
+        let again = self.now + limits::RETRY_MAX * 5;
+        if let Some(session) = self.session.as_mut() {
+            session.admissions.remove(&member);
+            session.admit_again_at.insert(member, again);
+        }
+    }
+
+    fn admission(&mut self, member: NodeId) -> Option<&mut Admission> {
+        self.session.as_mut()?.admissions.get_mut(&member)
+    }
+
+    fn session_nonce(&self) -> Option<Nonce> {
+        self.session.as_ref().map(|session| session.nonce)
+    }
+
+    pub(crate) fn on_sealed_for_admission(&mut self, from: NodeId, sealed: &Sealed) {
+        let Some(nonce) = self.session_nonce().filter(|&nonce| nonce == sealed.nonce) else {
+            return;
+        };
+        let source = self.slot_source(from);
+        let Some(admission) = self.admission(from) else { return };
+        if admission.step != Step::Sealing {
+            return;
+        }
+        admission.replica = Some(sealed.replica);
+        let Some(source) = source else { return self.give_up_admission(from) };
+        admission.source = Some(source);
+        admission.step = Step::AskingSlots;
+        self.send(source, Control::SlotQuery { nonce });
+    }
+
+    /// An in-sync member whose slots can be asked: this node if it is one.
+    fn slot_source(&self, returning: NodeId) -> Option<NodeId> {
+        let losing = self
+            .session
+            .as_ref()
+            .map_or(MemberSet::EMPTY, |session| session.losses.keys().copied().collect());
+        let members = self.in_sync().and(self.connected()).minus(losing).without(returning);
+        if members.has(self.me()) { Some(self.me()) } else { members.first() }
+    }
+
+    pub(crate) fn on_admission_message(&mut self, from: NodeId, message: Control) {
+        match message {
+            Control::SlotInfo { nonce, slots } => {
+                if self.leads(nonce) {
+                    self.on_slot_info(from, &slots);
+                }
+            }
+            Control::SetFullDone { nonce, member, .. } => {
+                if self.leads(nonce) {
+                    self.on_set_full_done(from, member);
+                }
+            }
+            Control::Admitted { nonce, .. } => {
+                if self.leads(nonce) {
+                    self.on_admitted(from);
+                }
+            }
+            Control::JoinPrepared { nonce, epoch, .. } => {
+                if self.leads(nonce) {
+                    self.on_join_prepared(from, epoch);
+                }
+            }
+            Control::Prepare { .. }
+            | Control::Promise { .. }
+            | Control::PrepareRefused { .. }
+            | Control::Accept { .. }
+            | Control::Accepted { .. }
+            | Control::AcceptRefused { .. }
+            | Control::Chosen { .. }
+            | Control::LeaseRelease { .. }
+            | Control::Report { .. }
+            | Control::Seal { .. }
+            | Control::Sealed(_)
+            | Control::SealRefused { .. }
+            | Control::NewEpoch { .. }
+            | Control::NewEpochDone { .. }
+            | Control::Admit { .. }
+            | Control::SlotQuery { .. }
+            | Control::SetFull { .. }
+            | Control::PrepareJoin { .. }
+            | Control::ReplicaFailed { .. } => unreachable!("sorted by `on_leader_message`"),
+        }
+    }
+
+    fn on_slot_info(&mut self, from: NodeId, slots: &[SlotInfo]) {
+        let Some(session) = self.session.as_ref() else { return };
+        let asking: Vec<NodeId> = session
+            .admissions
+            .iter()
+            .filter(|(_, known)| known.step == Step::AskingSlots && known.source == Some(from))
+            .map(|(&member, _)| member)
+            .collect();
+        for member in asking {
+            self.choose_resync(member, slots);
+        }
+    }
+
+    /// Incremental if the slot began no later than the member was last in sync; full otherwise.
+    fn choose_resync(&mut self, member: NodeId, slots: &[SlotInfo]) {
+        let branch = self.config().map(|config| config.branch);
+        let targets = self.in_sync();
+        let all_there = targets.is_subset_of(self.connected());
+        let Some(admission) = self.admission(member) else { return };
+        admission.slots = slots.to_vec();
+        let Some(replica) = admission.replica else { return };
+        let same_branch = Some(replica.branch) == branch;
+        let base = slots.iter().find(|slot| slot.member == member).map(|slot| slot.base);
+        if base.is_some_and(|base| same_branch && is_good_for(base, &replica)) {
+            return self.ask_floors(member);
+        }
+        if !all_there {
+            return self.give_up_admission(member);
+        }
+        admission.step = Step::MarkingFull { awaiting: targets };
+        let base_epoch = if same_branch { replica.joined } else { Epoch(0) };
+        let incarnation = replica.incarnation;
+        let Some(nonce) = self.session_nonce() else { return };
+        for target in targets.iter() {
+            self.send(target, Control::SetFull { nonce, member, incarnation, base_epoch });
+        }
+    }
+
+    fn on_set_full_done(&mut self, from: NodeId, member: NodeId) {
+        let Some(admission) = self.admission(member) else { return };
+        let Step::MarkingFull { awaiting } = &mut admission.step else { return };
+        awaiting.remove(from);
+        if awaiting.is_empty() {
+            self.ask_floors(member);
+        }
+    }
+
+    fn ask_floors(&mut self, member: NodeId) {
+        let Some(admission) = self.admission(member) else { return };
+        admission.step = Step::AskingFloors;
+        admission.floors = vec![Seq(1); usize::from(limits::LANES_MAX)];
+        self.ask_groups(RoundKind::Floors, ToGroup::ReportFloors);
+    }
+
+    pub(crate) fn on_floors(&mut self, shard: u8, floors: &[(LaneIndex, Seq)]) {
+        let Some(session) = self.session.as_mut() else { return };
+        for admission in session.admissions.values_mut() {
+            if admission.step == Step::AskingFloors {
+                for &(lane, floor) in floors {
+                    admission.floors[usize::from(lane.0)] = floor;
+                }
+            }
+        }
+        if !self.all_answered(shard, RoundKind::Floors) {
+            return;
+        }
+        let Some(session) = self.session.as_mut() else { return };
+        let nonce = session.nonce;
+        let mut admitted = Vec::new();
+        for (&member, admission) in &mut session.admissions {
+            if admission.step == Step::AskingFloors {
+                admission.step = Step::Admitting;
+                admitted.push((member, admission.floors.clone()));
+            }
+        }
+        let Some(value) = self.config().cloned() else { return };
+        for (member, floors) in admitted {
+            self.send(member, Control::Admit { nonce, value: value.clone(), floors });
+        }
+    }
+
+    /// It is ready: from now on it gets everything.
+    fn on_admitted(&mut self, member: NodeId) {
+        let epoch = self.config().map_or(Epoch(0), |config| config.epoch);
+        let absent = self.diskful().minus(self.in_sync()).without(member);
+        let boot = self.peers.get(&member).and_then(|peer| peer.report).map(|peer| peer.boot_id);
+        let own_boot = self.options.boot_id;
+        let connected = self.connected();
+        let Some(session) = self.session.as_mut() else { return };
+        let losing = !session.losses.is_empty();
+        let Some(admission) = session.admissions.get_mut(&member) else { return };
+        let source = admission.source.filter(|&source| connected.has(source));
+        let (Some(from), Step::Admitting) = (source, admission.step) else { return };
+        if admission.epoch != epoch || losing {
+            // Who is absent changed since the slots were asked.
+            return self.give_up_admission(member);
+        }
+        admission.step = Step::Copying;
+        let slots = admission.slots.iter().filter(|slot| absent.has(slot.member));
+        let absent =
+            slots.map(|slot| LostMember { member: slot.member, base: slot.base }).collect();
+        session.write_set.insert(member);
+        session.boots.insert(member, boot.unwrap_or(own_boot));
+        self.start_round(RoundKind::Synced(member));
+        self.tell_groups(ToGroup::Resync { member, from, absent });
+    }
+
+    pub(crate) fn on_progress(&mut self, shard: u8, member: NodeId, left: u64, copied: u64) {
+        if let Some(admission) = self.admission(member) {
+            admission.progress.insert(shard, (left, copied));
+        }
+    }
+
+    pub(crate) fn on_synced(&mut self, member: NodeId) {
+        if let Some(admission) = self.admission(member) {
+            admission.step = Step::Synced;
+        }
+    }
+
+    // ---- Join.
+
+    fn start_join(&mut self) {
+        if self.attempt.is_some() {
+            return;
+        }
+        let Some(config) = self.config() else { return };
+        let epoch = Epoch(config.epoch.0 + 1);
+        let value_id = ValueId(self.random.next_u64());
+        let until = self.now + limits::ADMIT_DEADLINE;
+        let Some(session) = self.session.as_mut() else { return };
+        if session.change.is_some() || !session.losses.is_empty() || !session.reconciled {
+            return;
+        }
+        let synced = session.admissions.iter().find(|(_, known)| known.step == Step::Synced);
+        let Some((&member, _)) = synced else { return };
+        let nonce = session.nonce;
+        session.change = Some(Change::PreparingJoin { member, epoch, value_id, until });
+        self.send(member, Control::PrepareJoin { nonce, epoch, value_id });
+    }
+
+    fn check_join_deadline(&mut self) {
+        let now = self.now;
+        let Some(session) = self.session.as_mut() else { return };
+        if let Some(Change::PreparingJoin { member, until, .. }) = session.change
+            && now >= until
+        {
+            session.change = None;
+            self.begin_loss(member);
+        }
+    }
+
+    fn on_join_prepared(&mut self, from: NodeId, prepared: Epoch) {
+        let Some(session) = self.session.as_mut() else { return };
+        let Some(Change::PreparingJoin { member, epoch, value_id, .. }) = session.change else {
+            return;
+        };
+        if member != from || epoch != prepared {
+            return;
+        }
+        let replica = session.admissions.get(&member).and_then(|admission| admission.replica);
+        let Some(incarnation) = replica.map(|replica| replica.incarnation) else { return };
+        session.change = Some(Change::Joining { member });
+        self.propose_as(value_id, |config| {
+            let joined = InSync { node: member, incarnation, joined: epoch };
+            for volume in &mut config.volumes {
+                volume.insync.retain(|known| known.node != member);
+                volume.insync.push(joined);
+                volume.insync.sort_unstable_by_key(|known| known.node);
+            }
+        });
+    }
+
+    pub(crate) fn on_joined(&mut self, member: NodeId, value: &Config) {
+        let in_sync = self.in_sync();
+        if let Some(session) = self.session.as_mut() {
+            session.admissions.remove(&member);
+        }
+        self.tell_groups(ToGroup::Joined { member, epoch: value.epoch, in_sync });
+    }
+
+    /// Peers whose data belongs to another history, for the status and the log.
+    pub(crate) fn note_unrelated(&mut self, node: NodeId) {
+        let Some(config) = self.config() else { return };
+        let Some(replica) = self.replica_of(node) else { return };
+        let related = is_of_history(config, &replica);
+        let Some(peer) = self.peers.get_mut(&node) else { return };
+        if !related && !peer.unrelated {
+            peer.unrelated = true;
+            let branch = replica.branch;
+            self.actions.push(ResourceAction::Unrelated { peer: node, branch });
+        }
+    }
+}
+
+/// The slot has every block that the member missed since it was last in sync.
+fn is_good_for(base: SlotBase, replica: &ReplicaReport) -> bool {
+    let was_candidate = replica.candidate.is_some_and(|candidate| candidate.epoch == base.epoch);
+    base.incarnation == replica.incarnation
+        && base.epoch != crate::FULL
+        && (base.epoch <= replica.joined || was_candidate)
+}
+
+/// The replica is blank, of this branch, or of one that this branch came from: then its head is
+/// older, and nothing in it was acknowledged that this history does not have or did not give up.
+fn is_of_history(config: &Config, replica: &ReplicaReport) -> bool {
+    let blank = replica.branch == format::ids::Branch(0);
+    let ancestor = config.ancestors.iter().find(|known| known.branch == replica.branch);
+    blank
+        || replica.branch == config.branch
+        || ancestor.is_some_and(|known| replica.joined <= known.epoch)
+}

@@ -1,0 +1,427 @@
+//! A member with data: it obeys one session at a time, and reports truthfully to the next.
+
+use format::config::Config;
+use format::ids::{Ballot, BlockRange, Epoch, LaneIndex, MemberSet, NodeId, Nonce, Seq, ValueId};
+use format::message::{Control, Sealed, SealedLane, SlotBase, SlotInfo};
+use format::metadata::{Candidate, ReplicaState, Sealed as SealedTo};
+
+use crate::contract::{
+    CommandErrorCode, CommandId, LostMember, ReplicaRole, ResourceAction, ToGroup,
+};
+use crate::resource::{AfterSave, Resource, RoundKind};
+
+/// Not restarted since it was last admitted.
+pub(crate) const RANK_INTACT: u8 = 3;
+/// Restarted, on a machine that did not: what its device cached is still there.
+const RANK_RESTARTED: u8 = 2;
+const RANK_REBOOTED: u8 = 1;
+
+#[derive(Debug, Default)]
+pub(crate) struct MemberState {
+    pub(crate) disk_failed: bool,
+    /// Admitted to a session since this process started.
+    admitted: bool,
+    seal: Option<PendingSeal>,
+    new_epoch: Option<(NodeId, Nonce, Epoch)>,
+    admit: Option<(NodeId, Nonce)>,
+    set_full: Option<(NodeId, Nonce, LostMember)>,
+    join: Option<(NodeId, Nonce, Candidate)>,
+}
+
+/// A seal that is answered when every shard has become quiet.
+#[derive(Debug)]
+struct PendingSeal {
+    from: NodeId,
+    ballot: Ballot,
+    nonce: Nonce,
+    lanes: Vec<SealedLane>,
+    inherited: Vec<BlockRange>,
+    own_slot: Vec<BlockRange>,
+}
+
+impl Resource {
+    pub(crate) fn on_member_message(&mut self, from: NodeId, message: Control) {
+        if self.report().is_none() {
+            return;
+        }
+        match message {
+            Control::Seal { ballot, nonce } => self.on_seal(from, ballot, nonce),
+            Control::NewEpoch { nonce, value, inherited, .. } => {
+                if self.obeys(nonce) {
+                    self.on_new_epoch(from, nonce, value, inherited);
+                }
+            }
+            Control::Admit { nonce, value, floors } => {
+                if self.obeys(nonce) {
+                    self.on_admit(from, nonce, &value, floors);
+                }
+            }
+            Control::SlotQuery { nonce } => {
+                if self.obeys(nonce) {
+                    let info = |(&member, &base): (&NodeId, &SlotBase)| SlotInfo { member, base };
+                    let slots = self.slot_bases.iter().map(info).collect();
+                    self.send(from, Control::SlotInfo { nonce, slots });
+                }
+            }
+            Control::SetFull { nonce, member, incarnation, base_epoch } => {
+                if self.obeys(nonce) {
+                    let base = SlotBase { epoch: base_epoch, incarnation };
+                    self.on_set_full(from, nonce, LostMember { member, base });
+                }
+            }
+            Control::PrepareJoin { nonce, epoch, value_id } => {
+                if self.obeys(nonce) {
+                    self.on_prepare_join(from, nonce, epoch, value_id);
+                }
+            }
+            Control::Prepare { .. }
+            | Control::Promise { .. }
+            | Control::PrepareRefused { .. }
+            | Control::Accept { .. }
+            | Control::Accepted { .. }
+            | Control::AcceptRefused { .. }
+            | Control::Chosen { .. }
+            | Control::LeaseRelease { .. }
+            | Control::Report { .. }
+            | Control::Sealed(_)
+            | Control::SealRefused { .. }
+            | Control::NewEpochDone { .. }
+            | Control::Admitted { .. }
+            | Control::SlotInfo { .. }
+            | Control::SetFullDone { .. }
+            | Control::JoinPrepared { .. }
+            | Control::ReplicaFailed { .. } => unreachable!("sorted by `on_control`"),
+        }
+    }
+
+    fn obeys(&self, nonce: Nonce) -> bool {
+        self.superblock.as_ref().is_some_and(|superblock| superblock.sealed.nonce == nonce)
+    }
+
+    // ---- Seal.
+
+    fn on_seal(&mut self, from: NodeId, ballot: Ballot, nonce: Nonce) {
+        self.ballot_counter = self.ballot_counter.max(ballot.counter);
+        let superblock = self.superblock.as_mut().expect("asked of a member with data");
+        if ballot < superblock.sealed.ballot {
+            let sealed = superblock.sealed.ballot;
+            return self.send(from, Control::SealRefused { ballot, sealed });
+        }
+        superblock.sealed = SealedTo { ballot, nonce };
+        superblock.clean = false;
+        if !self.leads(nonce) && self.session.is_some() {
+            self.end_session();
+        }
+        let lanes = usize::from(self.superblock.as_ref().map_or(0, |superblock| superblock.lanes));
+        self.member.new_epoch = None;
+        self.member.admit = None;
+        self.member.set_full = None;
+        self.member.join = None;
+        self.member.seal = Some(PendingSeal {
+            from,
+            ballot,
+            nonce,
+            lanes: vec![SealedLane::default(); lanes],
+            inherited: Vec::new(),
+            own_slot: Vec::new(),
+        });
+        self.start_round(RoundKind::Quiesced);
+        self.save_superblock(AfterSave::Groups(ToGroup::Seal { nonce }));
+    }
+
+    pub(crate) fn on_quiesced(
+        &mut self,
+        shard: u8,
+        nonce: Nonce,
+        lanes: Vec<(LaneIndex, SealedLane)>,
+        inherited: Vec<BlockRange>,
+        own_slot: Vec<BlockRange>,
+    ) {
+        let Some(seal) = self.member.seal.as_mut().filter(|seal| seal.nonce == nonce) else {
+            return;
+        };
+        for (lane, report) in lanes {
+            if let Some(known) = seal.lanes.get_mut(usize::from(lane.0)) {
+                *known = report;
+            }
+        }
+        seal.inherited.extend(inherited);
+        seal.own_slot.extend(own_slot);
+        if !self.all_answered(shard, RoundKind::Quiesced) {
+            return;
+        }
+        let rank = self.rank();
+        let (Some(seal), Some(replica)) = (self.member.seal.take(), self.report()) else { return };
+        let PendingSeal { from, ballot, nonce, lanes, inherited, own_slot } = seal;
+        let boot_id = self.options.boot_id;
+        let sealed = Sealed { ballot, nonce, boot_id, rank, replica, lanes, inherited, own_slot };
+        self.send(from, Control::Sealed(Box::new(sealed)));
+    }
+
+    fn rank(&self) -> u8 {
+        let same_kernel = self
+            .superblock
+            .as_ref()
+            .is_some_and(|superblock| superblock.kernel_boot_id == self.options.kernel_boot_id);
+        match (self.member.admitted, same_kernel) {
+            (true, _) => RANK_INTACT,
+            (false, true) => RANK_RESTARTED,
+            (false, false) => RANK_REBOOTED,
+        }
+    }
+
+    // ---- A new session with this member in sync.
+
+    fn on_new_epoch(
+        &mut self,
+        from: NodeId,
+        nonce: Nonce,
+        value: Config,
+        inherited: Vec<BlockRange>,
+    ) {
+        let me = self.me();
+        let Some(own) = value.volumes.first().and_then(|volume| volume.insync_member(me)) else {
+            return;
+        };
+        let joined = own.joined;
+        let kernel_boot_id = self.options.kernel_boot_id;
+        let superblock = self.superblock.as_mut().expect("asked of a member with data");
+        if superblock.incarnation != own.incarnation {
+            return;
+        }
+        superblock.branch = value.branch;
+        superblock.joined = joined;
+        superblock.candidate = None;
+        superblock.state = ReplicaState::InSync;
+        superblock.kernel_boot_id = kernel_boot_id;
+        superblock.clean = false;
+        self.member.new_epoch = Some((from, nonce, value.epoch));
+        self.start_round(RoundKind::Inherited);
+        self.save_superblock(AfterSave::Groups(ToGroup::Inherit { nonce, ranges: inherited }));
+    }
+
+    pub(crate) fn on_inherited(&mut self, nonce: Nonce) {
+        let Some((from, known, epoch)) = self.member.new_epoch.take() else { return };
+        if known != nonce || !self.obeys(nonce) {
+            return;
+        }
+        self.member.admitted = true;
+        let boot_id = self.options.boot_id;
+        self.send(from, Control::NewEpochDone { nonce, epoch, boot_id });
+    }
+
+    // ---- Return.
+
+    fn on_admit(&mut self, from: NodeId, nonce: Nonce, value: &Config, floors: Vec<Seq>) {
+        let superblock = self.superblock.as_mut().expect("asked of a member with data");
+        if superblock.branch != value.branch {
+            superblock.branch = value.branch;
+            superblock.joined = Epoch(0);
+            superblock.candidate = None;
+        }
+        superblock.state = ReplicaState::Syncing;
+        superblock.clean = false;
+        self.member.admit = Some((from, nonce));
+        self.start_round(RoundKind::Admitted);
+        self.save_superblock(AfterSave::Groups(ToGroup::Admit { nonce, floors }));
+    }
+
+    pub(crate) fn on_groups_admitted(&mut self) {
+        let Some((from, nonce)) = self.member.admit.take() else { return };
+        let Some(replica) = self.report().filter(|_| self.obeys(nonce)) else { return };
+        let boot_id = self.options.boot_id;
+        self.send(from, Control::Admitted { nonce, boot_id, replica });
+    }
+
+    fn on_set_full(&mut self, from: NodeId, nonce: Nonce, lost: LostMember) {
+        self.slot_bases.insert(lost.member, lost.base);
+        self.member.set_full = Some((from, nonce, lost));
+        self.ask_groups(RoundKind::FullSet(lost.member), ToGroup::SetFull(lost));
+    }
+
+    /// The bits are marked in memory; on disk the header says so for all of them at once.
+    pub(crate) fn on_full_set(&mut self, member: NodeId) {
+        let Some((from, nonce, lost)) = self.member.set_full.take() else { return };
+        if lost.member != member {
+            return;
+        }
+        self.write_header(LostMember {
+            base: SlotBase { epoch: crate::FULL, ..lost.base },
+            ..lost
+        });
+        let boot_id = self.options.boot_id;
+        let message = Control::SetFullDone { nonce, member, boot_id };
+        self.save_superblock(AfterSave::Send { to: from, message });
+    }
+
+    pub(crate) fn rebase_slot(&mut self, slot: LostMember) {
+        if self.superblock.is_none() {
+            return;
+        }
+        self.slot_bases.insert(slot.member, slot.base);
+        self.write_header(slot);
+        self.save_superblock(AfterSave::Groups(ToGroup::SlotRebased(slot)));
+    }
+
+    fn write_header(&mut self, slot: LostMember) {
+        let superblock = self.superblock.as_mut().expect("asked of a member with data");
+        let header = superblock.slots.iter_mut().find(|header| header.member == slot.member);
+        if let Some(header) = header {
+            header.base_epoch = slot.base.epoch;
+            header.base_incarnation = slot.base.incarnation;
+            header.in_use = true;
+        }
+    }
+
+    fn on_prepare_join(&mut self, from: NodeId, nonce: Nonce, epoch: Epoch, value_id: ValueId) {
+        self.member.join = Some((from, nonce, Candidate { epoch, value_id }));
+        self.ask_groups(RoundKind::SlotsDurable, ToGroup::MakeDurable);
+    }
+
+    pub(crate) fn on_slots_durable(&mut self) {
+        let Some((from, nonce, candidate)) = self.member.join.take() else { return };
+        if !self.obeys(nonce) {
+            return;
+        }
+        let kernel_boot_id = self.options.kernel_boot_id;
+        let superblock = self.superblock.as_mut().expect("asked of a member with data");
+        superblock.candidate = Some(candidate);
+        superblock.kernel_boot_id = kernel_boot_id;
+        let (epoch, boot_id) = (candidate.epoch, self.options.boot_id);
+        let message = Control::JoinPrepared { nonce, epoch, boot_id };
+        self.save_superblock(AfterSave::Send { to: from, message });
+    }
+
+    /// The chosen config says what this replica is: never a local opinion.
+    pub(crate) fn on_config_for_member(&mut self) {
+        let me = self.me();
+        let Some(config) = self.config() else { return };
+        let branch = config.branch;
+        let known = config.volumes.first().and_then(|volume| volume.insync_member(me)).copied();
+        let in_session = config.primary.is_some_and(|primary| self.obeys(primary.nonce));
+        let Some(superblock) = self.superblock.as_mut() else { return };
+        match known.filter(|known| known.incarnation == superblock.incarnation) {
+            Some(known) if superblock.state != ReplicaState::InSync => {
+                // A candidate was chosen. Bits that only this replica knew are settled, but only
+                // in the life that made them durable.
+                if superblock.branch != branch || superblock.candidate.is_none() {
+                    return;
+                }
+                superblock.joined = known.joined;
+                superblock.candidate = None;
+                superblock.state = ReplicaState::InSync;
+                self.member.admitted |= in_session;
+                let then = match in_session {
+                    true => AfterSave::Groups(ToGroup::ForgetOwnSlot),
+                    false => AfterSave::Groups(ToGroup::Replica(ReplicaRole::InSync)),
+                };
+                self.save_superblock(then);
+            }
+            Some(_) => {}
+            None if superblock.state == ReplicaState::InSync => {
+                superblock.state = ReplicaState::Outdated;
+                self.set_role(ReplicaRole::Syncing);
+                self.save_superblock(AfterSave::Nothing);
+            }
+            None => {}
+        }
+    }
+
+    // ---- The disk.
+
+    /// A write, a flush or a metadata write of a member failed (I15).
+    pub(crate) fn on_member_failed(&mut self, member: NodeId) {
+        if member == self.me() && !self.member.disk_failed {
+            self.member.disk_failed = true;
+            if let Some(superblock) = self.superblock.as_mut() {
+                superblock.state = ReplicaState::Failed;
+            }
+            self.set_role(ReplicaRole::None);
+            self.actions.push(ResourceAction::CloseDisk);
+            self.tell_leader_of_failure();
+        }
+        if self.session.is_some() {
+            self.begin_loss(member);
+        }
+    }
+
+    fn tell_leader_of_failure(&mut self) {
+        let primary = self.config().and_then(|config| config.primary);
+        if let Some(primary) = primary.filter(|primary| primary.node != self.me()) {
+            let nonce = primary.nonce;
+            self.send(primary.node, Control::ReplicaFailed { nonce });
+        }
+    }
+
+    pub(crate) fn on_detach(&mut self, id: CommandId) {
+        if self.report().is_none() {
+            return self.refuse(id, CommandErrorCode::NoDisk, "there is no disk to detach");
+        }
+        let me = self.me();
+        let in_sync = self.config().map_or(MemberSet::EMPTY, crate::resource::insync);
+        if in_sync.has(me) && in_sync.without(me).and(self.connected()).is_empty() {
+            let message = "it is the last UpToDate replica in reach";
+            return self.refuse(id, CommandErrorCode::NoUpToDateData, message);
+        }
+        self.on_member_failed(me);
+        self.answer(id, Ok(()));
+    }
+
+    /// Makes the local replica another one, which knows nothing: it is copied in full.
+    pub(crate) fn on_invalidate(&mut self, id: CommandId) {
+        let me = self.me();
+        if self.report().is_none() {
+            return self.refuse(id, CommandErrorCode::NoDisk, "there is no disk to invalidate");
+        }
+        let primary = self.config().and_then(|config| config.primary);
+        let Some(primary) = primary.filter(|primary| self.is_connected(primary.node)) else {
+            let message = "no Primary is connected that could copy: promote another node first";
+            return self.refuse(id, CommandErrorCode::NotPrimary, message);
+        };
+        let in_sync = self.config().map_or(MemberSet::EMPTY, crate::resource::insync);
+        if in_sync.without(me).and(self.connected()).is_empty() {
+            let message = "no other UpToDate replica is connected";
+            return self.refuse(id, CommandErrorCode::NoUpToDateData, message);
+        }
+        let high = u128::from(self.random.next_u64()) << 64;
+        let low = u128::from(self.random.next_u64());
+        let superblock = self.superblock.as_mut().expect("reported above");
+        superblock.incarnation = format::ids::Incarnation(high | low);
+        superblock.state = ReplicaState::Blank;
+        superblock.joined = Epoch(0);
+        superblock.candidate = None;
+        self.member.admitted = false;
+        self.set_role(ReplicaRole::Syncing);
+        self.save_superblock(AfterSave::Answer(id));
+        let message = Control::ReplicaFailed { nonce: primary.nonce };
+        self.save_superblock(AfterSave::Send { to: primary.node, message });
+    }
+
+    // ---- The end.
+
+    pub(crate) fn on_stop(&mut self, id: CommandId) {
+        self.stop = Some(id);
+        if self.promotion.is_some() {
+            self.fail_for_stop();
+        }
+        if self.session.is_some() {
+            return self.start_drain();
+        }
+        self.stop_groups();
+    }
+
+    pub(crate) fn stop_groups(&mut self) {
+        self.ask_groups(RoundKind::Stopped, ToGroup::Stop);
+    }
+
+    pub(crate) fn on_stopped(&mut self) {
+        let Some(id) = self.stop.take() else { return };
+        if let Some(superblock) = self.superblock.as_mut()
+            && !self.member.disk_failed
+        {
+            superblock.clean = true;
+            superblock.sealed.nonce = Nonce(0);
+        }
+        self.save_superblock(AfterSave::Answer(id));
+    }
+}

@@ -1,0 +1,484 @@
+//! Becoming Primary: PROTOCOL.md section 7.
+//!
+//! Read the register, seal every in-sync member that can be reached, choose those of the best rank,
+//! compute where they may differ, record what the others miss, write the new value, and tell the
+//! members. Whoever dies in the middle leaves nothing that a higher ballot cannot take over.
+
+use std::collections::BTreeMap;
+
+use format::config::{Ancestor, Config, InSync, Primary, Voter as VoterConfig};
+use format::ids::{
+    Ballot, BlockRange, Branch, Epoch, MemberSet, NodeId, Nonce, Seq, ValueId, VoteStoreId,
+};
+use format::message::{Control, Sealed, SlotBase};
+use stdx::time::Time;
+
+use crate::contract::{CommandErrorCode, CommandId, LostMember, PromoteMode, ToGroup};
+use crate::limits;
+use crate::ranges::RangeSet;
+use crate::resource::session::Session;
+use crate::resource::{Resource, RoundKind, insync};
+
+#[derive(Debug)]
+pub(crate) struct Promotion {
+    commands: Vec<CommandId>,
+    mode: PromoteMode,
+    nonce: Nonce,
+    phase: Phase,
+    deadline: Time,
+    /// Why the last try did not succeed.
+    reason: Option<(CommandErrorCode, String)>,
+}
+
+#[derive(Debug)]
+enum Phase {
+    /// The attempt at the register is under way.
+    Reading,
+    Sealing {
+        base: Config,
+        awaiting: MemberSet,
+        sealed: BTreeMap<NodeId, Sealed>,
+        until: Time,
+    },
+    /// The groups record what the members outside of R miss.
+    Recording {
+        desired: Config,
+        outdated: Vec<BlockRange>,
+        lost: MemberSet,
+    },
+    Proposing {
+        outdated: Vec<BlockRange>,
+    },
+    /// NEW_EPOCH is out.
+    Announcing {
+        awaiting: MemberSet,
+        value: Config,
+    },
+    /// Until the next try.
+    Resting {
+        until: Time,
+    },
+}
+
+impl Promotion {
+    pub(crate) fn into_commands(self) -> Vec<CommandId> {
+        self.commands
+    }
+
+    pub(crate) fn wake_at(&self) -> Time {
+        let phase = match &self.phase {
+            Phase::Sealing { until, .. } | Phase::Resting { until } => *until,
+            Phase::Reading
+            | Phase::Recording { .. }
+            | Phase::Proposing { .. }
+            | Phase::Announcing { .. } => Time::NEVER,
+        };
+        phase.min(self.deadline)
+    }
+}
+
+impl Resource {
+    pub(crate) fn on_promote(&mut self, id: CommandId, mode: PromoteMode) {
+        if self.session.is_some() {
+            return self.answer(id, Ok(()));
+        }
+        if self.stop.is_some() {
+            return self.refuse(id, CommandErrorCode::Busy, "the resource is being stopped");
+        }
+        if let Some(promotion) = self.promotion.as_mut() {
+            promotion.commands.push(id);
+            return;
+        }
+        if mode != PromoteMode::Normal && self.report().is_none() {
+            let message = "this node has no disk to take as the truth";
+            return self.refuse(id, CommandErrorCode::NoDisk, message);
+        }
+        self.promotion = Some(Promotion {
+            commands: vec![id],
+            mode,
+            nonce: Nonce(0),
+            phase: Phase::Resting { until: self.now },
+            deadline: self.now + limits::PROMOTE_DEADLINE,
+            reason: None,
+        });
+    }
+
+    pub(crate) fn advance_promotion(&mut self) {
+        let Some(promotion) = &self.promotion else { return };
+        let now = self.now;
+        if now >= promotion.deadline && !self.is_promotion_in_doubt() {
+            return self.give_up_promotion();
+        }
+        match &promotion.phase {
+            Phase::Resting { until } if now >= *until => {
+                let nonce = Nonce(self.random.next_u64());
+                let promotion = self.promotion.as_mut().expect("checked above");
+                promotion.nonce = nonce;
+                promotion.phase = Phase::Reading;
+                self.start_attempt(nonce, None);
+            }
+            Phase::Sealing { awaiting, until, .. } if awaiting.is_empty() || now >= *until => {
+                self.choose_members();
+            }
+            Phase::Announcing { awaiting, .. } => {
+                let reachable = awaiting.and(self.connected());
+                if reachable.is_empty() {
+                    self.begin_session();
+                }
+            }
+            Phase::Resting { .. }
+            | Phase::Reading
+            | Phase::Sealing { .. }
+            | Phase::Recording { .. }
+            | Phase::Proposing { .. } => {}
+        }
+    }
+
+    /// The value may be chosen already: giving up now would leave a session without its leader.
+    fn is_promotion_in_doubt(&self) -> bool {
+        let phase = self.promotion.as_ref().map(|promotion| &promotion.phase);
+        matches!(phase, Some(Phase::Proposing { .. } | Phase::Announcing { .. }))
+    }
+
+    fn give_up_promotion(&mut self) {
+        let lease_held = self.attempt.as_ref().is_some_and(|attempt| attempt.lease_held);
+        self.attempt = None;
+        let Some(promotion) = self.promotion.take() else { return };
+        let (code, message) = promotion.reason.unwrap_or_else(|| self.no_quorum_reason(lease_held));
+        self.tell_groups(ToGroup::StandDown);
+        for id in promotion.commands {
+            self.refuse(id, code, message.clone());
+        }
+    }
+
+    fn no_quorum_reason(&self, lease_held: bool) -> (CommandErrorCode, String) {
+        if lease_held {
+            let holder = self.config().and_then(|config| config.primary);
+            let who =
+                holder.map_or_else(String::new, |primary| format!(" (node {})", primary.node));
+            return (CommandErrorCode::PeerPrimary, format!("another node{who} is Primary"));
+        }
+        let voters = self.diskful();
+        let reachable = voters.and(self.connected());
+        let message = format!("no quorum: {} of {} voters answer", reachable.len(), voters.len());
+        (CommandErrorCode::NoQuorum, message)
+    }
+
+    /// This try failed: another one, with a new ballot, a little later.
+    fn rest_promotion(&mut self, code: CommandErrorCode, reason: String) {
+        let until = self.now + self.random_delay();
+        self.attempt = None;
+        self.tell_groups(ToGroup::StandDown);
+        if let Some(promotion) = self.promotion.as_mut() {
+            promotion.reason = Some((code, reason));
+            promotion.phase = Phase::Resting { until };
+        }
+    }
+
+    pub(crate) fn on_prepared_for_promotion(&mut self, base: Config) {
+        let Some(promotion) = self.promotion.as_ref() else { return self.attempt = None };
+        let mode = promotion.mode;
+        let members = match mode {
+            PromoteMode::Normal => insync(&base),
+            PromoteMode::Force => MemberSet::of(self.me()),
+            PromoteMode::ForceAllEqual => self.diskful(),
+        };
+        if insync(&base).is_empty() && mode == PromoteMode::Normal {
+            let reason = "no replica is UpToDate yet: `primary --force` makes this one the first";
+            self.fail_promotion(CommandErrorCode::NoUpToDateData, reason.to_owned());
+            return;
+        }
+        let has_replica = |&node: &NodeId| self.replica_of(node).is_some();
+        let reachable: MemberSet =
+            members.and(self.connected()).iter().filter(has_replica).collect();
+        if reachable.is_empty() {
+            let reason = format!("no UpToDate replica is reachable: {} needed", names(members));
+            return self.rest_promotion(CommandErrorCode::NoUpToDateData, reason);
+        }
+        let until = self.now + limits::SEAL_DEADLINE;
+        let (ballot, nonce) = self.promotion_ballot();
+        let promotion = self.promotion.as_mut().expect("checked above");
+        promotion.phase =
+            Phase::Sealing { base, awaiting: reachable, sealed: BTreeMap::new(), until };
+        for node in reachable.iter() {
+            self.send(node, Control::Seal { ballot, nonce });
+        }
+    }
+
+    fn promotion_ballot(&self) -> (Ballot, Nonce) {
+        let attempt = self.attempt.as_ref().expect("a promotion holds its ballot");
+        let promotion = self.promotion.as_ref().expect("asked by a promotion");
+        (attempt.ballot(), promotion.nonce)
+    }
+
+    fn fail_promotion(&mut self, code: CommandErrorCode, reason: String) {
+        self.attempt = None;
+        if let Some(promotion) = self.promotion.take() {
+            self.tell_groups(ToGroup::StandDown);
+            for id in promotion.commands {
+                self.refuse(id, code, reason.clone());
+            }
+        }
+    }
+
+    pub(crate) fn on_sealed_for_promotion(&mut self, from: NodeId, sealed: Sealed) {
+        let Some(promotion) = self.promotion.as_mut() else { return };
+        let nonce = promotion.nonce;
+        if let Phase::Sealing { awaiting, sealed: known, .. } = &mut promotion.phase
+            && sealed.nonce == nonce
+            && awaiting.has(from)
+        {
+            awaiting.remove(from);
+            known.insert(from, sealed);
+        }
+    }
+
+    pub(crate) fn on_seal_refused(&mut self, from: NodeId) {
+        let reason = format!("node {from} obeys a newer session");
+        self.rest_promotion(CommandErrorCode::Busy, reason);
+    }
+
+    pub(crate) fn on_disconnected_during_promotion(&mut self, node: NodeId) {
+        let Some(promotion) = self.promotion.as_mut() else { return };
+        match &mut promotion.phase {
+            // A member that answered and went away may come back as another process.
+            Phase::Sealing { awaiting, sealed, .. } => {
+                awaiting.remove(node);
+                sealed.remove(&node);
+            }
+            Phase::Recording { desired, .. } if insync(desired).has(node) => {
+                let reason = format!("node {node} was lost while it was being recorded");
+                self.rest_promotion(CommandErrorCode::Busy, reason);
+            }
+            Phase::Reading
+            | Phase::Recording { .. }
+            | Phase::Proposing { .. }
+            | Phase::Announcing { .. }
+            | Phase::Resting { .. } => {}
+        }
+    }
+
+    /// R of PROTOCOL.md 7.3, U of 7.4, and who is lost.
+    fn choose_members(&mut self) {
+        let promotion = self.promotion.as_mut().expect("called in its phase");
+        let mode = promotion.mode;
+        let resting = Phase::Resting { until: self.now };
+        let phase = std::mem::replace(&mut promotion.phase, resting);
+        let Phase::Sealing { base, mut sealed, .. } = phase else {
+            unreachable!("called in its phase")
+        };
+        let old = base.volumes.first().map_or(&[][..], |volume| &volume.insync);
+        if mode == PromoteMode::Normal {
+            sealed.retain(|&node, report| {
+                old.iter().any(|member| {
+                    member.node == node && member.incarnation == report.replica.incarnation
+                })
+            });
+        }
+        // After a clean stop all members hold the same, durably: nobody's memory matters.
+        if !base.clean {
+            let best = sealed.values().map(|report| report.rank).max().unwrap_or(0);
+            sealed.retain(|_, report| report.rank == best);
+        }
+        if sealed.is_empty() {
+            let reason = format!("no UpToDate replica answered: {} needed", names(insync(&base)));
+            return self.rest_promotion(CommandErrorCode::NoUpToDateData, reason);
+        }
+        let outdated =
+            if base.clean || sealed.len() == 1 { Vec::new() } else { difference(&sealed) };
+        let lossy = !base.clean && sealed.values().all(|report| report.rank <= 1);
+        let chosen: MemberSet = sealed.keys().copied().collect();
+        let lost: Vec<LostMember> = old
+            .iter()
+            .filter(|member| !chosen.has(member.node))
+            .map(|member| LostMember {
+                member: member.node,
+                base: SlotBase { epoch: member.joined, incarnation: member.incarnation },
+            })
+            .collect();
+        let desired = self.promoted_config(&base, &sealed, mode, lossy);
+        self.record(desired, outdated, lost);
+    }
+
+    fn promoted_config(
+        &mut self,
+        base: &Config,
+        sealed: &BTreeMap<NodeId, Sealed>,
+        mode: PromoteMode,
+        lossy: bool,
+    ) -> Config {
+        let mut config = base.clone();
+        let nonce = self.promotion.as_ref().expect("asked by a promotion").nonce;
+        config.epoch = Epoch(base.epoch.0 + 1);
+        config.previous = base.value_id;
+        config.value_id = ValueId(self.random.next_u64());
+        config.primary = Some(Primary { node: self.me(), nonce });
+        config.clean = false;
+        config.losses += u32::from(lossy);
+        if mode != PromoteMode::Normal {
+            // No two values share (branch, epoch): what is forced begins another line (I19).
+            config.branch = Branch(self.random.next_u64());
+            if base.epoch != Epoch(0) {
+                let Config { branch, epoch, value_id, .. } = *base;
+                config.ancestors.push(Ancestor { branch, epoch, value_id });
+                let surplus = config.ancestors.len().saturating_sub(format::config::ANCESTORS_MAX);
+                config.ancestors.drain(..surplus);
+                config.losses += 1;
+            }
+        }
+        if base.epoch == Epoch(0) {
+            config.voters = self.voters_at_birth(&base.voters);
+        }
+        let epoch = config.epoch;
+        let size = self.size_at_birth();
+        let volume = config.volumes.first_mut().expect("a config has its volume");
+        if volume.size_bytes == 0 {
+            volume.size_bytes = size;
+        }
+        let old = std::mem::take(&mut volume.insync);
+        volume.insync = sealed
+            .iter()
+            .map(|(&node, report)| {
+                let incarnation = report.replica.incarnation;
+                let kept = old.iter().find(|member| member.node == node).copied();
+                let kept = kept.filter(|_| mode == PromoteMode::Normal);
+                kept.unwrap_or(InSync { node, incarnation, joined: epoch })
+            })
+            .collect();
+        config
+    }
+
+    /// The vote stores that answered get their names into the first value; the others match any.
+    fn voters_at_birth(&self, voters: &[VoterConfig]) -> Vec<VoterConfig> {
+        let stores = self.attempt.as_ref().map_or(&[][..], |attempt| &attempt.answered);
+        let store_of = |node: NodeId| {
+            let answered = stores.iter().find(|&&(voter, _)| voter == node);
+            answered.map_or(VoteStoreId(0), |&(_, store)| store)
+        };
+        voters.iter().map(|voter| VoterConfig { store: store_of(voter.node), ..*voter }).collect()
+    }
+
+    /// The smallest of the disks that are there.
+    fn size_at_birth(&self) -> u64 {
+        let members = self.connected().and(self.diskful());
+        let sizes = members.iter().filter_map(|node| Some(self.replica_of(node)?.size_bytes));
+        sizes.min().unwrap_or(0)
+    }
+
+    fn record(&mut self, desired: Config, outdated: Vec<BlockRange>, lost: Vec<LostMember>) {
+        let write_set = insync(&desired);
+        let members: MemberSet = lost.iter().map(|lost| lost.member).collect();
+        for &member in &lost {
+            self.start_round(RoundKind::LossRecorded(member.member));
+        }
+        let nonce = self.promotion.as_ref().expect("asked by a promotion").nonce;
+        let to_record = Phase::Recording { desired, outdated: outdated.clone(), lost: members };
+        self.promotion.as_mut().expect("checked above").phase = to_record;
+        self.tell_groups(ToGroup::Lead { nonce, write_set, outdated, lost });
+        if members.is_empty() {
+            self.propose_promotion();
+        }
+    }
+
+    pub(crate) fn on_loss_recorded_for_promotion(&mut self, member: NodeId) {
+        let Some(promotion) = self.promotion.as_mut() else { return };
+        if let Phase::Recording { lost, .. } = &mut promotion.phase {
+            lost.remove(member);
+            if lost.is_empty() {
+                self.propose_promotion();
+            }
+        }
+    }
+
+    fn propose_promotion(&mut self) {
+        let promotion = self.promotion.as_mut().expect("called in its phase");
+        let resting = Phase::Resting { until: self.now };
+        let phase = std::mem::replace(&mut promotion.phase, resting);
+        let Phase::Recording { desired, outdated, .. } = phase else {
+            unreachable!("called in its phase")
+        };
+        promotion.phase = Phase::Proposing { outdated };
+        self.accept(desired);
+    }
+
+    pub(crate) fn on_promotion_chosen(&mut self, ballot: Ballot, value: Config) {
+        let promotion = self.promotion.as_mut().expect("asked by a promotion");
+        let resting = Phase::Resting { until: self.now };
+        let phase = std::mem::replace(&mut promotion.phase, resting);
+        let Phase::Proposing { outdated: inherited } = phase else {
+            unreachable!("a value is proposed in its phase")
+        };
+        let nonce = promotion.nonce;
+        let members = insync(&value);
+        promotion.phase = Phase::Announcing { awaiting: members, value: value.clone() };
+        for node in members.iter() {
+            let (value, inherited) = (value.clone(), inherited.clone());
+            self.send(node, Control::NewEpoch { ballot, nonce, value, inherited });
+        }
+    }
+
+    pub(crate) fn on_new_epoch_done(&mut self, from: NodeId, nonce: Nonce) {
+        let Some(promotion) = self.promotion.as_mut() else { return };
+        let ours = promotion.nonce == nonce;
+        if let Phase::Announcing { awaiting, .. } = &mut promotion.phase
+            && ours
+        {
+            awaiting.remove(from);
+        }
+    }
+
+    /// All members know the session, or are gone: serve.
+    fn begin_session(&mut self) {
+        let Some(promotion) = self.promotion.take() else { return };
+        let Phase::Announcing { value, .. } = promotion.phase else {
+            unreachable!("a session begins after its announcement")
+        };
+        self.session = Some(Session::new(promotion.nonce, insync(&value), self.now));
+        self.start_serving(&value);
+        for id in promotion.commands {
+            self.answer(id, Ok(()));
+        }
+    }
+
+    /// Another session's value stands where ours was to be.
+    pub(crate) fn on_promotion_superseded(&mut self, value: &Config) {
+        let Some(promotion) = self.promotion.as_ref() else { return };
+        if value.primary.is_some_and(|primary| primary.nonce == promotion.nonce) {
+            return;
+        }
+        if matches!(promotion.phase, Phase::Proposing { .. } | Phase::Recording { .. }) {
+            let reason = "another node became Primary".to_owned();
+            self.rest_promotion(CommandErrorCode::PeerPrimary, reason);
+        }
+    }
+}
+
+/// U: what may differ between the sealed members. Windows above the highest stable seq of their
+/// session, what was inherited and not reconciled, and the own slots of restarted members.
+fn difference(sealed: &BTreeMap<NodeId, Sealed>) -> Vec<BlockRange> {
+    let mut stable: BTreeMap<(usize, u64), Seq> = BTreeMap::new();
+    for report in sealed.values() {
+        for (lane, known) in report.lanes.iter().enumerate() {
+            let highest = stable.entry((lane, known.nonce.0)).or_default();
+            *highest = (*highest).max(known.stable);
+        }
+    }
+    let mut ranges = RangeSet::default();
+    for report in sealed.values() {
+        for (lane, known) in report.lanes.iter().enumerate() {
+            let above = stable.get(&(lane, known.nonce.0)).copied().unwrap_or_default();
+            let open = known.window.iter().filter(|entry| entry.seq > above);
+            ranges.extend(open.map(|entry| entry.range));
+        }
+        ranges.extend(report.inherited.iter().copied());
+        if report.rank < crate::resource::member::RANK_INTACT {
+            ranges.extend(report.own_slot.iter().copied());
+        }
+    }
+    ranges.iter().collect()
+}
+
+pub(crate) fn names(members: MemberSet) -> String {
+    let names: Vec<String> = members.iter().map(|node| format!("node {node}")).collect();
+    if names.is_empty() { "none".to_owned() } else { names.join(" or ") }
+}

@@ -1,0 +1,326 @@
+//! The config register: asking a majority of voters, and answering as one.
+//!
+//! CASPaxos without a log: PREPARE reads a majority and fences older ballots; the proposer builds
+//! on the accepted value with the highest ballot, chosen or not; ACCEPT writes it back changed.
+//! An attempt that is not answered is repeated with a higher ballot, and keeps its value, until it
+//! is known whether that value was chosen.
+
+use format::config::Config;
+use format::ids::{Ballot, NodeId, Nonce, VoteStoreId};
+use format::message::{Accepted, Control};
+use stdx::time::Time;
+
+use crate::limits;
+use crate::quorum;
+use crate::resource::{AfterSave, Resource};
+use crate::voter::Refusal;
+
+/// One proposer's way through the register; there is at most one on a node.
+#[derive(Debug)]
+pub(crate) struct Attempt {
+    ballot: Ballot,
+    nonce: Nonce,
+    /// What is to be chosen, once it is decided; kept over retries.
+    desired: Option<Config>,
+    phase: Phase,
+    /// The next try, or the end of this one.
+    wake_at: Time,
+    /// The last refusal was for a lease that another session holds.
+    pub(crate) lease_held: bool,
+    /// Voters that answered the newest PREPARE or ACCEPT.
+    pub(crate) answered: Vec<(NodeId, VoteStoreId)>,
+}
+
+#[derive(Debug)]
+enum Phase {
+    /// PREPARE is out.
+    Preparing { best: Option<Accepted> },
+    /// A majority promised; the owner of the attempt decides on a value.
+    Prepared,
+    /// ACCEPT is out.
+    Accepting,
+    /// Until the next try.
+    Resting,
+}
+
+impl Attempt {
+    pub(crate) fn wake_at(&self) -> Time {
+        match self.phase {
+            Phase::Prepared => Time::NEVER,
+            Phase::Preparing { .. } | Phase::Accepting | Phase::Resting => self.wake_at,
+        }
+    }
+
+    pub(crate) fn ballot(&self) -> Ballot {
+        self.ballot
+    }
+}
+
+// ---- The proposer.
+
+impl Resource {
+    /// Starts to read the register for `nonce`; `desired` is what is to follow, if known already.
+    pub(crate) fn start_attempt(&mut self, nonce: Nonce, desired: Option<Config>) {
+        let ballot = self.next_ballot();
+        self.attempt = Some(Attempt {
+            ballot,
+            nonce,
+            desired,
+            phase: Phase::Preparing { best: None },
+            wake_at: self.now + limits::ATTEMPT_DEADLINE,
+            lease_held: false,
+            answered: Vec::new(),
+        });
+        self.send_to_voters(&Control::Prepare { ballot, nonce });
+    }
+
+    fn send_to_voters(&mut self, message: &Control) {
+        for node in self.diskful().iter() {
+            self.send(node, message.clone());
+        }
+    }
+
+    pub(crate) fn advance_attempt(&mut self) {
+        let Some(attempt) = self.attempt.as_mut() else { return };
+        if self.now < attempt.wake_at() {
+            return;
+        }
+        match attempt.phase {
+            Phase::Resting => {
+                let (nonce, desired) = (attempt.nonce, attempt.desired.take());
+                let lease_held = attempt.lease_held;
+                self.start_attempt(nonce, desired);
+                if let Some(attempt) = self.attempt.as_mut() {
+                    attempt.lease_held = lease_held;
+                }
+            }
+            Phase::Preparing { .. } | Phase::Accepting => self.rest_attempt(),
+            Phase::Prepared => {}
+        }
+    }
+
+    fn rest_attempt(&mut self) {
+        let wake_at = self.now + self.random_delay();
+        if let Some(attempt) = self.attempt.as_mut() {
+            attempt.phase = Phase::Resting;
+            attempt.wake_at = wake_at;
+        }
+    }
+
+    fn on_promise(
+        &mut self,
+        from: NodeId,
+        ballot: Ballot,
+        store: VoteStoreId,
+        accepted: Option<Accepted>,
+    ) {
+        let birth = self.birth_config();
+        let Some(attempt) = self.attempt.as_mut().filter(|attempt| attempt.ballot == ballot) else {
+            return;
+        };
+        let Phase::Preparing { best } = &mut attempt.phase else { return };
+        attempt.answered.retain(|&(node, _)| node != from);
+        attempt.answered.push((from, store));
+        let newer = match (&accepted, &*best) {
+            (Some(new), Some(known)) => new.ballot > known.ballot,
+            (Some(_), None) => true,
+            (None, _) => false,
+        };
+        if newer {
+            *best = accepted;
+        }
+        let value = best.as_ref().map_or(&birth, |best| &best.value);
+        if !quorum::is_quorum(value, &attempt.answered) {
+            return;
+        }
+        let value = value.clone();
+        attempt.phase = Phase::Prepared;
+        attempt.lease_held = false;
+        self.on_prepared(value);
+    }
+
+    /// A majority promised, and `value` is the newest that any of them accepted.
+    fn on_prepared(&mut self, value: Config) {
+        let attempt = self.attempt.as_mut().expect("prepared by an attempt");
+        let Some(desired) = attempt.desired.clone() else {
+            return self.on_prepared_for_promotion(value);
+        };
+        // Either nobody has the desired value yet, or it is there and only has to be chosen.
+        if value.value_id == desired.previous || value.value_id == desired.value_id {
+            return self.accept(desired);
+        }
+        self.attempt = None;
+        self.on_superseded(&value);
+    }
+
+    /// Writes `value`, for which the attempt holds the promises of a majority.
+    pub(crate) fn accept(&mut self, value: Config) {
+        let wake_at = self.now + limits::ATTEMPT_DEADLINE;
+        let attempt = self.attempt.as_mut().expect("accepted by an attempt");
+        attempt.phase = Phase::Accepting;
+        attempt.wake_at = wake_at;
+        attempt.answered.clear();
+        attempt.desired = Some(value.clone());
+        let (ballot, nonce) = (attempt.ballot, attempt.nonce);
+        self.send_to_voters(&Control::Accept { ballot, nonce, value });
+    }
+
+    fn on_accepted(&mut self, from: NodeId, ballot: Ballot, store: VoteStoreId) {
+        let Some(attempt) = self.attempt.as_mut().filter(|attempt| attempt.ballot == ballot) else {
+            return;
+        };
+        let (Phase::Accepting, Some(desired)) = (&attempt.phase, &attempt.desired) else { return };
+        attempt.answered.retain(|&(node, _)| node != from);
+        attempt.answered.push((from, store));
+        if !quorum::is_quorum(desired, &attempt.answered) {
+            return;
+        }
+        let value = desired.clone();
+        self.attempt = None;
+        self.on_chosen(Accepted { ballot, value: value.clone() });
+        for peer in self.connected().without(self.me()).iter() {
+            self.send(peer, Control::Chosen { ballot, value: value.clone() });
+        }
+        self.on_own_value_chosen(ballot, value);
+    }
+
+    fn on_refused(&mut self, ballot: Ballot, promised: Ballot, lease_held: bool) {
+        self.ballot_counter = self.ballot_counter.max(promised.counter);
+        let Some(attempt) = self.attempt.as_mut().filter(|attempt| attempt.ballot == ballot) else {
+            return;
+        };
+        attempt.lease_held |= lease_held;
+        match attempt.phase {
+            // Another voter may make the majority: the attempt goes on to its deadline, unless
+            // the refusal says that it cannot succeed.
+            Phase::Preparing { .. } | Phase::Accepting => self.rest_attempt(),
+            Phase::Prepared | Phase::Resting => {}
+        }
+    }
+}
+
+// ---- The voter.
+
+impl Resource {
+    pub(crate) fn on_register_message(&mut self, from: NodeId, message: Control) {
+        match message {
+            Control::Prepare { ballot, nonce } => self.on_prepare(from, ballot, nonce),
+            Control::Promise { ballot, store, accepted } => {
+                self.on_promise(from, ballot, store, accepted);
+            }
+            Control::PrepareRefused { ballot, promised, lease_held, .. } => {
+                self.on_refused(ballot, promised, lease_held);
+            }
+            Control::Accept { ballot, nonce, value } => self.on_accept(from, ballot, nonce, value),
+            Control::Accepted { ballot, store, .. } => self.on_accepted(from, ballot, store),
+            Control::AcceptRefused { ballot, promised } => self.on_refused(ballot, promised, false),
+            Control::Chosen { ballot, value } => self.on_told_chosen(ballot, value),
+            Control::LeaseRelease { nonce } => self.voter.release(nonce),
+            Control::Report { store, session, accepted } => {
+                self.on_report(from, store, session, accepted);
+            }
+            Control::Seal { .. }
+            | Control::Sealed(_)
+            | Control::SealRefused { .. }
+            | Control::NewEpoch { .. }
+            | Control::NewEpochDone { .. }
+            | Control::Admit { .. }
+            | Control::Admitted { .. }
+            | Control::SlotQuery { .. }
+            | Control::SlotInfo { .. }
+            | Control::SetFull { .. }
+            | Control::SetFullDone { .. }
+            | Control::PrepareJoin { .. }
+            | Control::JoinPrepared { .. }
+            | Control::ReplicaFailed { .. } => unreachable!("sorted by `on_control`"),
+        }
+    }
+
+    fn on_prepare(&mut self, from: NodeId, ballot: Ballot, nonce: Nonce) {
+        if !self.is_voter() {
+            return;
+        }
+        match self.voter.prepare(self.now, ballot, nonce) {
+            Ok(()) => {
+                let (store, accepted) = (self.voter.register.store, self.voter.accepted());
+                let message = Control::Promise { ballot, store, accepted };
+                self.save_register(AfterSave::Send { to: from, message });
+            }
+            Err(refusal) => {
+                let promised = self.voter.register.promised;
+                let lease_held = refusal == Refusal::LeaseHeld;
+                let accepted = self.voter.accepted();
+                let message = Control::PrepareRefused { ballot, promised, lease_held, accepted };
+                self.send(from, message);
+            }
+        }
+    }
+
+    fn on_accept(&mut self, from: NodeId, ballot: Ballot, nonce: Nonce, value: Config) {
+        if !self.is_voter() || value.resource != self.options.resource {
+            return;
+        }
+        let value_id = value.value_id;
+        match self.voter.accept(self.now, ballot, nonce, value) {
+            Ok(()) => {
+                let store = self.voter.register.store;
+                let message = Control::Accepted { ballot, store, value_id };
+                self.save_register(AfterSave::Send { to: from, message });
+            }
+            Err(Refusal::Promised | Refusal::LeaseHeld) => {
+                let promised = self.voter.register.promised;
+                self.send(from, Control::AcceptRefused { ballot, promised });
+            }
+        }
+    }
+
+    fn on_told_chosen(&mut self, ballot: Ballot, value: Config) {
+        if value.resource != self.options.resource {
+            return;
+        }
+        self.ballot_counter = self.ballot_counter.max(ballot.counter);
+        if self.is_voter() && self.voter.learn(ballot, &value) {
+            self.save_register(AfterSave::Nothing);
+        }
+        self.on_superseded(&value);
+        self.on_chosen(Accepted { ballot, value });
+    }
+
+    fn on_report(
+        &mut self,
+        from: NodeId,
+        store: Option<VoteStoreId>,
+        session: Option<Nonce>,
+        accepted: Option<Accepted>,
+    ) {
+        self.voter.on_session_of(from, session);
+        if let Some(known) = &accepted {
+            self.ballot_counter = self.ballot_counter.max(known.ballot.counter);
+        }
+        let Some(peer) = self.peers.get_mut(&from) else { return };
+        peer.store = store;
+        peer.session = session;
+        peer.accepted = accepted;
+        self.observe_chosen();
+    }
+
+    /// Without a Primary nobody says what is chosen; a majority that accepted one value in one
+    /// ballot shows it.
+    fn observe_chosen(&mut self) {
+        let own = self.voter.accepted().map(|known| (self.me(), self.voter.register.store, known));
+        let peers = self.peers.iter().filter(|(_, peer)| peer.report.is_some());
+        let peers =
+            peers.filter_map(|(&node, peer)| Some((node, peer.store?, peer.accepted.clone()?)));
+        let known: Vec<_> = own.into_iter().chain(peers).collect();
+        let newest = known.iter().max_by_key(|(_, _, accepted)| accepted.ballot);
+        let Some((_, _, newest)) = newest.cloned() else { return };
+        let agree: Vec<(NodeId, VoteStoreId)> = known
+            .iter()
+            .filter(|(_, _, accepted)| accepted.ballot == newest.ballot)
+            .map(|&(node, store, _)| (node, store))
+            .collect();
+        if quorum::is_quorum(&newest.value, &agree) {
+            self.on_chosen(newest);
+        }
+    }
+}

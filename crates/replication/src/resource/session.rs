@@ -1,0 +1,529 @@
+//! Being Primary: leases, losses, and every change of the config while the session lasts.
+//!
+//! The write set shrinks only after the config did, and grows before it does. One change of the
+//! config is under way at a time; losses go before joins.
+
+use std::collections::BTreeMap;
+
+use format::config::Config;
+use format::ids::{Ballot, BootId, Epoch, MemberSet, NodeId, Nonce, ValueId, VoteStoreId};
+use format::message::{Accepted, Control, SlotBase};
+use stdx::time::Time;
+
+use crate::contract::{
+    CommandErrorCode, CommandId, LostMember, PeerReport, ResourceAction, ToGroup,
+};
+use crate::limits;
+use crate::quorum;
+use crate::resource::admit::Admission;
+use crate::resource::{OnNoQuorum, Resource, RoundKind, insync};
+
+#[derive(Debug)]
+pub(crate) struct Session {
+    pub(crate) nonce: Nonce,
+    /// Who has to acknowledge: the groups follow what is decided here.
+    pub(crate) write_set: MemberSet,
+    /// The process that each member of the write set was when it was admitted.
+    pub(crate) boots: BTreeMap<NodeId, BootId>,
+    pub(crate) losses: BTreeMap<NodeId, LossState>,
+    pub(crate) change: Option<Change>,
+    pub(crate) admissions: BTreeMap<NodeId, Admission>,
+    /// An admission that failed is tried again then.
+    pub(crate) admit_again_at: BTreeMap<NodeId, Time>,
+    /// Nothing differs between the members any more.
+    pub(crate) reconciled: bool,
+    pub(crate) lease_until: Time,
+    drain: Option<Drain>,
+    told_no_quorum: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum LossState {
+    /// The others write down what it misses.
+    Recording,
+    Recorded,
+    /// The value without it may be chosen already: there is no way back.
+    Proposing,
+}
+
+/// The change of the config that is under way.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Change {
+    Losing(MemberSet),
+    /// The member makes itself durable; nothing is proposed yet.
+    PreparingJoin {
+        member: NodeId,
+        epoch: Epoch,
+        value_id: ValueId,
+        until: Time,
+    },
+    Joining {
+        member: NodeId,
+    },
+    Demoting,
+}
+
+#[derive(Debug)]
+struct Drain {
+    commands: Vec<CommandId>,
+    deadline: Time,
+    drained: bool,
+}
+
+const DRAIN_DEADLINE: std::time::Duration = std::time::Duration::from_secs(10);
+
+impl Session {
+    pub(crate) fn new(nonce: Nonce, write_set: MemberSet, now: Time) -> Self {
+        Self {
+            nonce,
+            write_set,
+            boots: BTreeMap::new(),
+            losses: BTreeMap::new(),
+            change: None,
+            admissions: BTreeMap::new(),
+            admit_again_at: BTreeMap::new(),
+            reconciled: false,
+            lease_until: now,
+            drain: None,
+            told_no_quorum: false,
+        }
+    }
+
+    pub(crate) fn wake_at(&self) -> Time {
+        let admissions = self.admissions.values().map(Admission::deadline);
+        let again = self.admit_again_at.values().copied();
+        let drain = self.drain.iter().filter(|drain| !drain.drained).map(|drain| drain.deadline);
+        let change = match &self.change {
+            Some(Change::PreparingJoin { until, .. }) => *until,
+            Some(Change::Losing(_) | Change::Joining { .. } | Change::Demoting) | None => {
+                Time::NEVER
+            }
+        };
+        let lease = if self.told_no_quorum { Time::NEVER } else { self.lease_until };
+        admissions.chain(again).chain(drain).chain([change, lease]).min().unwrap_or(Time::NEVER)
+    }
+}
+
+impl Resource {
+    /// The promotion is complete: requests may come.
+    pub(crate) fn start_serving(&mut self, value: &Config) {
+        let in_sync = insync(value);
+        let boots = in_sync.iter().filter_map(|node| Some((node, self.boot_of(node)?)));
+        let boots: BTreeMap<NodeId, BootId> = boots.collect();
+        let rate = self.options.resync_rate;
+        self.start_round(RoundKind::Reconciled);
+        self.tell_groups(ToGroup::ResyncRate { bytes_per_second: rate });
+        self.tell_groups(ToGroup::Serve { epoch: value.epoch, in_sync });
+        self.actions.push(ResourceAction::RoleChanged { primary: true });
+        self.actions.push(ResourceAction::RenewLease);
+        if let Some(session) = self.session.as_mut() {
+            session.boots = boots;
+        }
+        self.renew_lease();
+    }
+
+    fn boot_of(&self, node: NodeId) -> Option<BootId> {
+        if node == self.me() {
+            return Some(self.options.boot_id);
+        }
+        Some(self.peers.get(&node)?.report?.boot_id)
+    }
+
+    /// The in-sync members of the session's config.
+    pub(crate) fn in_sync(&self) -> MemberSet {
+        self.config().map_or(MemberSet::EMPTY, insync)
+    }
+
+    fn epoch(&self) -> Epoch {
+        self.config().map_or(Epoch(0), |config| config.epoch)
+    }
+
+    pub(crate) fn advance_session(&mut self) {
+        let Some(session) = &self.session else { return };
+        let gone = session.write_set.minus(self.connected());
+        for member in gone.iter() {
+            self.begin_loss(member);
+        }
+        self.check_drain_deadline();
+        self.check_quorum();
+        self.start_change();
+        self.advance_admissions();
+    }
+
+    // ---- Leases.
+
+    pub(crate) fn on_lease(&mut self, node: NodeId, nonce: Nonce, sent_at: Time, granted: bool) {
+        if !self.leads(nonce) {
+            return;
+        }
+        if !granted {
+            // It may have missed the value that names this session.
+            if let Some(Accepted { ballot, value }) = self.chosen.clone() {
+                self.send(node, Control::Chosen { ballot, value });
+            }
+            return;
+        }
+        if let Some(peer) = self.peers.get_mut(&node) {
+            peer.lease_asked_at = peer.lease_asked_at.max(Some(sent_at));
+        }
+        self.renew_lease();
+    }
+
+    /// The lease reaches as far as the oldest answer of the newest majority.
+    fn renew_lease(&mut self) {
+        let (me, now) = (self.me(), self.now);
+        let Some(session) = &self.session else { return };
+        let nonce = session.nonce;
+        let Some(config) = self.chosen.as_ref().map(|chosen| &chosen.value) else { return };
+        let mut grants: Vec<(Time, NodeId, VoteStoreId)> = self
+            .peers
+            .iter()
+            .filter_map(|(&node, peer)| Some((peer.lease_asked_at?, node, peer.store?)))
+            .collect();
+        if self.voter.grant(now, me, nonce, limits::LEASE) {
+            grants.push((now, me, self.voter.register.store));
+        }
+        grants.sort_unstable_by(|a, b| b.0.cmp(&a.0));
+        let mut answers = Vec::new();
+        for (asked_at, node, store) in grants {
+            answers.push((node, store));
+            if quorum::is_quorum(config, &answers) {
+                let until = asked_at + limits::LEASE;
+                return self.extend_lease(until);
+            }
+        }
+    }
+
+    fn extend_lease(&mut self, until: Time) {
+        let now = self.now;
+        let session = self.session.as_mut().expect("renewed by a session");
+        if until <= session.lease_until {
+            return;
+        }
+        session.lease_until = until;
+        let told = session.told_no_quorum && until > now;
+        if told {
+            session.told_no_quorum = false;
+        }
+        self.tell_groups(ToGroup::Lease { until });
+        if told {
+            self.tell_groups(ToGroup::OnNoQuorum { fail: false });
+        }
+    }
+
+    fn check_quorum(&mut self) {
+        let now = self.now;
+        self.renew_lease_alone();
+        let fail = self.options.on_no_quorum == OnNoQuorum::IoError;
+        let Some(session) = self.session.as_mut() else { return };
+        if now >= session.lease_until && !session.told_no_quorum && session.lease_until > Time::ZERO
+        {
+            session.told_no_quorum = true;
+            self.tell_groups(ToGroup::OnNoQuorum { fail });
+        }
+    }
+
+    /// Where one voter is the majority, no peer's answer comes to renew the lease.
+    fn renew_lease_alone(&mut self) {
+        let own = [(self.me(), self.voter.register.store)];
+        let due = self.session.as_ref().is_some_and(|session| self.now >= session.lease_until);
+        if due && self.config().is_some_and(|config| quorum::is_quorum(config, &own)) {
+            self.renew_lease();
+        }
+    }
+
+    pub(crate) fn has_quorum(&self) -> bool {
+        match &self.session {
+            Some(session) => self.now < session.lease_until,
+            None => {
+                let voters = self.diskful();
+                voters.and(self.connected()).len() * 2 > voters.len()
+            }
+        }
+    }
+
+    // ---- Losses.
+
+    /// A member of the write set went away, or failed: PROTOCOL.md section 6.
+    pub(crate) fn begin_loss(&mut self, member: NodeId) {
+        let in_sync = self.in_sync();
+        let known = self.insync_base(member);
+        let Some(session) = self.session.as_mut() else { return };
+        if session.admissions.remove(&member).is_some() {
+            session.admit_again_at.remove(&member);
+        }
+        if !session.write_set.has(member) || session.losses.contains_key(&member) {
+            return;
+        }
+        let losing: MemberSet = session.losses.keys().copied().collect();
+        if in_sync.has(member) && in_sync.minus(losing).without(member).is_empty() {
+            // The last one is never removed: its I/O waits for it, or fails with its disk.
+            let fail = member == self.me() && self.member.disk_failed;
+            if fail {
+                self.tell_groups(ToGroup::OnNoQuorum { fail });
+            }
+            return;
+        }
+        if matches!(session.change, Some(Change::PreparingJoin { .. })) {
+            session.change = None;
+            self.drop_round(RoundKind::SlotsDurable);
+        }
+        // What is known of a member in mid-resync stays.
+        let keep = SlotBase { epoch: crate::KEEP, incarnation: format::ids::Incarnation(0) };
+        let base = known.unwrap_or(keep);
+        let session = self.session.as_mut().expect("checked above");
+        session.losses.insert(member, LossState::Recording);
+        self.start_round(RoundKind::LossRecorded(member));
+        self.tell_groups(ToGroup::Lose(LostMember { member, base }));
+    }
+
+    fn insync_base(&self, member: NodeId) -> Option<SlotBase> {
+        let known = self.config()?.volumes.first()?.insync_member(member)?;
+        Some(SlotBase { epoch: known.joined, incarnation: known.incarnation })
+    }
+
+    pub(crate) fn on_loss_recorded(&mut self, member: NodeId) {
+        if self.promotion.is_some() {
+            return self.on_loss_recorded_for_promotion(member);
+        }
+        let in_sync = self.in_sync().has(member);
+        let Some(session) = self.session.as_mut() else { return };
+        if let Some(state) = session.losses.get_mut(&member) {
+            *state = LossState::Recorded;
+            if !in_sync {
+                self.finish_loss(member);
+            }
+        }
+    }
+
+    /// The config does not need the member any more.
+    fn finish_loss(&mut self, member: NodeId) {
+        let (epoch, in_sync) = (self.epoch(), self.in_sync());
+        let Some(session) = self.session.as_mut() else { return };
+        session.losses.remove(&member);
+        session.write_set.remove(member);
+        session.boots.remove(&member);
+        self.tell_groups(ToGroup::Lost { member, epoch, in_sync });
+    }
+
+    pub(crate) fn on_member_connected(&mut self, node: NodeId, report: PeerReport) {
+        let Some(session) = self.session.as_mut() else { return };
+        session.admit_again_at.remove(&node);
+        if !session.write_set.has(node) {
+            return;
+        }
+        let same_life = session.boots.get(&node) == Some(&report.boot_id)
+            && report.replica.is_some_and(|replica| replica.sealed == session.nonce);
+        match session.losses.get(&node) {
+            Some(LossState::Proposing) => {}
+            Some(LossState::Recording | LossState::Recorded) if same_life => {
+                session.losses.remove(&node);
+                self.drop_round(RoundKind::LossRecorded(node));
+                self.tell_groups(ToGroup::Resend { member: node });
+            }
+            Some(LossState::Recording | LossState::Recorded) => {}
+            None if same_life => self.tell_groups(ToGroup::Resend { member: node }),
+            // The last in-sync member came back as another process: only a promotion can tell
+            // what it still has.
+            None => self.end_session(),
+        }
+    }
+
+    pub(crate) fn on_member_disconnected(&mut self, node: NodeId) {
+        self.on_disconnected_during_promotion(node);
+        if self.session.is_some() {
+            self.begin_loss(node);
+        }
+    }
+
+    // ---- Changes of the config.
+
+    fn start_change(&mut self) {
+        if self.attempt.is_some() {
+            return;
+        }
+        let in_sync = self.in_sync();
+        let Some(session) = self.session.as_mut() else { return };
+        if session
+            .change
+            .as_ref()
+            .is_some_and(|change| !matches!(change, Change::PreparingJoin { .. }))
+        {
+            return;
+        }
+        let recorded: MemberSet = session
+            .losses
+            .iter()
+            .filter(|(_, state)| **state == LossState::Recorded)
+            .map(|(&member, _)| member)
+            .collect();
+        let recording = session.losses.values().any(|state| *state == LossState::Recording);
+        if !recorded.and(in_sync).is_empty() && !recording {
+            return self.propose_losses(recorded.and(in_sync));
+        }
+        let drained = session.drain.as_ref().is_some_and(|drain| drain.drained);
+        if drained && session.losses.is_empty() && session.change.is_none() {
+            self.propose_demotion();
+        }
+    }
+
+    fn propose_losses(&mut self, members: MemberSet) {
+        let session = self.session.as_mut().expect("proposed by a session");
+        for member in members.iter() {
+            session.losses.insert(member, LossState::Proposing);
+        }
+        session.change = Some(Change::Losing(members));
+        self.propose(|config| {
+            for volume in &mut config.volumes {
+                volume.insync.retain(|known| !members.has(known.node));
+            }
+        });
+    }
+
+    fn propose_demotion(&mut self) {
+        let session = self.session.as_mut().expect("proposed by a session");
+        session.change = Some(Change::Demoting);
+        self.propose(|config| {
+            config.primary = None;
+            config.clean = true;
+        });
+    }
+
+    /// Proposes the config with a change; the attempt goes on until it is known to be chosen.
+    pub(crate) fn propose(&mut self, change: impl FnOnce(&mut Config)) {
+        let value_id = ValueId(self.random.next_u64());
+        self.propose_as(value_id, change);
+    }
+
+    pub(crate) fn propose_as(&mut self, value_id: ValueId, change: impl FnOnce(&mut Config)) {
+        let Some(mut desired) = self.config().cloned() else { return };
+        let Some(nonce) = self.session.as_ref().map(|session| session.nonce) else { return };
+        desired.previous = desired.value_id;
+        desired.value_id = value_id;
+        desired.epoch = Epoch(desired.epoch.0 + 1);
+        desired.clean = false;
+        change(&mut desired);
+        self.start_attempt(nonce, Some(desired));
+    }
+
+    pub(crate) fn on_own_value_chosen(&mut self, ballot: Ballot, value: Config) {
+        if self.promotion.is_some() {
+            return self.on_promotion_chosen(ballot, value);
+        }
+        let Some(session) = self.session.as_mut() else { return };
+        match session.change.take() {
+            Some(Change::Losing(members)) => {
+                for member in members.iter() {
+                    self.finish_loss(member);
+                }
+            }
+            Some(Change::Joining { member }) => self.on_joined(member, &value),
+            Some(Change::Demoting) => self.on_demoted(),
+            Some(Change::PreparingJoin { .. }) | None => {}
+        }
+    }
+
+    /// Another value is in the register than this node put there, or builds on.
+    pub(crate) fn on_superseded(&mut self, value: &Config) {
+        self.on_promotion_superseded(value);
+        let Some(session) = self.session.as_ref() else { return };
+        let ours = value.primary.is_some_and(|primary| primary.nonce == session.nonce);
+        let newer = self
+            .config()
+            .is_none_or(|known| value.epoch > known.epoch || value.branch != known.branch);
+        if !ours && newer {
+            self.end_session();
+        }
+    }
+
+    // ---- The end of a session.
+
+    /// Another session took over, or this one cannot go on: clients hear of it.
+    pub(crate) fn end_session(&mut self) {
+        let Some(session) = self.session.take() else { return };
+        self.attempt = None;
+        self.rounds.retain(|round| matches!(round.kind, RoundKind::Quiesced));
+        self.tell_groups(ToGroup::StandDown);
+        self.actions.push(ResourceAction::RoleChanged { primary: false });
+        for id in session.drain.map_or_else(Vec::new, |drain| drain.commands) {
+            self.answer(id, Ok(()));
+        }
+        if self.stop.is_some() {
+            self.stop_groups();
+        }
+    }
+
+    pub(crate) fn on_demote(&mut self, id: CommandId) {
+        if self.promotion.is_some() {
+            return self.refuse(id, CommandErrorCode::Busy, "a promotion is under way");
+        }
+        if self.session.is_none() {
+            return self.answer(id, Ok(()));
+        }
+        self.start_drain();
+        if let Some(drain) = self.session.as_mut().and_then(|session| session.drain.as_mut()) {
+            drain.commands.push(id);
+        }
+    }
+
+    pub(crate) fn start_drain(&mut self) {
+        let deadline = self.now + DRAIN_DEADLINE;
+        let Some(session) = self.session.as_mut() else { return };
+        if session.drain.is_none() {
+            session.drain = Some(Drain { commands: Vec::new(), deadline, drained: false });
+            self.ask_groups(RoundKind::Drained, ToGroup::Drain);
+        }
+    }
+
+    pub(crate) fn on_drained(&mut self) {
+        if let Some(drain) = self.session.as_mut().and_then(|session| session.drain.as_mut()) {
+            drain.drained = true;
+        }
+    }
+
+    fn check_drain_deadline(&mut self) {
+        let now = self.now;
+        let Some(session) = self.session.as_mut() else { return };
+        let late =
+            session.drain.as_ref().is_some_and(|drain| now >= drain.deadline && !drain.drained);
+        if !late {
+            return;
+        }
+        let commands = session.drain.take().map_or_else(Vec::new, |drain| drain.commands);
+        self.drop_round(RoundKind::Drained);
+        if self.stop.is_some() {
+            // What was not acknowledged is resolved by the next promotion.
+            return self.end_session();
+        }
+        self.tell_groups(ToGroup::Resume);
+        for id in commands {
+            let message = "requests are still under way: no quorum, or a member does not answer";
+            self.refuse(id, CommandErrorCode::TimedOut, message);
+        }
+    }
+
+    fn on_demoted(&mut self) {
+        let Some(session) = self.session.as_ref() else { return };
+        let nonce = session.nonce;
+        for voter in self.diskful().iter() {
+            self.send(voter, Control::LeaseRelease { nonce });
+        }
+        self.end_session();
+    }
+
+    pub(crate) fn fail_for_stop(&mut self) {
+        self.attempt = None;
+        if let Some(promotion) = self.promotion.take() {
+            self.tell_groups(ToGroup::StandDown);
+            for id in promotion.into_commands() {
+                self.refuse(id, CommandErrorCode::Busy, "the resource is being stopped");
+            }
+        }
+    }
+
+    pub(crate) fn on_reconciled(&mut self) {
+        if let Some(session) = self.session.as_mut() {
+            session.reconciled = true;
+        }
+    }
+}

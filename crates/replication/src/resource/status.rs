@@ -1,0 +1,87 @@
+//! What an operator wants to know, as facts: the node turns them into words.
+
+use format::config::Config;
+use format::ids::{Branch, Epoch, NodeId};
+use format::metadata::ReplicaState;
+use stdx::time::Time;
+
+use crate::resource::{Resource, insync};
+
+/// One node's view of the resource.
+#[derive(Clone, Debug)]
+pub struct Status {
+    pub primary_here: bool,
+    /// A promotion is under way.
+    pub promoting: bool,
+    /// The Primary of the newest value that is known to be chosen.
+    pub primary: Option<NodeId>,
+    pub config: Option<Config>,
+    pub branch: Branch,
+    pub epoch: Epoch,
+    pub has_quorum: bool,
+    pub voters: u32,
+    pub voters_reachable: u32,
+    /// State of the local replica as its superblock says; `None` without a disk.
+    pub replica: Option<ReplicaState>,
+    pub disk_failed: bool,
+    pub lease_until: Option<Time>,
+    pub members: Vec<MemberStatus>,
+}
+
+/// One member, this node included.
+#[derive(Clone, Copy, Debug)]
+pub struct MemberStatus {
+    pub node: NodeId,
+    pub diskful: bool,
+    pub connected: bool,
+    /// In sync by the newest chosen config that is known here.
+    pub in_sync: bool,
+    pub in_write_set: bool,
+    /// It is being brought up to date.
+    pub syncing: bool,
+    pub out_of_sync_blocks: u64,
+    pub copied_blocks: u64,
+    pub has_replica: bool,
+    pub unrelated: bool,
+}
+
+impl Resource {
+    #[must_use]
+    pub fn status(&self) -> Status {
+        let config = self.config().cloned();
+        let in_sync = config.as_ref().map(insync);
+        let voters = self.diskful();
+        let members = self.options.members.iter().map(|member| {
+            let node = member.node;
+            let admission = self.session.as_ref().and_then(|session| session.admissions.get(&node));
+            let (left, copied) = admission.map_or((0, 0), |admission| admission.progress());
+            MemberStatus {
+                node,
+                diskful: member.diskful,
+                connected: self.is_connected(node),
+                in_sync: in_sync.is_some_and(|set| set.has(node)),
+                in_write_set: self.session.as_ref().is_some_and(|it| it.write_set.has(node)),
+                syncing: admission.is_some_and(|admission| admission.is_copying()),
+                out_of_sync_blocks: left,
+                copied_blocks: copied,
+                has_replica: self.replica_of(node).is_some(),
+                unrelated: self.peers.get(&node).is_some_and(|peer| peer.unrelated),
+            }
+        });
+        Status {
+            primary_here: self.session.is_some(),
+            promoting: self.promotion.is_some(),
+            primary: config.as_ref().and_then(|config| config.primary).map(|it| it.node),
+            branch: config.as_ref().map_or(Branch(0), |config| config.branch),
+            epoch: config.as_ref().map_or(Epoch(0), |config| config.epoch),
+            has_quorum: self.has_quorum(),
+            voters: voters.len(),
+            voters_reachable: voters.and(self.connected()).len(),
+            replica: self.replica_state(),
+            disk_failed: self.member.disk_failed,
+            lease_until: self.session.as_ref().map(|session| session.lease_until),
+            members: members.collect(),
+            config,
+        }
+    }
+}
