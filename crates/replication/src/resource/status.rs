@@ -46,6 +46,15 @@ pub struct MemberStatus {
 }
 
 impl Resource {
+    /// No promotion, loss, admission or change of the config is under way.
+    #[must_use]
+    pub fn is_quiet(&self) -> bool {
+        let session = self.session.as_ref().is_none_or(|session| {
+            session.losses.is_empty() && session.admissions.is_empty() && session.change.is_none()
+        });
+        session && self.promotion.is_none() && self.attempt.is_none()
+    }
+
     #[must_use]
     pub fn status(&self) -> Status {
         let config = self.config().cloned();

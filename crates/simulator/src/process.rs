@@ -1,0 +1,165 @@
+//! One life of one daemon: the two machines of `replication` and what they have under way.
+
+use std::collections::BTreeMap;
+
+use format::ids::{BlockRange, BootId, KernelBootId, MemberSet, NodeId, ResourceId};
+use format::message::SlotBase;
+use format::metadata::Superblock;
+use replication::attach;
+use replication::contract::{LostMember, Payload, SaveId, Token};
+use replication::group::{GroupOptions, LaneGroup, LoadedPage};
+use replication::resource::{MemberOptions, OnNoQuorum, Resource, ResourceOptions};
+use stdx::slab::Slab;
+use stdx::time::Time;
+
+use crate::cluster::ClusterOptions;
+use crate::disk::Disk;
+
+pub(crate) struct Process {
+    pub(crate) boot_id: BootId,
+    pub(crate) resource: Resource,
+    pub(crate) groups: Vec<LaneGroup>,
+    pub(crate) payloads: Slab<Vec<u64>>,
+    pub(crate) primary: bool,
+    /// Inputs of each group since it settled.
+    pub(crate) unsettled: Vec<u32>,
+    pub(crate) disk_open: bool,
+    pub(crate) outstanding: BTreeMap<u64, Outstanding>,
+}
+
+/// What the disk was asked for and has not answered.
+#[derive(Debug, Clone)]
+pub(crate) enum Outstanding {
+    Read {
+        shard: u8,
+        token: Token,
+        range: BlockRange,
+        detect_zero: bool,
+    },
+    Write {
+        shard: u8,
+        token: Token,
+        range: BlockRange,
+        values: Vec<u64>,
+        fua: bool,
+    },
+    Flush {
+        shard: u8,
+        token: Token,
+        snapshot: Vec<(u64, u64)>,
+    },
+    Metadata {
+        shard: u8,
+        token: Token,
+        write: Box<replication::contract::MetadataWrite>,
+    },
+    Save {
+        save: SaveId,
+        register: Option<Box<format::metadata::Register>>,
+        superblock: Option<Box<Superblock>>,
+    },
+}
+
+impl Process {
+    /// Starts as the daemon does: recovers the metadata first, then builds the machines.
+    pub(crate) fn start(
+        options: &ClusterOptions,
+        node: NodeId,
+        disk: &mut Disk,
+        (boot_id, kernel_boot_id, seed): (BootId, KernelBootId, u64),
+        now: Time,
+    ) -> Self {
+        let diskful = options.is_diskful(node);
+        let mut pages: Vec<LoadedPage> = disk
+            .pages
+            .iter()
+            .map(|(&(member, lane, page), bits)| LoadedPage {
+                member,
+                lane,
+                page,
+                bits: bits.clone(),
+            })
+            .collect();
+        if diskful && !disk.superblock.clean {
+            let active = disk.activity.values().copied().collect();
+            let members: Vec<NodeId> =
+                disk.superblock.slots.iter().map(|slot| slot.member).collect();
+            let lanes = disk.superblock.lanes;
+            let size = disk.superblock.size_bytes;
+            for page in attach::recover(&mut pages, &active, &members, lanes, size) {
+                disk.pages.insert((page.member, page.lane, page.page), page.bits);
+            }
+        }
+        disk.activity.clear();
+        let members = options.members();
+        let resource = Resource::new(ResourceOptions {
+            resource: ResourceId(1),
+            name: "r0".to_owned(),
+            me: node,
+            boot_id,
+            kernel_boot_id,
+            shards: options.shards,
+            seed,
+            members: members
+                .iter()
+                .map(|node| MemberOptions { node, diskful: options.is_diskful(node) })
+                .collect(),
+            register: disk.register.clone(),
+            superblock: diskful.then(|| disk.superblock.clone()),
+            started_at: now,
+            on_no_quorum: OnNoQuorum::SuspendIo,
+            resync_rate: 0,
+        });
+        let groups = (0..options.shards)
+            .map(|shard| LaneGroup::new(group_options(options, node, disk, shard, boot_id, &pages)))
+            .collect();
+        Self {
+            boot_id,
+            resource,
+            groups,
+            payloads: Slab::default(),
+            primary: false,
+            unsettled: vec![0; usize::from(options.shards)],
+            disk_open: diskful,
+            outstanding: BTreeMap::new(),
+        }
+    }
+
+    pub(crate) fn payload(&self, payload: Payload) -> &[u64] {
+        self.payloads.get(payload.0).expect("the core uses a payload until it releases it")
+    }
+}
+
+fn group_options(
+    options: &ClusterOptions,
+    node: NodeId,
+    disk: &Disk,
+    shard: u8,
+    boot_id: BootId,
+    pages: &[LoadedPage],
+) -> GroupOptions {
+    let diskful = options.is_diskful(node);
+    let tracked: MemberSet =
+        options.members().iter().filter(|&node| options.is_diskful(node)).collect();
+    let base = |slot: &format::metadata::Slot| LostMember {
+        member: slot.member,
+        base: SlotBase { epoch: slot.base_epoch, incarnation: slot.base_incarnation },
+    };
+    let lanes = disk.superblock.lanes;
+    let here = |page: &&LoadedPage| diskful && page.lane.0 % options.shards == shard;
+    GroupOptions {
+        me: node,
+        boot_id,
+        shard,
+        shards: options.shards,
+        volume: 0,
+        lanes,
+        size_bytes: options.size_bytes,
+        has_disk: diskful,
+        al_slots: options.al_slots,
+        al_next_number: disk.al_number,
+        tracked,
+        slots: pages.iter().filter(here).cloned().collect(),
+        slot_bases: if diskful { disk.superblock.slots.iter().map(base).collect() } else { vec![] },
+    }
+}
