@@ -120,10 +120,11 @@ pub struct Peer {
 }
 
 impl Resource {
-    /// The host that goes by this name, as `uname -n` tells it.
+    /// The host that goes by this name, as `uname -n` tells it. A domain that only one
+    /// of the two names has may be missing, if no other host fits as well.
     #[must_use]
     pub fn host_by_name(&self, node_name: &str) -> Option<&Host> {
-        self.hosts.iter().find(|host| host.goes_by(node_name))
+        host_index(&self.hosts, node_name).map(|index| &self.hosts[index])
     }
 
     /// The floating host that has one of these addresses.
@@ -179,6 +180,20 @@ impl Resource {
             connection.paths.iter().map(|p| (p.addresses[near], p.addresses[far])).collect();
         Some(Peer { name: peer.name.clone(), node_id: peer.node_id, paths })
     }
+}
+
+/// Which of the hosts goes by `name`: exactly, or else as the only one that does once a domain is
+/// left away, where either the host or `name` has none.
+pub(crate) fn host_index(hosts: &[Host], name: &str) -> Option<usize> {
+    hosts.iter().position(|host| host.goes_by(name)).or_else(|| {
+        let is_alike = |host: &Host| {
+            let (own, _) = host.name.split_once('.').unwrap_or((&host.name, ""));
+            let (label, _) = name.split_once('.').unwrap_or((name, ""));
+            !host.is_floating && own == label && (own == host.name || label == name)
+        };
+        let first = hosts.iter().position(is_alike)?;
+        (!hosts[first + 1..].iter().any(is_alike)).then_some(first)
+    })
 }
 
 impl Host {

@@ -51,13 +51,16 @@ pub(crate) fn file(report: &mut Report, source: usize, text: &str) -> FileNode {
     node
 }
 
-/// Reads the file that a `template-file` names: sections as in `common`, without a frame.
+/// Reads the file that a `template-file` names: one `common` section.
 pub(crate) fn template(report: &mut Report, source: usize, text: &str) -> Vec<Setting> {
     let mut cursor = Cursor::new(report, source, text);
     let mut settings = Vec::new();
     let mut seen = Seen::new();
     cursor.statements_of_file(|cursor, word| {
-        common_statement(cursor, &word, &mut settings, &mut seen, "a template file")
+        if word.text != "common" {
+            return Err(cursor.unknown_word(&word, "a template file", &["common"]));
+        }
+        cursor.block(|cursor, inner| common_statement(cursor, &inner, &mut settings, &mut seen))
     });
     settings
 }
@@ -72,9 +75,8 @@ fn top_statement(
         "common" => {
             let mut value = Vec::new();
             let mut seen = Seen::new();
-            cursor.block(|cursor, inner| {
-                common_statement(cursor, &inner, &mut value, &mut seen, "common")
-            })?;
+            cursor
+                .block(|cursor, inner| common_statement(cursor, &inner, &mut value, &mut seen))?;
             node.commons.push(Spanned { value, span: word.span });
         }
         "global" => {
@@ -107,10 +109,9 @@ fn common_statement(
     word: &Token<'_>,
     settings: &mut Vec<Setting>,
     seen: &mut Seen,
-    section: &str,
 ) -> Result<(), Lost> {
     if matches!(word.text.as_ref(), "on" | "floating" | "volume" | "connection" | "device") {
-        let message = format!("`{}` cannot stand in {section}", word.text);
+        let message = format!("`{}` cannot stand in common", word.text);
         cursor.report().problem(
             Problem::new(ErrorKind::UnknownWord, word.span, message)
                 .hint("hosts, volumes and connections belong into a resource")
@@ -120,6 +121,6 @@ fn common_statement(
     }
     match settings::option_statement(cursor, word, settings, seen)? {
         settings::Found::Taken => Ok(()),
-        settings::Found::Other => Err(cursor.unknown_word(word, section, &COMMON_WORDS)),
+        settings::Found::Other => Err(cursor.unknown_word(word, "common", &COMMON_WORDS)),
     }
 }

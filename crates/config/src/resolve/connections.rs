@@ -5,7 +5,7 @@ use std::net::SocketAddr;
 
 use crate::ast::{ConnectionNode, EndNode, MeshNode, PathNode, ResourceNode, Setting, Spanned};
 use crate::diagnostic::{ErrorKind, Problem, Report, Span};
-use crate::model::{Connection, Host, Path, PeerVolume};
+use crate::model::{Connection, Host, Path, PeerVolume, host_index};
 use crate::options::Section;
 use crate::resolve::option_set;
 
@@ -119,8 +119,8 @@ fn path(report: &mut Report, node: &PathNode, hosts: &[Host]) -> Option<((usize,
         );
         return None;
     };
-    let left_index = host_index(report, &left.host, hosts)?;
-    let right_index = host_index(report, &right.host, hosts)?;
+    let left_index = known_host(report, &left.host, hosts)?;
+    let right_index = known_host(report, &right.host, hosts)?;
     if left_index == right_index {
         let message = format!("the host {} is connected to itself", left.host.value);
         report.problem(Problem::new(ErrorKind::Contradiction, right.host.span, message));
@@ -135,13 +135,8 @@ fn path(report: &mut Report, node: &PathNode, hosts: &[Host]) -> Option<((usize,
     })
 }
 
-/// The host of this name, or the only one whose name without its domain is this.
-fn host_index(report: &mut Report, name: &Spanned<String>, hosts: &[Host]) -> Option<usize> {
-    let has_label = |host: &Host| host.name.split('.').next() == Some(name.value.as_str());
-    let index = hosts.iter().position(|host| host.goes_by(&name.value)).or_else(|| {
-        let only = hosts.iter().position(has_label)?;
-        (!hosts[only + 1..].iter().any(has_label)).then_some(only)
-    });
+fn known_host(report: &mut Report, name: &Spanned<String>, hosts: &[Host]) -> Option<usize> {
+    let index = host_index(hosts, &name.value);
     if index.is_none() {
         let message = format!("the resource has no host `{}`", name.value.escape_debug());
         let names = hosts.iter().map(|host| host.name.as_str());
@@ -188,7 +183,7 @@ fn expand_mesh(
 ) -> bool {
     let mut indices = Vec::new();
     for name in &mesh.hosts {
-        let Some(index) = host_index(report, name, hosts) else { return false };
+        let Some(index) = known_host(report, name, hosts) else { return false };
         if indices.contains(&index) {
             let message = format!("the host {} is in the mesh twice", name.value);
             report.problem(Problem::new(ErrorKind::Duplicate, name.span, message));
