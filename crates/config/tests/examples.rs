@@ -34,7 +34,7 @@ fn told(config: &ConfigFile) -> Vec<&str> {
 }
 
 fn address(text: &str) -> SocketAddr {
-    text.parse().unwrap()
+    text.parse().expect("the test names an address")
 }
 
 /// Node id of each peer, and its paths from here to there.

@@ -10,6 +10,14 @@ use crate::lexer::{Lexer, Token, TokenKind};
 #[derive(Debug)]
 pub(crate) struct Lost;
 
+/// Whether a statement that was passed over came to an end of its own.
+#[derive(Debug)]
+pub(crate) enum StatementEnd {
+    Found,
+    /// The section or the file around it ended first.
+    Missing,
+}
+
 #[derive(Debug)]
 pub(crate) struct Cursor<'r, 's> {
     report: &'r mut Report,
@@ -197,25 +205,46 @@ impl<'r, 's> Cursor<'r, 's> {
             return;
         }
         let word = self.next();
-        if word.text == "skip" || statement(self, word).is_err() {
+        if word.text == "skip" {
+            self.skip();
+        } else if statement(self, word).is_err() {
             self.recover();
+        }
+    }
+
+    /// Passes over the statement after `skip`, which has to be there, to its end.
+    fn skip(&mut self) {
+        if self.is_next(TokenKind::Semicolon) {
+            self.unexpected("a statement to skip");
+        }
+        if matches!(self.recover(), StatementEnd::Missing) {
+            self.unexpected("a statement to skip, up to its `;` or `}`");
         }
     }
 
     /// Passes over the rest of a statement: through its `;` or its last brace, or up to the brace
     /// that closes the section around it.
-    pub(crate) fn recover(&mut self) {
+    pub(crate) fn recover(&mut self) -> StatementEnd {
         let mut depth = 0_usize;
+        let mut outermost = self.ahead.span;
         loop {
-            if self.is_next(TokenKind::End) || (self.is_next(TokenKind::Close) && depth == 0) {
-                return;
+            if self.is_next(TokenKind::End) && depth > 0 {
+                self.end_inside(outermost);
+            }
+            let is_outer_close = self.is_next(TokenKind::Close) && depth == 0;
+            if is_outer_close || self.is_next(TokenKind::End) {
+                return StatementEnd::Missing;
             }
             let taken = self.next();
-            depth += usize::from(taken.kind == TokenKind::Open);
-            depth -= usize::from(taken.kind == TokenKind::Close);
+            if taken.kind == TokenKind::Open {
+                outermost = if depth == 0 { taken.span } else { outermost };
+                depth += 1;
+            } else if taken.kind == TokenKind::Close {
+                depth -= 1;
+            }
             let is_end = matches!(taken.kind, TokenKind::Close | TokenKind::Semicolon);
             if is_end && depth == 0 {
-                return;
+                return StatementEnd::Found;
             }
         }
     }

@@ -128,7 +128,7 @@ fn volumes(report: &mut Report, node: &ResourceNode, host: &HostNode) -> Option<
 }
 
 fn merge(volume: &mut VolumeNode, over: &VolumeNode) {
-    volume.is_implicit &= over.is_implicit;
+    volume.is_implicit |= over.is_implicit;
     volume.number = over.number.clone();
     volume.device = over.device.clone().or_else(|| volume.device.take());
     volume.disk = over.disk.clone().or_else(|| volume.disk.take());
