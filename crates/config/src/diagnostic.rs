@@ -320,8 +320,8 @@ fn place_of(text: &str, offset: usize) -> Place {
     Place { line, column: text[line_start..offset].chars().count() + 1, line_start }
 }
 
-/// A window of the line around the mark: a line of a megabyte stays readable. A line with a secret is
-/// not shown, because errors go to logs.
+/// A window of the line around the mark: a line of a megabyte stays readable. A line with a
+/// secret is not shown, because errors go to logs.
 fn excerpt_of(text: &str, span: Span, place: Place) -> Option<Excerpt> {
     let line = text[place.line_start..].split('\n').next().unwrap_or_default();
     if line.contains("shared-secret") {

@@ -1,7 +1,7 @@
 //! Reads a configuration with all files that it includes.
 //!
-//! A name is relative to the directory of the file that includes it, and may be a pattern, which may
-//! match nothing. Files are read one after another from a list of those still to read, so that
+//! A name is relative to the directory of the file that includes it, and may be a pattern, which
+//! may match nothing. Files are read one after another from a list of those still to read, so that
 //! neither depth nor number of includes costs stack; both have limits, as have the bytes.
 
 use std::fs::{self, File};
@@ -53,9 +53,9 @@ pub(crate) fn read_file(report: &mut Report, path: &Path) -> Document {
 pub(crate) fn read_text(report: &mut Report, name: &str, text: &str) -> Document {
     let source = report.add_source(name.to_owned(), text.to_owned());
     let mut document = Document::default();
-    if u64::try_from(text.len()).map_or(true, |length| length > FILE_BYTES_MAX) {
+    if u64::try_from(text.len()).map_or(true, |length| length > TOTAL_BYTES_MAX) {
         let start = Span { source, start: 0, length: 0 };
-        let message = format!("more than {FILE_BYTES_MAX} bytes of text");
+        let message = format!("more than {TOTAL_BYTES_MAX} bytes of text");
         report.problem(Problem::new(ErrorKind::TooLarge, start, message));
         return document;
     }

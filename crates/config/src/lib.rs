@@ -1,8 +1,8 @@
 //! The `.res` grammar.
 //!
 //! DRBD's configuration, read, checked and written back. [`parse_file`] reads a file with all that
-//! it includes; [`parse_text`] reads text, such as what [`model::Resource::to_res_text`] wrote. Both
-//! report every mistake that they find, with its place and the words that would be right.
+//! it includes; [`parse_text`] reads text, such as what [`model::Resource::to_res_text`] wrote.
+//! Both report every mistake that they find, with its place and the words that would be right.
 //!
 //! On the way: `lexer` makes tokens, `parser` the tree of `ast`, `resolve` the [`model`]; `include`
 //! finds the files; `options/table.rs` knows every option. An option that does nothing yet is

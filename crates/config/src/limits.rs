@@ -9,7 +9,8 @@ pub const WORD_BYTES_MAX: usize = 128;
 pub const STRING_BYTES_MAX: usize = 255;
 /// Bytes in one file.
 pub const FILE_BYTES_MAX: u64 = 1 << 20;
-/// Bytes in all files together.
+/// Bytes in all files together, and in text that comes from no file. A resource that one file
+/// describes may be longer where everything inherited is written out.
 pub const TOTAL_BYTES_MAX: u64 = 64 << 20;
 /// Files read for one configuration.
 pub const FILES_MAX: usize = 16_384;
@@ -34,7 +35,13 @@ pub const MINOR_MAX: u64 = (1 << 20) - 1;
 /// Bytes in the name of a resource.
 pub const NAME_BYTES_MAX: usize = 127;
 /// Volumes of one resource on one host.
-pub const VOLUMES_MAX: usize = 1024;
+pub const VOLUMES_MAX: usize = 256;
+/// Resources of one configuration.
+pub const RESOURCES_MAX: usize = 16_384;
+/// Volumes of one configuration, counted on every host that has them.
+pub const REPLICAS_MAX: usize = 131_072;
+/// Connections of one configuration. A few words can stand for many of them.
+pub const CONNECTIONS_TOTAL_MAX: usize = 131_072;
 /// Connections of one resource: every pair of hosts once.
 pub const CONNECTIONS_MAX: usize = HOSTS_MAX * (HOSTS_MAX - 1) / 2;
 /// Paths of one connection.

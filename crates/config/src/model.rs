@@ -1,7 +1,8 @@
 //! What the files mean: resources with everything inherited, expanded and checked.
 //!
-//! A [`Resource`] stands alone: what `common` said is in its option sets, each host has its own full
-//! list of volumes, and each connected pair of hosts is one [`Connection`] with all its addresses.
+//! A [`Resource`] stands alone: what `common` said is in its option sets, each host has its own
+//! full list of volumes, and each connected pair of hosts is one [`Connection`] with all its
+//! addresses.
 //! Whoever holds one may rely on this: node ids, host names, volume numbers and connections are
 //! unique; every host has the same volumes; every connection has at least one path and its ends are
 //! hosts of the resource.

@@ -1,8 +1,8 @@
 //! What an option is: its name, its values, and whether it does anything yet.
 //!
 //! The table itself is in `options/table.rs`, the reading and writing of values in
-//! `options/value.rs`. An [`OptionSet`] holds what was said in the file and nothing else; what holds
-//! in the end, defaults included, is asked of [`OptionSet::value`] or of the typed views in
+//! `options/value.rs`. An [`OptionSet`] holds what was said in the file and nothing else; what
+//! holds in the end, defaults included, is asked of [`OptionSet::value`] or of the typed views in
 //! `effective.rs`.
 
 pub mod table;

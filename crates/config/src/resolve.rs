@@ -11,6 +11,7 @@ use std::collections::BTreeMap;
 
 use crate::ast::{Document, ResourceNode, Setting};
 use crate::diagnostic::{ErrorKind, Problem, Report, Span};
+use crate::limits::{CONNECTIONS_TOTAL_MAX, REPLICAS_MAX, RESOURCES_MAX};
 use crate::model::Resource;
 use crate::options::{OptionSet, Section};
 
@@ -20,6 +21,7 @@ pub(crate) fn resources(report: &mut Report, document: &Document) -> Vec<Resourc
     let common = document.common.as_ref().map_or(&no_settings, |common| &common.value);
     let mut names: BTreeMap<&str, Span> = BTreeMap::new();
     let mut minors = Minors::default();
+    let mut size = Size::default();
     let mut resources = Vec::new();
     for node in &document.resources {
         if let Some(first) = names.insert(&node.name.value, node.name.span) {
@@ -30,6 +32,14 @@ pub(crate) fn resources(report: &mut Report, document: &Document) -> Vec<Resourc
         // What follows from a mistake would only hide the mistake.
         if node.is_damaged {
             continue;
+        }
+        if let Err(what) = size.grow(node) {
+            let message = format!("the configuration has more than {what}");
+            report.problem(
+                Problem::new(ErrorKind::TooLarge, node.name.span, message)
+                    .hint("describe fewer resources, volumes or hosts in one configuration"),
+            );
+            break;
         }
         if let Some(resource) = resource(report, node, common) {
             minors.check(report, node, &resource);
@@ -66,6 +76,34 @@ fn option_set(settings: &[Setting], section: Section) -> OptionSet {
         set.set(setting.spec, setting.value.clone());
     }
     set
+}
+
+/// How much the resources so far amount to once they are expanded, at most.
+#[derive(Default)]
+struct Size {
+    resources: usize,
+    replicas: usize,
+    connections: usize,
+}
+
+impl Size {
+    /// Counts one more resource; the limit in words if that exceeds it.
+    fn grow(&mut self, node: &ResourceNode) -> Result<(), String> {
+        let shared = node.volumes.len();
+        let meshed = node.meshes.iter().map(|mesh| mesh.hosts.len() * mesh.hosts.len() / 2);
+        self.resources += 1;
+        self.replicas += node.hosts.iter().map(|host| host.volumes.len() + shared).sum::<usize>();
+        self.connections += node.connections.len() + meshed.sum::<usize>();
+        if self.resources > RESOURCES_MAX {
+            Err(format!("{RESOURCES_MAX} resources"))
+        } else if self.replicas > REPLICAS_MAX {
+            Err(format!("{REPLICAS_MAX} volumes, counted on every host"))
+        } else if self.connections > CONNECTIONS_TOTAL_MAX {
+            Err(format!("{CONNECTIONS_TOTAL_MAX} connections"))
+        } else {
+            Ok(())
+        }
+    }
 }
 
 /// Who uses which device minor: on one host each may be used once, by whatever resource.

@@ -1,11 +1,7 @@
 //! Every kind of mistake is reported, in the right place, with a way out.
-#![expect(clippy::unwrap_used, reason = "a test stops at what it does not expect")]
-
-use std::fs;
-use std::path::Path;
 
 use config::diagnostic::{Diagnostic, ErrorKind, Errors};
-use config::{limits, parse_file, parse_text};
+use config::{limits, parse_text};
 
 fn errors(text: &str) -> Errors {
     match parse_text("r.res", text) {
@@ -41,8 +37,8 @@ fn an_error_shows_the_line_a_mark_and_what_was_meant() {
     let text = "resource r {\n\tnet {\n\t\tprotocl C;\n\t}\n}\n";
     let errors = errors(text);
     let shown = errors.to_string();
-    let start = "r.res:3:3: unknown option `protocl` in net\n    \t\tprotocl C;\n    \t\t^^^^^^^\n  \
-                 did you mean `protocol`?\n  allowed here: protocol, ";
+    let start = "r.res:3:3: unknown option `protocl` in net\n    \t\tprotocl C;\n    \t\t^^^^^^^\n\
+                 \x20 did you mean `protocol`?\n  allowed here: protocol, ";
     assert!(shown.starts_with(start), "{shown}");
 }
 
@@ -386,14 +382,33 @@ fn too_many_of_anything() {
         |count: usize, part: &dyn Fn(usize) -> String| -> String { (0..count).map(part).collect() };
     let hosts = many(33, &|n| format!("on h{n} {{ node-id {}; }}\n", n % 32));
     assert_eq!(error(&format!("resource r {{ {hosts} }}")).kind, ErrorKind::TooLarge);
-    let volumes = many(1025, &|n| format!("volume {n} {{ disk /d{n}; }}\n"));
+    let volumes = many(257, &|n| format!("volume {n} {{ disk /d{n}; }}\n"));
     assert_eq!(error(&format!("resource r {{ {volumes} }}")).kind, ErrorKind::TooLarge);
+    let resources = many(limits::RESOURCES_MAX + 1, &|n| {
+        format!("resource r{n} {{ on a {{ node-id 0; }} }}\n")
+    });
+    let error_of_all = error(&resources);
+    assert_eq!((error_of_all.kind, error_of_all.line), (ErrorKind::TooLarge, 16_385));
+    let volumes = many(256, &|n| format!("volume {n} {{ disk /d{n}; }}\n"));
+    let hosts = many(32, &|n| format!("on h{n} {{ node-id {n}; address 10.0.0.{n}:1; }}\n"));
+    let resources = many(17, &|n| {
+        format!("resource r{n} {{ {volumes} {hosts} connection-mesh {{ hosts h0 h1; }} }}\n")
+    });
+    let error_of_all = error(&resources);
+    assert_eq!(error_of_all.kind, ErrorKind::TooLarge, "{error_of_all}");
+    assert!(error_of_all.message.contains("volumes, counted on every host"));
+    let names = many(32, &|n| format!("h{n} "));
+    let resources = many(260, &|n| {
+        format!("resource r{n} {{ {hosts} connection-mesh {{ hosts {names}; }} }}\n")
+    });
+    let error_of_all = error(&resources);
+    assert!(error_of_all.message.contains("131072 connections"), "{error_of_all}");
     let paths = many(17, &|n| {
         format!("path {{ host a address 10.1.{n}.1:1; host b address 10.1.{n}.2:1; }}\n")
     });
     let text = resource(&format!("connection {{ {paths} }}"));
     assert_eq!(error(&text).kind, ErrorKind::TooLarge);
-    let text = " ".repeat(usize::try_from(limits::FILE_BYTES_MAX).unwrap() + 1);
+    let text = " ".repeat(usize::try_from(limits::TOTAL_BYTES_MAX).unwrap() + 1);
     assert_eq!(error(&text).kind, ErrorKind::TooLarge);
 }
 
@@ -428,102 +443,8 @@ fn a_long_line_is_shown_in_part() {
     assert_eq!(marked[1].find("timeot"), marked[2].find('^'), "{shown}");
 }
 
-/// Writes files into a directory, and reads the first of them.
-fn read_files(files: &[(&str, &[u8])]) -> Result<config::ConfigFile, Errors> {
-    let directory = tempfile::tempdir().unwrap();
-    for (name, content) in files {
-        let path = directory.path().join(name);
-        fs::create_dir_all(path.parent().unwrap()).unwrap();
-        fs::write(path, content).unwrap();
-    }
-    parse_file(&directory.path().join(files[0].0))
-}
-
-fn file_error(files: &[(&str, &[u8])]) -> Diagnostic {
-    let mut errors = read_files(files).unwrap_err();
-    assert_eq!(errors.list.len(), 1, "{errors}");
-    errors.list.remove(0)
-}
-
 #[test]
-fn files_that_cannot_be_read() {
-    let errors = parse_file(Path::new("/nonexistent/drbd.conf")).unwrap_err();
-    assert!(errors.to_string().starts_with("/nonexistent/drbd.conf: "), "{errors}");
-    assert_eq!((errors.list[0].kind, errors.list[0].line), (ErrorKind::Unreadable, 0));
-    let errors = parse_file(Path::new("/")).unwrap_err();
-    assert!(errors.list[0].message.contains("not a regular file"), "{errors}");
-    let error = file_error(&[("a", b"include sub;"), ("sub/x", b"")]);
-    assert_eq!((error.kind, error.line, error.column), (ErrorKind::Unreadable, 1, 9));
-}
-
-#[test]
-fn files_that_are_no_text() {
-    let error = file_error(&[("a", b"global { }\n\xff\xfe")]);
-    assert_eq!(error.kind, ErrorKind::NotText);
-    assert!(error.message.ends_with("byte 11 is not UTF-8 text"), "{error}");
-}
-
-#[test]
-fn files_that_are_too_large() {
-    let large = vec![b' '; usize::try_from(limits::FILE_BYTES_MAX).unwrap() + 1];
-    assert_eq!(file_error(&[("a", b"include b;"), ("b", &large)]).kind, ErrorKind::TooLarge);
-    let mut largest = large;
-    largest.pop();
-    read_files(&[("a", b"include b;"), ("b", &largest)]).unwrap();
-}
-
-#[test]
-fn includes_that_name_nothing() {
-    let error = file_error(&[("a", b"\ninclude \"no such\";")]);
-    assert_eq!((error.kind, error.line, error.column), (ErrorKind::IncludeMissing, 2, 9));
-    // A pattern may match nothing.
-    read_files(&[("a", b"include \"none/*.res\"; include \"*.none\";")]).unwrap();
-    assert_eq!(place("include x;").0, ErrorKind::IncludeMissing);
-    let template = resource("template-file x;");
-    assert_eq!(place(&template).0, ErrorKind::IncludeMissing);
-    let missing = resource("template-file x;").into_bytes();
-    assert_eq!(file_error(&[("a", &missing)]).kind, ErrorKind::Unreadable);
-}
-
-#[test]
-fn includes_in_a_circle_or_too_deep() {
-    let error = file_error(&[("a", b"include b;"), ("b", b"include ./a;")]);
-    assert_eq!(error.kind, ErrorKind::IncludeDepth);
-    assert!(error.message.ends_with("includes itself"), "{error}");
-    let names: Vec<String> = (0..12).map(|n| format!("f{n:02}")).collect();
-    let texts: Vec<String> = (1..13).map(|n| format!("include f{n:02};")).collect();
-    let mut files: Vec<(&str, &[u8])> =
-        names.iter().zip(&texts).map(|(name, text)| (name.as_str(), text.as_bytes())).collect();
-    let error = file_error(&files);
-    assert_eq!(error.kind, ErrorKind::IncludeDepth);
-    assert!(error.file.ends_with("f10"), "{error}");
-    files.truncate(10);
-    files.push(("f10", b""));
-    read_files(&files).unwrap();
-}
-
-#[test]
-fn patterns_match_as_in_a_shell() {
-    let empty = |name: &str| format!("resource {name} {{ disk none; on a {{ node-id 0; }} }}");
-    let names = ["d1/a1.res", "d1/a2.res", "d2/b1.res", "d2/.hidden.res", "e/c1.res", "d1/a1.txt"];
-    let bodies: Vec<String> =
-        ["a1", "a2", "b1", "hidden", "c1", "text"].iter().map(|name| empty(name)).collect();
-    let cases: [(&str, &[&str]); 8] = [
-        ("d1/*.res", &["a1", "a2"]),
-        ("d?/*.res", &["a1", "a2", "b1"]),
-        ("*/?1.res", &["a1", "b1", "c1"]),
-        ("[d-e]*/[!a]*.res", &["b1", "c1"]),
-        ("d[!2]/*1*", &["a1", "text"]),
-        ("d2/.*.res", &["hidden"]),
-        ("d1/a*[]2].res", &["a2"]),
-        ("d1/*a*1*r*s*", &["a1"]),
-    ];
-    for (pattern, expected) in cases {
-        let include = format!("include \"{pattern}\";");
-        let mut files: Vec<(&str, &[u8])> = vec![("drbd.conf", include.as_bytes())];
-        files.extend(names.iter().zip(&bodies).map(|(name, body)| (*name, body.as_bytes())));
-        let config = read_files(&files).unwrap_or_else(|errors| panic!("{pattern}: {errors}"));
-        let found: Vec<&str> = config.resources.iter().map(|r| r.name.as_str()).collect();
-        assert_eq!(found, expected, "{pattern}");
-    }
+fn text_that_is_in_no_file_includes_none() {
+    assert_eq!(place("include x;"), (ErrorKind::IncludeMissing, 1, 9));
+    assert_eq!(place(&resource("template-file x;")), (ErrorKind::IncludeMissing, 2, 15));
 }

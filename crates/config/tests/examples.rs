@@ -295,3 +295,15 @@ resource r0 {
 ";
     assert_eq!(config.resources[0].to_res_text(), expected);
 }
+
+#[test]
+fn the_example_of_the_documentation_is_right() {
+    let document = include_str!("../../../docs/config.md");
+    let example = document.split("```").nth(1).unwrap();
+    let config = parse_text("config.md", example).unwrap_or_else(|errors| panic!("{errors}"));
+    assert_eq!(config.warnings, []);
+    let resource = &config.resources[0];
+    assert_eq!(rewritten(resource), *resource);
+    assert_eq!(resource.peers_of("charlie").len(), 2);
+    assert!(resource.host_by_name("charlie").unwrap().volume(0).unwrap().is_diskless());
+}

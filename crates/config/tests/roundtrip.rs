@@ -1,7 +1,8 @@
 //! Whatever can be said is written such that it reads back the same, and no text makes the reader
 //! fall over or take long.
 //!
-//! Each case is made from a seed; a failure prints the seed, and `CONFIG_SEED=N` runs that one alone.
+//! Each case is made from a seed; a failure prints the seed, and `CONFIG_SEED=N` runs that one
+//! alone.
 #![expect(clippy::unwrap_used, reason = "a test stops at what it does not expect")]
 
 use std::fmt::Write;
@@ -439,10 +440,36 @@ fn the_largest_texts_take_bounded_time_and_stack() {
     {
         assert!(parse_text("r.res", &inside(part)).is_err(), "{part}");
     }
-    let hosts = (0..30_000).map(|n| format!("resource r{n} {{ on a {{ node-id 0; }} }}\n"));
-    let many: String = hosts.collect::<String>().chars().take(size).collect();
-    let many = &many[..many.rfind("resource").unwrap()];
-    assert!(parse_text("r.res", many).unwrap().resources.len() > 20_000);
+    let hosts =
+        (0..limits::RESOURCES_MAX).map(|n| format!("resource r{n} {{ on a {{ node-id 0; }} }}\n"));
+    let many: String = hosts.collect();
+    assert_eq!(parse_text("r.res", &many).unwrap().resources.len(), limits::RESOURCES_MAX);
+}
+
+/// What little text describes may be long when it is written out. It is read all the same.
+#[test]
+fn the_largest_resource_reads_back_the_same() {
+    let mut text = String::from("resource r {\n");
+    for number in 0..limits::VOLUMES_MAX {
+        let chance = &mut Chance(7);
+        writeln!(text, "volume {number} {{ device minor {number}; disk /d{number};").unwrap();
+        writeln!(text, "disk {{").unwrap();
+        for spec in TABLE.iter().filter(|spec| spec.section == Section::Disk) {
+            let value = value(chance, spec).unwrap();
+            writeln!(text, "{} {value};", spec.name).unwrap();
+        }
+        writeln!(text, "}} }}").unwrap();
+    }
+    let mut hosts = String::new();
+    for host in 0..limits::HOSTS_MAX {
+        writeln!(text, "on h{host} {{ node-id {host}; address 10.0.0.{host}:1; }}").unwrap();
+        write!(hosts, " h{host}").unwrap();
+    }
+    writeln!(text, "connection-mesh {{ hosts{hosts}; net {{ timeout 9; }} }} }}").unwrap();
+    let config = must_parse(0, &text);
+    let written = config.resources[0].to_res_text();
+    assert!(written.len() > text.len() * 30, "nothing was written out");
+    assert_eq!(must_parse(0, &written).resources, config.resources);
 }
 
 #[test]

@@ -1,5 +1,5 @@
-//! Connections: explicit ones, those that a mesh stands for, and the one between two hosts that need
-//! not be written.
+//! Connections: explicit ones, those that a mesh stands for, and the one between two hosts that
+//! need not be written.
 
 use std::net::SocketAddr;
 
@@ -172,8 +172,8 @@ fn no_address(report: &mut Report, span: Span, host: &Host) {
     );
 }
 
-/// Connects all pairs of a mesh. A pair that has a connection of its own keeps it; the mesh then only
-/// adds the options that are not set there.
+/// Connects all pairs of a mesh. A pair that has a connection of its own keeps it; the mesh then
+/// only adds the options that are not set there.
 fn expand_mesh(
     report: &mut Report,
     mesh: &MeshNode,
