@@ -1,0 +1,162 @@
+//! What holds in the end: the options that the daemon heeds, typed, with defaults filled in.
+//!
+//! An option that says how long something may take is `None` here unless it was set: Basalt's own
+//! times then apply, which are shorter than DRBD's.
+
+use crate::model::Resource;
+use crate::options::OptionSet;
+use crate::options::value::Value;
+
+/// What becomes of requests while there is no quorum.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OnNoQuorum {
+    /// They wait.
+    SuspendIo,
+    /// They fail.
+    IoError,
+}
+
+/// How many voters must be there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Quorum {
+    Off,
+    Majority,
+    All,
+    AtLeast(u8),
+}
+
+/// When a member's share in a write counts as done.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AckWhen {
+    /// Protocol A.
+    Sent,
+    /// Protocol B.
+    Received,
+    /// Protocol C.
+    Durable,
+}
+
+/// Of a resource, on one host.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ResourceOptions {
+    pub quorum: Quorum,
+    pub on_no_quorum: OnNoQuorum,
+    pub auto_promote: bool,
+}
+
+/// Of a connection.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct NetOptions {
+    pub ack_when: AckWhen,
+    pub timeout_ms: Option<u64>,
+    pub connect_interval_ms: Option<u64>,
+    pub ping_interval_ms: Option<u64>,
+    pub ping_timeout_ms: Option<u64>,
+}
+
+/// Of a volume, on one host.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct DiskOptions {
+    pub al_extents: u32,
+}
+
+/// Of a volume, over one connection.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PeerDiskOptions {
+    /// Bytes per second of resync; `None` is as fast as it goes.
+    pub c_max_rate_bytes: Option<u64>,
+}
+
+impl Resource {
+    /// On a host; for an unknown name what the resource says for all.
+    #[must_use]
+    pub fn resource_options(&self, node_name: &str) -> ResourceOptions {
+        let set = match self.host_by_name(node_name) {
+            Some(host) => self.options.overlaid(&host.options),
+            None => self.options.clone(),
+        };
+        let on_no_quorum = match word(&set, "on-no-quorum").as_str() {
+            "io-error" => OnNoQuorum::IoError,
+            _ => OnNoQuorum::SuspendIo,
+        };
+        ResourceOptions {
+            quorum: quorum(&set),
+            on_no_quorum,
+            auto_promote: flag(&set, "auto-promote"),
+        }
+    }
+
+    /// Of the connection between two hosts; if there is none, what the resource says for all.
+    #[must_use]
+    pub fn net_options(&self, left: &str, right: &str) -> NetOptions {
+        let set = match self.connection_between(left, right) {
+            Some(connection) => self.net.overlaid(&connection.net),
+            None => self.net.clone(),
+        };
+        let ack_when = match word(&set, "protocol").as_str() {
+            "A" => AckWhen::Sent,
+            "B" => AckWhen::Received,
+            _ => AckWhen::Durable,
+        };
+        let given_ms = |name, unit_ms| set.given(name)?.as_number().map(|value| value * unit_ms);
+        NetOptions {
+            ack_when,
+            timeout_ms: given_ms("timeout", 100),
+            connect_interval_ms: given_ms("connect-int", 1000),
+            ping_interval_ms: given_ms("ping-int", 1000),
+            ping_timeout_ms: given_ms("ping-timeout", 100),
+        }
+    }
+
+    #[must_use]
+    pub fn disk_options(&self, node_name: &str, volume: u16) -> DiskOptions {
+        let set = self.volume_set(node_name, volume);
+        let al_extents = u32::try_from(number(&set, "al-extents"));
+        DiskOptions { al_extents: al_extents.expect("al-extents is clamped below 2^16") }
+    }
+
+    #[must_use]
+    pub fn peer_disk_options(&self, node_name: &str, peer: &str, volume: u16) -> PeerDiskOptions {
+        let mut set = self.volume_set(node_name, volume);
+        if let Some(connection) = self.connection_between(node_name, peer) {
+            set = set.overlaid(&connection.disk);
+            let own = connection.volumes.iter().find(|own| own.number == volume);
+            if let Some(own) = own {
+                set = set.overlaid(&own.disk);
+            }
+        }
+        let rate = number(&set, "c-max-rate");
+        PeerDiskOptions { c_max_rate_bytes: (rate > 0).then_some(rate * 1024) }
+    }
+
+    fn volume_set(&self, node_name: &str, volume: u16) -> OptionSet {
+        match self.host_by_name(node_name).and_then(|host| host.volume(volume)) {
+            Some(own) => self.disk.overlaid(&own.options),
+            None => self.disk.clone(),
+        }
+    }
+}
+
+fn quorum(set: &OptionSet) -> Quorum {
+    let value = set.value("quorum").expect("quorum has a default");
+    if let Some(count) = value.as_number() {
+        return Quorum::AtLeast(u8::try_from(count).expect("quorum is at most 32"));
+    }
+    match value.to_string().as_str() {
+        "off" => Quorum::Off,
+        "all" => Quorum::All,
+        _ => Quorum::Majority,
+    }
+}
+
+fn word(set: &OptionSet, name: &str) -> String {
+    set.value(name).expect("an option that is asked for has a default").to_string()
+}
+
+fn number(set: &OptionSet, name: &str) -> u64 {
+    set.value(name).as_ref().and_then(Value::as_number).expect("it is a number with a default")
+}
+
+fn flag(set: &OptionSet, name: &str) -> bool {
+    set.value(name).as_ref().and_then(Value::as_flag).expect("it is a flag with a default")
+}

@@ -1,0 +1,277 @@
+//! Every option there is. One row each; the order is the one in which DRBD's manual has them.
+//!
+//! Ranges and defaults are DRBD's, with two exceptions. Rates reach 64 GiB/s, because a limit below
+//! the speed of the link is no limit that anybody wants. The default of `quorum` is `majority`: two
+//! parts of a cluster must never both go on.
+
+use crate::limits::NODE_ID_MAX;
+use crate::options::{Kind, OptionSpec, Section, Status, Unit};
+
+const KIB: u64 = 1 << 10;
+const MIB: u64 = 1 << 20;
+const GIB: u64 = 1 << 30;
+/// In KiB per second.
+const RATE_MAX: u64 = 64 * MIB;
+
+/// Any value describes what happens anyway: the option has no object here.
+const ANY: &[&str] = &["*"];
+const QUORUM_WORDS: &[&str] = &["off", "majority", "all"];
+const IN_EFFECT: Status = Status::InEffect;
+const NOT_YET: Status = Status::NotYet { holds: &[] };
+
+const fn holds(values: &'static [&'static str]) -> Status {
+    Status::NotYet { holds: values }
+}
+
+const fn refused_but(works: &'static [&'static str]) -> Status {
+    Status::RefusedUntilBuilt { works }
+}
+
+const fn row(
+    section: Section,
+    name: &'static str,
+    kind: Kind,
+    default: Option<&'static str>,
+    status: Status,
+) -> OptionSpec {
+    OptionSpec { name, section, kind, default, status, is_per_peer: false }
+}
+
+const fn disk(name: &'static str, kind: Kind, default: &'static str, s: Status) -> OptionSpec {
+    row(Section::Disk, name, kind, Some(default), s)
+}
+
+const fn peer(name: &'static str, kind: Kind, default: &'static str, s: Status) -> OptionSpec {
+    let mut spec = row(Section::Disk, name, kind, Some(default), s);
+    spec.is_per_peer = true;
+    spec
+}
+
+const fn net(name: &'static str, kind: Kind, default: &'static str, s: Status) -> OptionSpec {
+    row(Section::Net, name, kind, Some(default), s)
+}
+
+const fn net_text(name: &'static str, s: Status) -> OptionSpec {
+    row(Section::Net, name, Kind::Text { bytes_max: 64 }, None, s)
+}
+
+const fn resource(name: &'static str, kind: Kind, default: &'static str, s: Status) -> OptionSpec {
+    row(Section::Options, name, kind, Some(default), s)
+}
+
+const fn startup(name: &'static str, kind: Kind, default: &'static str) -> OptionSpec {
+    row(Section::Startup, name, kind, Some(default), NOT_YET)
+}
+
+const fn handler(name: &'static str) -> OptionSpec {
+    row(Section::Handlers, name, Kind::Text { bytes_max: 255 }, None, NOT_YET)
+}
+
+const fn global(name: &'static str, kind: Kind, default: &'static str) -> OptionSpec {
+    row(Section::Global, name, kind, Some(default), holds(ANY))
+}
+
+const fn count(min: u64, max: u64) -> Kind {
+    Kind::Number { min, max, unit: Unit::Count }
+}
+const fn bytes(min: u64, max: u64) -> Kind {
+    Kind::Number { min, max, unit: Unit::Bytes }
+}
+const fn sectors(min: u64, max: u64) -> Kind {
+    Kind::Number { min, max, unit: Unit::Sectors }
+}
+const fn rate(min: u64) -> Kind {
+    Kind::Number { min, max: RATE_MAX, unit: Unit::Kibibytes }
+}
+const fn seconds(min: u64, max: u64) -> Kind {
+    Kind::Number { min, max, unit: Unit::Seconds }
+}
+const fn tenths(min: u64, max: u64) -> Kind {
+    Kind::Number { min, max, unit: Unit::Tenths }
+}
+const fn milliseconds(min: u64, max: u64) -> Kind {
+    Kind::Number { min, max, unit: Unit::Milliseconds }
+}
+
+const READ_BALANCING: &[&str] = &[
+    "prefer-local",
+    "prefer-remote",
+    "round-robin",
+    "least-pending",
+    "when-congested-remote",
+    "32K-striping",
+    "64K-striping",
+    "128K-striping",
+    "256K-striping",
+    "512K-striping",
+    "1M-striping",
+];
+const AFTER_SB_0PRI: &[&str] = &[
+    "disconnect",
+    "discard-younger-primary",
+    "discard-older-primary",
+    "discard-zero-changes",
+    "discard-least-changes",
+    "discard-local",
+    "discard-remote",
+    "discard-node-*",
+];
+const AFTER_SB_1PRI: &[&str] =
+    &["disconnect", "consensus", "violently-as0p", "discard-secondary", "call-pri-lost-after-sb"];
+const AFTER_SB_2PRI: &[&str] = &["disconnect", "violently-as0p", "call-pri-lost-after-sb"];
+const RR_CONFLICT: &[&str] =
+    &["disconnect", "retry-connect", "violently", "call-pri-lost", "auto-discard"];
+
+pub static TABLE: &[OptionSpec] = &[
+    // disk: of a device
+    disk("size", sectors(0, 1 << 41), "0", holds(&["0"])),
+    disk(
+        "on-io-error",
+        Kind::Words(&["detach", "pass_on", "call-local-io-error"]),
+        "detach",
+        holds(&["detach"]),
+    ),
+    disk("disk-barrier", Kind::Flag, "no", holds(&["no"])),
+    disk("disk-flushes", Kind::Flag, "yes", holds(&["yes"])),
+    disk("disk-drain", Kind::Flag, "yes", holds(&["yes"])),
+    disk("md-flushes", Kind::Flag, "yes", holds(&["yes"])),
+    row(Section::Disk, "resync-after", Kind::Text { bytes_max: 255 }, None, NOT_YET),
+    disk("al-extents", Kind::Clamped { min: 67, max: 65_534 }, "1237", IN_EFFECT),
+    disk("al-updates", Kind::Flag, "yes", holds(&["yes"])),
+    disk("discard-zeroes-if-aligned", Kind::Flag, "yes", holds(&["yes"])),
+    disk("disable-write-same", Kind::Flag, "no", holds(ANY)),
+    disk("disk-timeout", tenths(0, 6000), "0", holds(&["0"])),
+    disk("read-balancing", Kind::Words(READ_BALANCING), "prefer-local", holds(&["prefer-local"])),
+    disk("rs-discard-granularity", bytes(0, MIB), "0", holds(&["0"])),
+    disk("max-bio-size", bytes(4 * KIB, MIB), "1M", NOT_YET),
+    disk("block-size", bytes(512, 4 * KIB), "512", holds(&["512"])),
+    row(Section::Disk, "discard-granularity", bytes(0, 128 * MIB), None, NOT_YET),
+    // disk: of a device, as one peer sees it
+    peer("resync-rate", rate(1), "250K", NOT_YET),
+    peer("c-plan-ahead", tenths(0, 300), "20", NOT_YET),
+    peer("c-delay-target", tenths(1, 100), "10", NOT_YET),
+    peer("c-fill-target", sectors(0, MIB), "100s", NOT_YET),
+    peer("c-max-rate", rate(0), "100M", IN_EFFECT),
+    peer("c-min-rate", rate(0), "250K", NOT_YET),
+    peer("bitmap", Kind::Flag, "yes", holds(&["yes"])),
+    peer("resync-without-replication", Kind::Flag, "yes", holds(&["no"])),
+    peer("peer-tiebreaker", Kind::Flag, "yes", holds(&["yes"])),
+    // net
+    net("transport", Kind::Words(&["tcp", "lb-tcp", "rdma"]), "tcp", holds(&["tcp"])),
+    net("load-balance-paths", Kind::Flag, "no", holds(&["no"])),
+    net("protocol", Kind::Letters(&["A", "B", "C"]), "C", refused_but(&["C"])),
+    net("timeout", tenths(1, 600), "60", NOT_YET),
+    net("max-epoch-size", count(1, 20_000), "2048", NOT_YET),
+    net("connect-int", seconds(1, 120), "10", NOT_YET),
+    net("ping-int", seconds(1, 120), "10", NOT_YET),
+    net("ping-timeout", tenths(1, 300), "5", NOT_YET),
+    net("sndbuf-size", bytes(0, 128 * MIB), "0", holds(&["0"])),
+    net("rcvbuf-size", bytes(0, 128 * MIB), "0", holds(&["0"])),
+    net("ko-count", count(0, 200), "7", NOT_YET),
+    net("max-buffers", count(32, 131_072), "2048", NOT_YET),
+    net("allow-two-primaries", Kind::Flag, "no", refused_but(&["no"])),
+    net_text("cram-hmac-alg", refused_but(&[])),
+    net_text("shared-secret", refused_but(&[])),
+    net("after-sb-0pri", Kind::Words(AFTER_SB_0PRI), "disconnect", holds(&["disconnect"])),
+    net("after-sb-1pri", Kind::Words(AFTER_SB_1PRI), "disconnect", holds(&["disconnect"])),
+    net("after-sb-2pri", Kind::Words(AFTER_SB_2PRI), "disconnect", holds(&["disconnect"])),
+    net("always-asbp", Kind::Flag, "no", holds(&["no"])),
+    net("rr-conflict", Kind::Words(RR_CONFLICT), "disconnect", holds(&["disconnect"])),
+    net_text("data-integrity-alg", NOT_YET),
+    net("tcp-cork", Kind::Flag, "yes", holds(&["yes"])),
+    net(
+        "on-congestion",
+        Kind::Words(&["block", "pull-ahead", "disconnect"]),
+        "block",
+        holds(&["block"]),
+    ),
+    net("congestion-fill", bytes(0, 10 * GIB), "0", holds(&["0"])),
+    net("congestion-extents", Kind::Clamped { min: 67, max: 65_534 }, "1237", NOT_YET),
+    net_text("csums-alg", NOT_YET),
+    net("csums-after-crash-only", Kind::Flag, "no", holds(&["no"])),
+    net_text("verify-alg", NOT_YET),
+    net("use-rle", Kind::Flag, "yes", holds(ANY)),
+    net("socket-check-timeout", tenths(0, 300), "0", holds(&["0"])),
+    net(
+        "fencing",
+        Kind::Words(&["dont-care", "resource-only", "resource-and-stonith"]),
+        "dont-care",
+        refused_but(&["dont-care"]),
+    ),
+    net("allow-remote-read", Kind::Flag, "yes", holds(&["yes"])),
+    net("tls", Kind::Flag, "no", refused_but(&["no"])),
+    net_text("tls-keyring", NOT_YET),
+    net_text("tls-privkey", NOT_YET),
+    net_text("tls-certificate", NOT_YET),
+    net("rdma-ctrl-rcvbuf-size", bytes(0, 10 * MIB), "0", holds(&["0"])),
+    net("rdma-ctrl-sndbuf-size", bytes(0, 10 * MIB), "0", holds(&["0"])),
+    net_text("_name", holds(ANY)),
+    net("discard-my-data", Kind::Flag, "no", holds(&["no"])),
+    net("tentative", Kind::Flag, "no", holds(&["no"])),
+    // options
+    row(Section::Options, "cpu-mask", Kind::Text { bytes_max: 256 }, None, NOT_YET),
+    resource(
+        "on-no-data-accessible",
+        Kind::Words(&["io-error", "suspend-io"]),
+        "io-error",
+        NOT_YET,
+    ),
+    resource("auto-promote", Kind::Flag, "yes", NOT_YET),
+    resource("peer-ack-window", sectors(2 * KIB, 200 * KIB), "4096s", NOT_YET),
+    resource("peer-ack-delay", milliseconds(1, 10_000), "100", NOT_YET),
+    resource("twopc-timeout", tenths(50, 600), "300", NOT_YET),
+    resource("twopc-retry-timeout", tenths(1, 50), "1", NOT_YET),
+    resource("auto-promote-timeout", tenths(0, 600), "20", NOT_YET),
+    resource("max-io-depth", count(4, 0xffff_ffff), "8000", NOT_YET),
+    resource(
+        "quorum",
+        Kind::WordsOrNumber { words: QUORUM_WORDS, min: 1, max: NODE_ID_MAX + 1 },
+        "majority",
+        refused_but(&["majority"]),
+    ),
+    resource("on-no-quorum", Kind::Words(&["suspend-io", "io-error"]), "suspend-io", IN_EFFECT),
+    resource(
+        "quorum-minimum-redundancy",
+        Kind::WordsOrNumber { words: QUORUM_WORDS, min: 1, max: NODE_ID_MAX + 1 },
+        "off",
+        refused_but(&["off", "1"]),
+    ),
+    resource(
+        "on-suspended-primary-outdated",
+        Kind::Words(&["disconnect", "force-secondary"]),
+        "disconnect",
+        NOT_YET,
+    ),
+    resource("drbd8-api-compatibility", Kind::Flag, "no", holds(ANY)),
+    // startup
+    startup("wfc-timeout", seconds(0, 300_000), "0"),
+    startup("degr-wfc-timeout", seconds(0, 300_000), "0"),
+    startup("outdated-wfc-timeout", seconds(0, 300_000), "0"),
+    startup("wait-after-sb", Kind::Flag, "no"),
+    startup("stacked-timeouts", Kind::Flag, "no"),
+    row(Section::Startup, "become-primary-on", Kind::Names, None, NOT_YET),
+    // handlers
+    handler("pri-on-incon-degr"),
+    handler("pri-lost-after-sb"),
+    handler("pri-lost"),
+    handler("initial-split-brain"),
+    handler("split-brain"),
+    handler("fence-peer"),
+    handler("unfence-peer"),
+    handler("local-io-error"),
+    handler("before-resync-target"),
+    handler("after-resync-target"),
+    handler("before-resync-source"),
+    handler("out-of-sync"),
+    handler("quorum-lost"),
+    handler("disconnected"),
+    // global
+    global("usage-count", Kind::Words(&["yes", "no", "ask"]), "no"),
+    global("dialog-refresh", seconds(0, 600), "1"),
+    global("minor-count", count(1, 255), "32"),
+    global("disable-ip-verification", Kind::Flag, "no"),
+    global("udev-always-use-vnr", Kind::Flag, "no"),
+    global("cmd-timeout-short", seconds(0, 900), "5"),
+    global("cmd-timeout-medium", seconds(0, 900), "121"),
+    global("cmd-timeout-long", seconds(0, 900), "600"),
+];

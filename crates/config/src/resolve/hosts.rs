@@ -1,0 +1,204 @@
+//! Hosts with their node ids and their full lists of volumes.
+
+use std::collections::BTreeSet;
+
+use crate::ast::{HostNode, ResourceNode, VolumeNode};
+use crate::diagnostic::{ErrorKind, Problem, Report};
+use crate::limits::VOLUMES_MAX;
+use crate::model::{BackingDisk, Disk, Host, MetaDisk, Volume};
+use crate::options::Section;
+use crate::resolve::option_set;
+
+/// The hosts of a resource in order of node id; `None` if something was wrong and reported.
+pub(super) fn hosts(report: &mut Report, node: &ResourceNode) -> Option<Vec<Host>> {
+    if node.hosts.is_empty() {
+        let message = format!("the resource {} has no hosts", node.name.value);
+        report.problem(
+            Problem::new(ErrorKind::Missing, node.name.span, message)
+                .hint("add a section for each: on NAME { node-id 0; address 10.0.0.1:7789; }"),
+        );
+        return None;
+    }
+    let are_named = check_names(report, node);
+    let ids = node_ids(report, node)?;
+    let mut hosts = Vec::new();
+    for (host, node_id) in node.hosts.iter().zip(ids) {
+        hosts.push(Host {
+            name: host.names[0].value.clone(),
+            other_names: host.names[1..].iter().map(|name| name.value.clone()).collect(),
+            is_floating: host.is_floating,
+            node_id,
+            address: host.address.as_ref().map(|address| address.value),
+            options: option_set(&host.settings, Section::Options),
+            volumes: volumes(report, node, host)?,
+        });
+    }
+    let are_complete = check_same_volumes(report, node, &hosts);
+    hosts.sort_by_key(|host| host.node_id);
+    (are_named && are_complete).then_some(hosts)
+}
+
+fn check_names(report: &mut Report, node: &ResourceNode) -> bool {
+    let mut seen: Vec<(&str, crate::diagnostic::Span)> = Vec::new();
+    let mut is_fine = true;
+    for name in node.hosts.iter().flat_map(|host| &host.names) {
+        if name.value.is_empty() {
+            let message = "the name of a host is empty";
+            report.problem(Problem::new(ErrorKind::BadValue, name.span, message));
+            is_fine = false;
+        }
+        if let Some((_, first)) = seen.iter().find(|(present, _)| *present == name.value) {
+            let problem = report.duplicate(&format!("the host {}", name.value), name.span, *first);
+            report.problem(problem);
+            is_fine = false;
+        }
+        seen.push((&name.value, name.span));
+    }
+    is_fine
+}
+
+/// The node ids in the order of the sections.
+///
+/// A file from before there were node ids has none at all, and two hosts. They get 0 and 1 in order
+/// of address, so that it does not matter in which order each node's own file has them.
+fn node_ids(report: &mut Report, node: &ResourceNode) -> Option<Vec<u8>> {
+    if let [left, right] = node.hosts.as_slice()
+        && left.node_id.is_none()
+        && right.node_id.is_none()
+    {
+        let order =
+            |host: &HostNode| (host.address.as_ref().map(|a| a.value), host.names[0].value.clone());
+        return Some(if order(left) <= order(right) { vec![0, 1] } else { vec![1, 0] });
+    }
+    let mut ids = Vec::new();
+    let mut is_fine = true;
+    for host in &node.hosts {
+        let name = &host.names[0];
+        let Some(id) = &host.node_id else {
+            let message = format!("the host {} has no node-id", name.value);
+            let hint = "give each host of the resource its own: node-id 0; to node-id 31;";
+            report.problem(Problem::new(ErrorKind::Missing, name.span, message).hint(hint));
+            is_fine = false;
+            continue;
+        };
+        let same = node.hosts.iter().filter_map(|other| other.node_id.as_ref());
+        let first = same.clone().find(|other| other.value == id.value);
+        if let Some(first) = first.filter(|first| first.span != id.span) {
+            let what = format!("the node-id {}", id.value);
+            let problem = report.duplicate(&what, id.span, first.span);
+            report.problem(problem);
+            is_fine = false;
+        }
+        ids.push(id.value);
+    }
+    is_fine.then_some(ids)
+}
+
+/// The volumes of one host: those of the resource, overridden by its own.
+fn volumes(report: &mut Report, node: &ResourceNode, host: &HostNode) -> Option<Vec<Volume>> {
+    let mut merged: Vec<VolumeNode> = Vec::new();
+    for part in node.volumes.iter().chain(&host.volumes) {
+        match merged.iter_mut().find(|volume| volume.number.value == part.number.value) {
+            Some(volume) => merge(volume, part),
+            None => merged.push(part.clone()),
+        }
+    }
+    if merged.len() > VOLUMES_MAX {
+        let message = format!("more than {VOLUMES_MAX} volumes on host {}", host.names[0].value);
+        report.problem(Problem::new(ErrorKind::TooLarge, host.names[0].span, message));
+        return None;
+    }
+    if let Some(implicit) = merged.iter().find(|volume| volume.is_implicit)
+        && merged.len() > 1
+    {
+        let problem = Problem::new(
+            ErrorKind::Contradiction,
+            implicit.number.span,
+            "this makes a volume 0, but the host has other volumes with sections of their own",
+        );
+        report.problem(problem.hint("move it into the section of the volume that it is meant for"));
+        return None;
+    }
+    merged.sort_by_key(|volume| volume.number.value);
+    let count = merged.len();
+    let volumes: Vec<Volume> =
+        merged.iter().filter_map(|volume| checked_volume(report, host, volume)).collect();
+    let is_fine = volumes.len() == count && check_disks(report, host, &volumes);
+    is_fine.then_some(volumes)
+}
+
+fn merge(volume: &mut VolumeNode, over: &VolumeNode) {
+    volume.is_implicit |= over.is_implicit;
+    volume.number = over.number.clone();
+    volume.device = over.device.clone().or_else(|| volume.device.take());
+    volume.disk = over.disk.clone().or_else(|| volume.disk.take());
+    volume.meta_disk = over.meta_disk.clone().or_else(|| volume.meta_disk.take());
+    volume.is_tiebreaker = over.is_tiebreaker.clone().or_else(|| volume.is_tiebreaker.take());
+    volume.settings.extend(over.settings.iter().cloned());
+}
+
+fn checked_volume(report: &mut Report, host: &HostNode, node: &VolumeNode) -> Option<Volume> {
+    let number = node.number.value;
+    let Some(backing) = &node.disk else {
+        let message = format!("volume {number} has no disk on host {}", host.names[0].value);
+        report.problem(
+            Problem::new(ErrorKind::Missing, node.number.span, message)
+                .hint("name its backing device or file: disk PATH; or `disk none;` for a client"),
+        );
+        return None;
+    };
+    let disk = match &backing.value {
+        BackingDisk::None => None,
+        BackingDisk::Path(path) if path.is_empty() => {
+            report.problem(Problem::new(ErrorKind::BadValue, backing.span, "the path is empty"));
+            return None;
+        }
+        BackingDisk::Path(path) => {
+            let meta_disk = node.meta_disk.as_ref().map_or(MetaDisk::Internal, |m| m.value.clone());
+            Some(Disk { path: path.clone(), meta_disk })
+        }
+    };
+    Some(Volume {
+        number,
+        device: node.device.as_ref().map(|device| device.value.clone()),
+        disk,
+        is_tiebreaker: node.is_tiebreaker.as_ref().map(|answer| answer.value),
+        options: option_set(&node.settings, Section::Disk),
+    })
+}
+
+/// Two volumes on one disk would overwrite each other.
+fn check_disks(report: &mut Report, host: &HostNode, volumes: &[Volume]) -> bool {
+    let mut paths: BTreeSet<&str> = BTreeSet::new();
+    let mut is_fine = true;
+    for disk in volumes.iter().filter_map(|volume| volume.disk.as_ref()) {
+        if !paths.insert(&disk.path) {
+            let name = &host.names[0];
+            let message = format!("two volumes of host {} have the disk {}", name.value, disk.path);
+            report.problem(
+                Problem::new(ErrorKind::Contradiction, name.span, message)
+                    .hint("give each volume a disk of its own"),
+            );
+            is_fine = false;
+        }
+    }
+    is_fine
+}
+
+/// Every host has every volume, be it without a disk.
+fn check_same_volumes(report: &mut Report, node: &ResourceNode, hosts: &[Host]) -> bool {
+    let all: BTreeSet<u16> =
+        hosts.iter().flat_map(|host| host.volumes.iter().map(|volume| volume.number)).collect();
+    let mut is_fine = true;
+    for (host, section) in hosts.iter().zip(&node.hosts) {
+        for number in all.iter().filter(|number| host.volume(**number).is_none()) {
+            let message = format!("volume {number} is missing on host {}", host.name);
+            report.problem(
+                Problem::new(ErrorKind::Missing, section.names[0].span, message)
+                    .hint(format!("without a replica there: volume {number} {{ disk none; }}")),
+            );
+            is_fine = false;
+        }
+    }
+    is_fine
+}

@@ -1,0 +1,309 @@
+//! Files as DRBD users have them parse unchanged, mean what they say, and survive being written.
+
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+
+use config::effective::{AckWhen, OnNoQuorum, Quorum};
+use config::model::{MetaDisk, Resource};
+use config::{ConfigFile, parse_file, parse_text};
+
+fn file(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/files").join(name)
+}
+
+fn read(name: &str) -> ConfigFile {
+    let config = parse_file(&file(name)).unwrap_or_else(|errors| panic!("{errors}"));
+    assert!(!config.resources.is_empty(), "{name} says nothing");
+    for resource in &config.resources {
+        assert_eq!(&rewritten(resource), resource, "{name} changed on being written");
+    }
+    config
+}
+
+fn rewritten(resource: &Resource) -> Resource {
+    let text = resource.to_res_text();
+    let mut again = parse_text("written", &text).unwrap_or_else(|errors| panic!("{errors}"));
+    assert_eq!(again.resources.len(), 1);
+    let again = again.resources.remove(0);
+    assert_eq!(again.to_res_text(), text, "the canonical text is not a fixed point");
+    again
+}
+
+fn told(config: &ConfigFile) -> Vec<&str> {
+    config.warnings.iter().map(|warning| warning.option.as_str()).collect()
+}
+
+fn address(text: &str) -> SocketAddr {
+    text.parse().expect("the test names an address")
+}
+
+/// Node id of each peer, and its paths from here to there.
+fn peers(resource: &Resource, node: &str) -> Vec<(u8, Vec<(String, String)>)> {
+    let text = |(local, remote): &(SocketAddr, SocketAddr)| (local.to_string(), remote.to_string());
+    let peers = resource.peers_of(node);
+    peers.iter().map(|peer| (peer.node_id, peer.paths.iter().map(text).collect())).collect()
+}
+
+fn one_path(local: &str, remote: &str) -> Vec<(String, String)> {
+    vec![(local.to_owned(), remote.to_owned())]
+}
+
+#[test]
+fn two_paths_between_hosts_without_addresses() {
+    let config = read("two_paths.res");
+    let resource = &config.resources[0];
+    assert_eq!(resource.name, "test");
+    assert_eq!(resource.volume_numbers(), [1]);
+    let volume = resource.host_by_name("hostB").unwrap().volume(1).unwrap();
+    assert_eq!(volume.device.as_ref().unwrap().minor, 1);
+    let disk = volume.disk.as_ref().unwrap();
+    assert_eq!(disk.path, "/dev/vg/lv");
+    assert_eq!(disk.meta_disk, MetaDisk::Internal);
+    let peers = resource.peers_of("hostB");
+    assert_eq!(peers.len(), 1);
+    assert_eq!((peers[0].name.as_str(), peers[0].node_id), ("hostA", 0));
+    let local_first = [
+        (address("10.0.0.2:7900"), address("10.0.0.1:7900")),
+        (address("10.0.1.2:7900"), address("10.0.1.1:7900")),
+    ];
+    assert_eq!(peers[0].paths, local_first);
+    let expected = [
+        "cpu-mask",
+        "read-balancing",
+        "load-balance-paths",
+        "rcvbuf-size",
+        "sndbuf-size",
+        "max-buffers",
+    ];
+    assert_eq!(told(&config), expected);
+}
+
+#[test]
+fn two_nodes_need_no_node_ids_and_no_connection() {
+    let config = read("two_nodes.res");
+    let resource = &config.resources[0];
+    assert_eq!(resource.host_by_name("alice").unwrap().node_id, 0);
+    assert_eq!(resource.host_by_name("bob").unwrap().node_id, 1);
+    assert_eq!(peers(resource, "alice"), [(1, one_path("10.1.1.31:7789", "10.1.1.32:7789"))]);
+    let volume = resource.host_by_name("bob").unwrap().volume(0).unwrap();
+    assert_eq!(volume.disk.as_ref().unwrap().path, "/dev/sda7");
+    assert!(config.warnings.is_empty());
+}
+
+#[test]
+fn defaults_hold_where_nothing_is_said() {
+    let config = read("two_nodes.res");
+    let resource = &config.resources[0];
+    let options = resource.resource_options("alice");
+    assert_eq!(options.quorum, Quorum::Majority);
+    assert_eq!(options.on_no_quorum, OnNoQuorum::SuspendIo);
+    assert!(options.auto_promote);
+    let net = resource.net_options("alice", "bob");
+    assert_eq!(net.ack_when, AckWhen::Durable);
+    assert_eq!(net.timeout_ms, None);
+    assert_eq!(resource.disk_options("alice", 0).al_extents, 1237);
+    let rate = resource.peer_disk_options("alice", "bob", 0).c_max_rate_bytes;
+    assert_eq!(rate, Some(100 << 20));
+}
+
+#[test]
+fn a_mesh_connects_every_pair() {
+    let config = read("three_nodes.res");
+    let resource = &config.resources[0];
+    let ends: Vec<[&str; 2]> = resource
+        .connections
+        .iter()
+        .map(|connection| [connection.ends[0].as_str(), connection.ends[1].as_str()])
+        .collect();
+    assert_eq!(ends, [["alice", "bob"], ["alice", "charlie"], ["bob", "charlie"]]);
+    let expected = [
+        (0, one_path("10.1.1.32:7000", "10.1.1.31:7000")),
+        (2, one_path("10.1.1.32:7000", "10.1.1.33:7000")),
+    ];
+    assert_eq!(peers(resource, "bob"), expected);
+}
+
+#[test]
+fn connections_and_volumes_override_what_is_above_them() {
+    let config = read("own_ports.res");
+    let resource = &config.resources[0];
+    let expected = [
+        (0, one_path("10.1.1.33:7002", "10.1.1.31:7020")),
+        (1, one_path("10.1.1.33:7012", "10.1.1.32:7021")),
+    ];
+    assert_eq!(peers(resource, "charlie"), expected);
+    let charlie = resource.host_by_name("charlie").unwrap();
+    assert!(charlie.volume(0).unwrap().is_diskless() && charlie.volume(1).unwrap().is_diskless());
+    assert_eq!(charlie.address, Some(address("[fd00::33]:7000")));
+    let bob = resource.host_by_name("bob").unwrap();
+    let disk = bob.volume(1).unwrap().disk.as_ref().unwrap();
+    assert_eq!(disk.path, "/dev/vg1/b");
+    let meta_disk = MetaDisk::External { path: "/dev/vg0/meta".to_owned(), index: Some(1) };
+    assert_eq!(disk.meta_disk, meta_disk);
+    assert_eq!(resource.disk_options("bob", 1).al_extents, 257);
+    assert_eq!(resource.disk_options("alice", 1).al_extents, 1237);
+    let rate = |a, b, volume| resource.peer_disk_options(a, b, volume).c_max_rate_bytes;
+    assert_eq!(rate("alice", "bob", 0), Some(200 << 20));
+    assert_eq!(rate("charlie", "bob", 0), Some(10 << 20));
+    assert_eq!(rate("bob", "charlie", 1), None);
+    assert_eq!(resource.net_options("bob", "charlie").ping_timeout_ms, Some(1000));
+    assert_eq!(resource.net_options("bob", "alice").ping_timeout_ms, None);
+}
+
+#[test]
+fn files_of_drbd_8_still_work() {
+    let config = read("old_style.res");
+    let resource = &config.resources[0];
+    // The order of addresses decides, not that of the sections or the names.
+    assert_eq!(resource.host_by_name("zeta").unwrap().node_id, 0);
+    assert_eq!(resource.host_by_name("alpha").unwrap().node_id, 1);
+    assert_eq!(resource.disk_options("alpha", 0).al_extents, 379);
+    assert_eq!(resource.disk.given("resync-rate").unwrap().to_string(), "25M");
+    assert_eq!(resource.net.given("csums-after-crash-only").unwrap().to_string(), "yes");
+    assert_eq!(resource.net.given("tcp-cork").unwrap().to_string(), "no");
+    assert_eq!(resource.net.given("fencing").unwrap().to_string(), "dont-care");
+    assert_eq!(resource.disk.given("disk-flushes").unwrap().to_string(), "no");
+    assert_eq!(resource.startup.given("wfc-timeout").unwrap().to_string(), "1");
+    assert_eq!(resource.startup.given("degr-wfc-timeout").unwrap().to_string(), "60");
+    let handler = resource.handlers.given("split-brain").unwrap().to_string();
+    assert_eq!(handler, "/usr/lib/drbd/notify-split-brain.sh \"root\"");
+    assert!(resource.handlers.given("fence-peer").is_some());
+    assert_eq!(resource.net_options("zeta", "alpha").timeout_ms, Some(5000));
+    assert!(told(&config).contains(&"disk-flushes"));
+    assert!(!told(&config).contains(&"on-io-error"), "what happens anyway needs no warning");
+}
+
+#[test]
+fn generated_files_name_hosts_without_their_domain() {
+    let config = read("generated.res");
+    let resource = &config.resources[0];
+    let expected = [
+        (0, one_path("10.43.70.3:7000", "10.43.70.1:7000")),
+        (1, one_path("10.43.70.3:7000", "10.43.70.2:7000")),
+    ];
+    assert_eq!(peers(resource, "node-3"), expected);
+    assert_eq!(peers(resource, "node-3.example.org"), expected);
+    assert_eq!(peers(resource, "node-3.example.com"), []);
+    let client = resource.host_by_name("node-3").unwrap().volume(0).unwrap();
+    assert!(client.is_diskless());
+    assert_eq!(client.is_tiebreaker, Some(true));
+    assert_eq!(resource.resource_options("node-1").on_no_quorum, OnNoQuorum::IoError);
+}
+
+#[test]
+fn suffixes_and_clamping_follow_drbd() {
+    let config = read("fast_link.res");
+    let resource = &config.resources[0];
+    assert_eq!(resource.disk_options("storage-a", 0).al_extents, 65_534);
+    assert_eq!(resource.net.given("max-epoch-size").unwrap().as_number(), Some(16_384));
+    assert_eq!(resource.net.given("max-buffers").unwrap().as_number(), Some(36_864));
+    // Rates count in KiB, fill targets in sectors.
+    assert_eq!(resource.disk.given("resync-rate").unwrap().as_number(), Some(4 << 20));
+    assert_eq!(resource.disk.given("c-fill-target").unwrap().as_number(), Some(2048));
+    let rate = resource.peer_disk_options("storage-a", "storage-b", 0).c_max_rate_bytes;
+    assert_eq!(rate, Some(4 << 30));
+    let net = resource.net_options("storage-a", "storage-b");
+    assert_eq!(net.timeout_ms, Some(9000));
+    assert_eq!(net.connect_interval_ms, Some(15_000));
+    assert_eq!(net.ping_interval_ms, Some(15_000));
+    assert_eq!(net.ping_timeout_ms, Some(1000));
+    assert_eq!(resource.host_by_name("storage-b.lan").unwrap().node_id, 28);
+    let device = resource.hosts[0].volumes[0].device.as_ref().unwrap();
+    assert_eq!((device.minor, device.path.as_deref()), (27, Some("/dev/drbd_fast")));
+}
+
+#[test]
+fn floating_hosts_are_found_by_address() {
+    let config = read("floating.res");
+    let resource = &config.resources[0];
+    let own = resource.host_by_address(&["fd00::2".parse().unwrap()]).unwrap();
+    assert_eq!(own.node_id, 2);
+    assert!(resource.host_by_address(&["10.0.0.1".parse().unwrap()]).is_none());
+    assert_eq!(peers(resource, &own.name), [(1, one_path("[fd00::2]:7706", "127.0.0.1:7706"))]);
+}
+
+#[test]
+fn includes_templates_and_skips() {
+    let config = read("tree/drbd.conf");
+    let names: Vec<&str> = config.resources.iter().map(|r| r.name.as_str()).collect();
+    assert_eq!(names, ["a", "b"]);
+    let a = config.resource("a").unwrap();
+    assert_eq!(a.resource_options("n1").on_no_quorum, OnNoQuorum::IoError);
+    assert_eq!(a.resource_options("n2").on_no_quorum, OnNoQuorum::SuspendIo);
+    assert!(!a.resource_options("n2").auto_promote);
+    assert_eq!(a.net_options("n1", "n2").timeout_ms, Some(3000));
+    assert_eq!(a.net_options("n1", "n2").ping_timeout_ms, Some(2000));
+    assert_eq!(a.disk.given("al-extents").unwrap().as_number(), Some(2000));
+    assert_eq!(a.disk_options("n1", 0).al_extents, 3000);
+    // A template stands in for `common`, it is not added to it.
+    let b = config.resource("b").unwrap();
+    assert_eq!(b.peer_disk_options("n1", "n2", 0).c_max_rate_bytes, Some(1 << 20));
+    assert!(b.net.is_empty() && b.options.is_empty());
+    let module = &config.warnings[0];
+    assert_eq!((module.option.as_str(), module.line), ("require-drbd-module-version", 2));
+    assert!(module.file.ends_with("drbd.d/global_common.conf"), "{module}");
+}
+
+#[test]
+fn a_mesh_leaves_explicit_connections_alone() {
+    let text = "resource r {
+        volume 0 { disk /d; }
+        on a { node-id 0; address 10.0.0.1:1; }
+        on b { node-id 1; address 10.0.0.2:1; }
+        on c { node-id 2; address 10.0.0.3:1; }
+        connection { host b port 9; host a port 8; net { timeout 10; } }
+        connection-mesh { hosts c b a; net { timeout 20; ping-int 3; } }
+    }";
+    let config = parse_text("r.res", text).unwrap_or_else(|errors| panic!("{errors}"));
+    let resource = &config.resources[0];
+    assert_eq!(resource.connections.len(), 3);
+    let own = resource.net_options("a", "b");
+    assert_eq!((own.timeout_ms, own.ping_interval_ms), (Some(1000), Some(3000)));
+    let meshed = resource.net_options("a", "c");
+    assert_eq!((meshed.timeout_ms, meshed.ping_interval_ms), (Some(2000), Some(3000)));
+    assert_eq!(peers(resource, "a")[0], (1, one_path("10.0.0.1:8", "10.0.0.2:9")));
+}
+
+#[test]
+fn canonical_text_is_in_the_shape_of_a_dump() {
+    let config = read("two_nodes.res");
+    let expected = "\
+resource r0 {
+    on alice {
+        node-id          0;
+        volume 0 {
+            device           minor 1;
+            disk             /dev/sda7;
+            meta-disk        internal;
+        }
+        address          ipv4 10.1.1.31:7789;
+    }
+    on bob {
+        node-id          1;
+        volume 0 {
+            device           minor 1;
+            disk             /dev/sda7;
+            meta-disk        internal;
+        }
+        address          ipv4 10.1.1.32:7789;
+    }
+    connection {
+        host             alice            address ipv4 10.1.1.31:7789;
+        host             bob              address ipv4 10.1.1.32:7789;
+    }
+}
+";
+    assert_eq!(config.resources[0].to_res_text(), expected);
+}
+
+#[test]
+fn the_example_of_the_documentation_is_right() {
+    let document = include_str!("../../../docs/config.md");
+    let example = document.split("```").nth(1).unwrap();
+    let config = parse_text("config.md", example).unwrap_or_else(|errors| panic!("{errors}"));
+    assert_eq!(config.warnings, []);
+    let resource = &config.resources[0];
+    assert_eq!(rewritten(resource), *resource);
+    assert_eq!(resource.peers_of("charlie").len(), 2);
+    assert!(resource.host_by_name("charlie").unwrap().volume(0).unwrap().is_diskless());
+}
