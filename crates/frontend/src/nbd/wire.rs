@@ -226,3 +226,17 @@ impl fmt::Display for Errno {
         })
     }
 }
+
+// ---- Integers ---------------------------------------------------------------------------------
+
+pub(crate) fn be16(bytes: &[u8]) -> u16 {
+    u16::from_be_bytes(bytes[..2].try_into().expect("two bytes"))
+}
+
+pub(crate) fn be32(bytes: &[u8]) -> u32 {
+    u32::from_be_bytes(bytes[..4].try_into().expect("four bytes"))
+}
+
+pub(crate) fn be64(bytes: &[u8]) -> u64 {
+    u64::from_be_bytes(bytes[..8].try_into().expect("eight bytes"))
+}

@@ -1,5 +1,7 @@
 //! The NBD module through its public face.
 #![expect(clippy::unwrap_used, clippy::print_stdout, reason = "all of this is test code")]
 
+mod ram_server;
 mod uri;
+mod two_party;
 mod foreign_server;

@@ -8,12 +8,12 @@ use std::io::{self, BufRead, BufReader, IoSlice, Read, Write};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use crate::nbd::client::negotiation::{be16, be32, be64};
 use crate::nbd::client::reply::{Chunk, Pending};
 use crate::nbd::client::{ClientError, ExportInfo, Reply, Stream};
 use crate::nbd::wire::{
     CMD_FLAG_PAYLOAD_LEN, Command, EXTENDED_REPLY_MAGIC, EXTENDED_REQUEST_MAGIC, Errno,
-    REPLY_FLAG_DONE, REQUEST_MAGIC, ReplyForm, SIMPLE_REPLY_MAGIC, STRUCTURED_REPLY_MAGIC,
+    REPLY_FLAG_DONE, REQUEST_MAGIC, ReplyForm, SIMPLE_REPLY_MAGIC, STRUCTURED_REPLY_MAGIC, be16,
+    be32, be64,
 };
 
 const SENDING: &str = "sending a request";

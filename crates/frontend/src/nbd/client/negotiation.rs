@@ -12,7 +12,8 @@ use crate::nbd::wire::{
     OPT_INFO, OPT_LIST, OPT_SET_META_CONTEXT, OPT_STRUCTURED_REPLY, OPTION_MAGIC,
     OPTION_REPLY_MAGIC, REP_ACK, REP_ERR_EXT_HEADER_REQD, REP_ERR_INVALID, REP_ERR_PLATFORM,
     REP_ERR_POLICY, REP_ERR_SHUTDOWN, REP_ERR_TLS_REQD, REP_ERR_TOO_BIG, REP_ERR_UNKNOWN,
-    REP_ERR_UNSUP, REP_ERROR_BIT, REP_INFO, REP_META_CONTEXT, REP_SERVER, ReplyForm,
+    REP_ERR_UNSUP, REP_ERROR_BIT, REP_INFO, REP_META_CONTEXT, REP_SERVER, ReplyForm, be16, be32,
+    be64,
 };
 
 /// No server has reason to answer an option with more.
@@ -278,16 +279,4 @@ fn refusal_name(kind: u32) -> &'static str {
         REP_ERR_EXT_HEADER_REQD => "extended headers required",
         _ => "an unknown error",
     }
-}
-
-pub(super) fn be16(bytes: &[u8]) -> u16 {
-    u16::from_be_bytes(bytes[..2].try_into().expect("two bytes"))
-}
-
-pub(super) fn be32(bytes: &[u8]) -> u32 {
-    u32::from_be_bytes(bytes[..4].try_into().expect("four bytes"))
-}
-
-pub(super) fn be64(bytes: &[u8]) -> u64 {
-    u64::from_be_bytes(bytes[..8].try_into().expect("eight bytes"))
 }

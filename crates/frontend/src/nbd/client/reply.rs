@@ -2,11 +2,10 @@
 
 use crate::nbd::client::ClientError;
 use crate::nbd::client::halves::Request;
-use crate::nbd::client::negotiation::{be16, be32, be64};
 use crate::nbd::wire::{
     CMD_FLAG_DF, CMD_FLAG_REQ_ONE, Command, Errno, Extent, REPLY_TYPE_BLOCK_STATUS,
     REPLY_TYPE_BLOCK_STATUS_EXT, REPLY_TYPE_ERROR_BIT, REPLY_TYPE_ERROR_OFFSET, REPLY_TYPE_NONE,
-    REPLY_TYPE_OFFSET_DATA, REPLY_TYPE_OFFSET_HOLE,
+    REPLY_TYPE_OFFSET_DATA, REPLY_TYPE_OFFSET_HOLE, be16, be32, be64,
 };
 
 /// A whole answer to one request.
