@@ -3,5 +3,8 @@
 
 mod ram_server;
 mod uri;
+mod golden;
+mod handshake;
 mod two_party;
 mod foreign_server;
+mod foreign_client;
