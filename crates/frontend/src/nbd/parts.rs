@@ -57,10 +57,11 @@ impl Split {
     #[must_use]
     pub fn part(&self, index: u16) -> Part {
         assert!(index < self.count(), "part {index} of {}", self.count());
-        let block = (self.first_block() + u64::from(index)) * u64::from(PART_BYTES);
-        let start = self.offset.max(block);
-        let end = (self.offset + self.length).min(block + u64::from(PART_BYTES));
-        let length = u32::try_from(end - start).expect("at most one block");
+        let part_bytes = u64::from(PART_BYTES);
+        let start = self.offset.max((self.first_block() + u64::from(index)) * part_bytes);
+        let left = self.length - (start - self.offset);
+        let length = left.min(part_bytes - start % part_bytes);
+        let length = u32::try_from(length).expect("at most one block");
         Part { index, offset: start, length }
     }
 
