@@ -110,6 +110,19 @@ impl ClientError {
     pub(crate) fn protocol(what: impl Into<String>) -> Self {
         Self::Protocol { what: what.into() }
     }
+
+    /// A socket calls the end of its read timeout "temporarily unavailable", which tells nobody
+    /// anything.
+    pub(crate) fn lost(doing: &'static str, source: io::Error) -> Self {
+        let is_silence = is_timeout(&source);
+        let silence = || io::Error::new(io::ErrorKind::TimedOut, "the server fell silent");
+        Self::Lost { doing, source: if is_silence { silence() } else { source } }
+    }
+}
+
+/// A socket says that its read timeout has passed by either of two words.
+fn is_timeout(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut)
 }
 
 /// One connection to one export, one request at a time.
@@ -201,6 +214,11 @@ impl Connection {
         self.receiver.wait_for_end()
     }
 
+    /// How long the server may send nothing while an answer is awaited.
+    pub fn set_read_timeout(&self, timeout: Duration) -> Result<(), ClientError> {
+        self.receiver.set_read_timeout(timeout)
+    }
+
     /// Sends one request and waits for its reply.
     pub fn call(
         &mut self,
@@ -214,7 +232,11 @@ impl Connection {
         self.cookie_next += 1;
         let request = Request { command, flags, cookie, offset, length };
         self.sender.send_request(&request, payload)?;
-        let reply = self.receiver.recv_reply()?;
+        // What comes first may be the late reply to a call that timed out.
+        let mut reply = self.receiver.recv_reply()?;
+        while reply.request.cookie != cookie {
+            reply = self.receiver.recv_reply()?;
+        }
         match reply.error {
             None => Ok(reply),
             Some(errno) => {

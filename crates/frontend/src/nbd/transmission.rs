@@ -15,8 +15,8 @@ use crate::nbd::wire::{
     CMD_FLAG_DF, CMD_FLAG_FAST_ZERO, CMD_FLAG_FUA, CMD_FLAG_NO_HOLE, CMD_FLAG_PAYLOAD_LEN,
     CMD_FLAG_REQ_ONE, Command, EXTENDED_REQUEST_BYTES, EXTENDED_REQUEST_MAGIC, Errno,
     FLAG_READ_ONLY, FLAG_SEND_CACHE, FLAG_SEND_DF, FLAG_SEND_FAST_ZERO, FLAG_SEND_FLUSH,
-    FLAG_SEND_TRIM, FLAG_SEND_WRITE_ZEROES, REQUEST_BYTES, REQUEST_MAGIC, ReplyForm, be16, be32,
-    be64,
+    FLAG_SEND_FUA, FLAG_SEND_TRIM, FLAG_SEND_WRITE_ZEROES, REQUEST_BYTES, REQUEST_MAGIC, ReplyForm,
+    be16, be32, be64,
 };
 
 /// One session after the handshake.
@@ -273,8 +273,8 @@ impl Transmission {
         Ok(kind)
     }
 
-    /// Whether the command was offered, and with these flags. FUA is taken on every command, for
-    /// clients are known to set it everywhere.
+    /// Whether the command was offered, and with these flags. FUA, once offered, is taken on every
+    /// command, for clients are known to set it everywhere.
     fn judge_flags(&self, command: Command, flags: u16) -> Verdict {
         let has = |flag: u16| flags & flag != 0;
         let is_offered = |ability: u16| self.flags & ability != 0;
@@ -307,7 +307,8 @@ impl Transmission {
             }
             Command::Disconnect => unreachable!("a disconnect is not judged"),
         };
-        if flags & !(known | CMD_FLAG_FUA) != 0 {
+        let fua = if is_offered(FLAG_SEND_FUA) { CMD_FLAG_FUA } else { 0 };
+        if flags & !(known | fua) != 0 {
             return Err((Errno::Invalid, "a flag that the command does not have"));
         }
         if is_extended && command == Command::Write && !has(CMD_FLAG_PAYLOAD_LEN) {

@@ -162,6 +162,7 @@ fn request_bytes(form: ReplyForm, random: &mut Random) -> Vec<u8> {
 /// What the daemon relies on.
 fn assert_sound(request: &Request, agreement: &Agreement, seed: u64) {
     let Request { kind, offset, length, .. } = *request;
+    assert!(!request.fua || agreement.flags & 8 != 0, "seed {seed}: {request:?}");
     let is_writing = matches!(kind, Kind::Write | Kind::Trim | Kind::WriteZeroes { .. });
     assert!(
         !is_writing || agreement.export.access == Access::ReadWrite,

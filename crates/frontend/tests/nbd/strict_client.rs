@@ -196,6 +196,39 @@ fn a_timeout_between_replies_loses_nothing() {
     assert_eq!(sender.in_flight(), 0);
 }
 
+/// The late reply to a call that timed out is not taken for the reply to the next.
+#[test]
+fn a_late_reply_goes_to_nobody_else() {
+    let (ours, mut theirs) = UnixStream::pair().unwrap();
+    theirs.write_all(&hex("4e42444d41474943 49484156454f5054 0003")).unwrap();
+    let go = hex("49484156454f5054 00000007 0000000a 00000002 7230 0001 0003");
+    theirs.write_all(&answer_to(&go).0).unwrap();
+    let wishes = Wishes { replies: ReplyForm::Simple, ..Wishes::default() };
+    let mut client = Connection::over(Stream::Unix(ours), "r0", &wishes).unwrap();
+    client.set_read_timeout(Duration::from_millis(10)).unwrap();
+    let mut buffer = [0; 512];
+    assert!(matches!(client.read(0, &mut buffer), Err(ClientError::TimedOut { .. })));
+    for cookie in [1, 2] {
+        theirs.write_all(&hex(&format!("67446698 00000000 {cookie:016x}"))).unwrap();
+        theirs.write_all(&[cookie; 512]).unwrap();
+    }
+    client.read(512, &mut buffer).unwrap();
+    assert_eq!(buffer, [2; 512]);
+}
+
+#[test]
+fn a_server_that_falls_silent_within_a_reply_is_lost() {
+    let (mut sender, mut receiver, mut server) = connect(ReplyForm::Simple);
+    let request = Request { command: Command::Read, flags: 0, cookie: 9, offset: 0, length: 512 };
+    sender.send_request(&request, &[]).unwrap();
+    receiver.set_read_timeout(Duration::from_millis(10)).unwrap();
+    server.write_all(&hex("67446698 0000")).unwrap();
+    match receiver.recv_reply() {
+        Err(ClientError::Lost { source, .. }) => assert!(source.to_string().contains("silent")),
+        other => panic!("{other:?}"),
+    }
+}
+
 #[test]
 fn a_shutdown_wakes_the_receiver() {
     let (sender, mut receiver, server) = connect(ReplyForm::Simple);

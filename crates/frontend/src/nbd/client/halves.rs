@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use crate::nbd::client::reply::{Chunk, Pending};
-use crate::nbd::client::{ClientError, ExportInfo, Reply, Stream};
+use crate::nbd::client::{ClientError, ExportInfo, Reply, Stream, is_timeout};
 use crate::nbd::wire::{
     CMD_FLAG_PAYLOAD_LEN, Command, EXTENDED_REPLY_MAGIC, EXTENDED_REQUEST_MAGIC, Errno,
     REPLY_FLAG_DONE, REQUEST_MAGIC, ReplyForm, SIMPLE_REPLY_MAGIC, STRUCTURED_REPLY_MAGIC, be16,
@@ -61,7 +61,7 @@ pub(crate) fn pair(
 ) -> Result<(Sender, Receiver), ClientError> {
     let pending = Table::default();
     let clone = stream.get_ref().try_clone();
-    let clone = clone.map_err(|source| ClientError::Lost { doing: "splitting it", source })?;
+    let clone = clone.map_err(|error| ClientError::lost("splitting it", error))?;
     let form = export.replies;
     let sender = Sender { stream: clone, form, pending: Arc::clone(&pending) };
     let allocation_context = export.allocation_context;
@@ -105,7 +105,7 @@ impl Sender {
     /// Ends the connection at once, also for a receiver that waits.
     pub fn shutdown(&self) -> Result<(), ClientError> {
         let result = self.stream.shutdown();
-        result.map_err(|source| ClientError::Lost { doing: "closing it", source })
+        result.map_err(|error| ClientError::lost("closing it", error))
     }
 
     fn send(&mut self, head: &[u8], payload: &[u8]) -> Result<(), ClientError> {
@@ -113,14 +113,14 @@ impl Sender {
         while !head.is_empty() || !payload.is_empty() {
             let slices = [IoSlice::new(head), IoSlice::new(payload)];
             match self.stream.write_vectored(&slices) {
-                Ok(0) => return Err(lost(SENDING, io::ErrorKind::WriteZero.into())),
+                Ok(0) => return Err(ClientError::lost(SENDING, io::ErrorKind::WriteZero.into())),
                 Ok(sent) => {
                     let of_head = sent.min(head.len());
                     head = &head[of_head..];
                     payload = &payload[sent - of_head..];
                 }
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                Err(error) => return Err(lost(SENDING, error)),
+                Err(error) => return Err(ClientError::lost(SENDING, error)),
             }
         }
         Ok(())
@@ -179,16 +179,22 @@ impl Receiver {
 
     pub fn set_read_timeout(&self, timeout: Duration) -> Result<(), ClientError> {
         let result = self.stream.get_ref().set_read_timeout(timeout);
-        result.map_err(|source| lost("setting its timeout", source))
+        result.map_err(|source| ClientError::lost("setting its timeout", source))
+    }
+
+    /// Ends the connection at once, also for a sender that waits for a server that stopped reading.
+    pub fn shutdown(&self) -> Result<(), ClientError> {
+        let result = self.stream.get_ref().shutdown();
+        result.map_err(|error| ClientError::lost("closing it", error))
     }
 
     /// Waits until the server closes the connection, with nothing left unsaid.
     pub fn wait_for_end(&mut self) -> Result<(), ClientError> {
         match self.stream.fill_buf() {
             Ok([]) if lock(&self.pending).is_empty() => Ok(()),
-            Ok([]) => Err(lost(RECEIVING, io::ErrorKind::UnexpectedEof.into())),
+            Ok([]) => Err(ClientError::lost(RECEIVING, io::ErrorKind::UnexpectedEof.into())),
             Ok(_) => Err(ClientError::protocol("it sent something after the disconnect")),
-            Err(error) => Err(lost("waiting for its end", error)),
+            Err(error) => Err(ClientError::lost("waiting for its end", error)),
         }
     }
 
@@ -196,14 +202,16 @@ impl Receiver {
     fn wait_for_byte(&mut self) -> Result<(), ClientError> {
         loop {
             match self.stream.fill_buf() {
-                Ok([]) => return Err(lost(RECEIVING, io::ErrorKind::UnexpectedEof.into())),
+                Ok([]) => {
+                    return Err(ClientError::lost(RECEIVING, io::ErrorKind::UnexpectedEof.into()));
+                }
                 Ok(_) => return Ok(()),
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
                 Err(error) if is_timeout(&error) => {
                     let timeout_ms = self.stream.get_ref().read_timeout_ms();
                     return Err(ClientError::TimedOut { timeout_ms });
                 }
-                Err(error) => return Err(lost(RECEIVING, error)),
+                Err(error) => return Err(ClientError::lost(RECEIVING, error)),
             }
         }
     }
@@ -290,17 +298,8 @@ impl Receiver {
     }
 
     fn read(&mut self, buffer: &mut [u8]) -> Result<(), ClientError> {
-        self.stream.read_exact(buffer).map_err(|error| lost(RECEIVING, error))
+        self.stream.read_exact(buffer).map_err(|error| ClientError::lost(RECEIVING, error))
     }
-}
-
-/// A socket says that its read timeout has passed by either of two words.
-fn is_timeout(error: &io::Error) -> bool {
-    matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut)
-}
-
-fn lost(doing: &'static str, source: io::Error) -> ClientError {
-    ClientError::Lost { doing, source }
 }
 
 /// A thread that panicked between two statements on the table left it whole.

@@ -48,7 +48,7 @@ impl Negotiation {
     /// Takes the server's greeting and answers it.
     pub fn start(stream: Stream) -> Result<Self, ClientError> {
         let mut stream = BufReader::with_capacity(256 * 1024, stream);
-        let lost = |source| ClientError::Lost { doing: "waiting for the greeting", source };
+        let lost = |error| ClientError::lost("waiting for the greeting", error);
         let mut greeting = [0; 18];
         stream.read_exact(&mut greeting).map_err(lost)?;
         let (magic, style) = (be64(&greeting), be64(&greeting[8..]));
@@ -239,12 +239,11 @@ impl Negotiation {
         message.extend_from_slice(&length.to_be_bytes());
         message.extend_from_slice(payload);
         let stream = self.stream.get_mut();
-        stream.write_all(&message).map_err(|source| ClientError::Lost { doing: SENDING, source })
+        stream.write_all(&message).map_err(|error| ClientError::lost(SENDING, error))
     }
 
     fn read(&mut self, buffer: &mut [u8]) -> Result<(), ClientError> {
-        let lost = |source| ClientError::Lost { doing: RECEIVING, source };
-        self.stream.read_exact(buffer).map_err(lost)
+        self.stream.read_exact(buffer).map_err(|error| ClientError::lost(RECEIVING, error))
     }
 }
 
