@@ -1,9 +1,9 @@
 //! A blocking NBD client for tests, for the checker and for tools.
 //!
-//! [`Connection::open`] negotiates and gives a connection for one call at a time. [`Connection::split`]
-//! gives its two halves, so that one thread sends requests and another takes the replies, many in
-//! flight. The client trusts nothing: a reply to no request, a chunk outside of its request, a
-//! byte sent twice or not at all is [`ClientError::Protocol`].
+//! [`Connection::open`] negotiates and gives a connection for one call at a time.
+//! [`Connection::split`] gives its two halves, so that one thread sends requests and another takes
+//! the replies, many in flight. The client trusts nothing: a reply to no request, a chunk outside
+//! of its request, a byte sent twice or not at all is [`ClientError::Protocol`].
 
 pub mod uri;
 pub mod negotiation;

@@ -6,11 +6,11 @@
 //! A write is answered when all its parts are; the first error stays the answer, whatever comes
 //! after it. A read's data goes out as its form of replies allows:
 //!
-//! | form                    | order of parts  | a part fails before the head | after the head       |
-//! |-------------------------|-----------------|------------------------------|----------------------|
-//! | chunks                  | as they are read| every part has its own head; the error comes last   |
-//! | chunks, read with DF    | ascending       | error                        | zeroes, error at end |
-//! | simple replies          | ascending       | error                        | hang up              |
+//! | form                 | order of parts   | a part fails before the head | after it          |
+//! |----------------------|------------------|------------------------------|-------------------|
+//! | chunks               | as they are read | error, after all other parts | the same          |
+//! | chunks, read with DF | ascending        | error                        | zeroes, then error|
+//! | simple replies       | ascending        | error                        | hang up           |
 //!
 //! Nothing here allocates.
 

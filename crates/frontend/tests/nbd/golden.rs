@@ -343,6 +343,13 @@ fn replies_with_block_status() {
         "00000001 00001000 00000000 00010000 00000003",
         "00000001 00000002 0000000000001000 0000000000000000 0000000000010000 0000000000000003",
     );
+    // What is asked for is told; nothing follows it.
+    case(
+        false,
+        &[extent(0x2000, 0), extent(0x1000, 3)],
+        "00000001 00002000 00000000",
+        "00000001 00000001 0000000000002000 0000000000000000",
+    );
     // One extent not longer than the request.
     case(
         true,
