@@ -8,6 +8,7 @@ use std::process::{Command as Process, Stdio};
 use std::sync::Arc;
 
 use crate::ram_server::{RamDisk, RamServer};
+use crate::skip;
 use frontend::nbd::client::{Connection, Wishes};
 use stdx::random::Random;
 
@@ -21,7 +22,7 @@ fn run(tool: &str, arguments: &[&str]) -> Option<String> {
         .status()
         .unwrap();
     if !found.success() {
-        println!("skipped: {tool} is not installed");
+        skip(&format!("{tool} is not installed"));
         return None;
     }
     let output = Process::new("timeout").args(["60", tool]).args(arguments).output().unwrap();
@@ -150,7 +151,7 @@ fn fio_verifies_what_it_wrote() {
         return;
     }
     if !run("fio", &["--enghelp"]).unwrap().contains("nbd") {
-        println!("skipped: this fio has no nbd engine");
+        skip("this fio has no nbd engine");
         return;
     }
     let uri = format!("--uri={}", server.uri("r0"));

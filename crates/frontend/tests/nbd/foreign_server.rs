@@ -6,6 +6,7 @@ use std::os::unix::net::UnixStream;
 use std::process::{Child, Command as Process, Stdio};
 use std::time::Duration;
 
+use crate::skip;
 use frontend::nbd::client::{BlockStatus, ClientError, Connection, Request, Stream, Wishes};
 use frontend::nbd::wire::{Command, Errno, Extent, ReplyForm, STATE_HOLE, STATE_ZERO};
 
@@ -23,7 +24,7 @@ fn nbdkit(plugin: &[&str]) -> Option<(Stream, Child)> {
     match child {
         Ok(child) => Some((Stream::Unix(ours), child)),
         Err(error) => {
-            println!("skipped: nbdkit does not run here: {error}");
+            skip(&format!("nbdkit does not run here: {error}"));
             None
         }
     }
