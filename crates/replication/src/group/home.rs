@@ -162,7 +162,10 @@ impl LaneGroup {
     }
 
     fn on_seal(&mut self, now: Time, nonce: Nonce, actions: &mut Vec<GroupAction>) {
-        self.stand_down(now, actions);
+        // A leader whose own replica returns seals it to the session that it leads.
+        if !(self.view.leading && self.view.nonce == nonce) {
+            self.stand_down(now, actions);
+        }
         self.view.nonce = nonce;
         self.with_lanes(now, actions, Lane::drop_unsubmitted);
         self.sealing = Some(nonce);
