@@ -8,3 +8,7 @@ pub mod ids;
 pub mod config;
 pub mod message;
 pub mod metadata;
+pub mod error;
+pub mod checksum;
+mod wire;
+pub mod frame;
