@@ -13,6 +13,7 @@ mod link;
 mod control;
 mod data;
 
+pub(crate) use config::CONFIG_BYTES_MAX;
 pub(crate) use control::{CONTROL_TAG_MIN, CONTROL_TAGS};
 pub(crate) use data::{DATA_TAG_MIN, DATA_TAGS, get_data, put_data, tag_of_data};
 pub(crate) use link::LINK_TAGS;
@@ -122,6 +123,13 @@ impl<'a> Reader<'a> {
     }
     pub(crate) fn left(&self) -> usize {
         self.bytes.len().saturating_sub(self.position)
+    }
+    /// Everything must have been read, but for zeroes.
+    pub(crate) fn finish_zeroes(self) -> Result<(), DecodeError> {
+        let rest = self.bytes.get(self.position..).unwrap_or_default();
+        let Some(at) = rest.iter().position(|byte| *byte != 0) else { return Ok(()) };
+        let (what, offset) = (self.what, self.position + at);
+        Err(DecodeError::Trailing { what, offset, value: (rest.len() - at) as u64 })
     }
     /// Everything must have been read.
     pub(crate) fn finish(self) -> Result<(), DecodeError> {

@@ -8,6 +8,14 @@ use crate::wire::{ListItem, Reader, Wire, Writer, ids, record};
 /// Volumes of a resource: so many fit into a register slot, with all members in each.
 pub(crate) const VOLUMES_MAX: usize = 64;
 
+/// The longest encoding of a value: every list full, as the tables below add up.
+pub(crate) const CONFIG_BYTES_MAX: usize = {
+    let members = NODES_MAX as usize;
+    let volume = 2 + 8 + 1 + 4 + members * (1 + 16 + 8);
+    let lists = 4 + ANCESTORS_MAX * 24 + 4 + VOLUMES_MAX * volume + 2 * (4 + members * 9);
+    16 + 8 + 8 + 8 + 8 + (1 + 1 + 8) + lists + 4 + 1 + 4
+};
+
 record!(Config {
     resource,
     branch,

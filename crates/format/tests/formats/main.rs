@@ -11,3 +11,7 @@ mod samples;
 mod frames;
 #[cfg(test)]
 mod damage;
+#[cfg(test)]
+mod foreign;
+#[cfg(test)]
+mod records;
