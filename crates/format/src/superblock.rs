@@ -1,0 +1,210 @@
+//! The superblock of a replica: what it is, and where its metadata lies.
+//!
+//! ```text
+//!   0 magic(8) "BASALTSB"   8 version(4)   12 crc(4)
+//!  16 compatible features(8): an older release may use the replica, and leaves them out
+//!  24 incompatible features(8): a release that does not know one keeps away
+//!  32 metadata place(1), 0 internal, 1 external
+//!  33 bitmap slots(1)  34 number of areas(2)  36 zero(4)
+//!  40 16 areas of { kind(4) zero(4) offset(8) length(8) }:
+//!     1 data (offset on the data device), 2 superblock (twice), 3 activity log, 4 bitmap
+//! 424 zero
+//! 512 the record, in the order of docs/formats.md, then zeroes
+//! ```
+//! There are two copies. Both are written at each change, one after the other, so that one of them
+//! is whole at any time; `newest_superblock` chooses.
+
+use crate::block::{CONTENT_AT, Kind, seal};
+use crate::error::{DecodeError, EncodeError};
+use crate::layout::{AL_BYTES, Layout, MetadataPlace, PAGE_BYTES};
+use crate::metadata::Superblock;
+use crate::wire::{Reader, Wire, Writer};
+
+/// Bytes of a superblock.
+pub const SUPERBLOCK_BYTES: usize = 4096;
+
+const KIND: Kind = Kind { what: "superblock", magic: *MAGIC, version: 1 };
+pub(crate) const MAGIC: &[u8; 8] = b"BASALTSB";
+const AREAS_AT: usize = 40;
+const AREAS_MAX: usize = 16;
+const AREA_BYTES: usize = 24;
+const RECORD_AT: usize = 512;
+/// Features whose absence in a reader would harm the replica; none so far.
+const INCOMPATIBLE_KNOWN: u64 = 0;
+
+const _: () =
+    assert!(AREAS_AT + AREAS_MAX * AREA_BYTES <= RECORD_AT, "areas end before the record");
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Area {
+    kind: u32,
+    offset: u64,
+    length: u64,
+}
+
+const DATA: u32 = 1;
+const SUPERBLOCK: u32 = 2;
+const ACTIVITY_LOG: u32 = 3;
+const BITMAP: u32 = 4;
+
+/// Fills a block with the superblock; both copies are the same.
+///
+/// # Errors
+/// If the resource name or the list of slots is too long.
+///
+/// # Panics
+/// If the superblock and the layout do not belong together.
+pub fn encode_superblock(
+    superblock: &Superblock,
+    layout: &Layout,
+    block: &mut [u8; SUPERBLOCK_BYTES],
+) -> Result<(), EncodeError> {
+    assert_eq!(superblock.lanes, layout.lanes, "the bitmap is laid out by the volume's lanes");
+    assert!(superblock.slots.len() <= layout.slots.into(), "each slot has its place in the bitmap");
+    assert!(superblock.size_bytes <= layout.data_bytes, "the volume fits into the data area");
+    let areas = areas_of(layout);
+    let mut writer = KIND.begin(block);
+    0_u64.put(&mut writer);
+    INCOMPATIBLE_KNOWN.put(&mut writer);
+    layout.metadata.put(&mut writer);
+    layout.slots.put(&mut writer);
+    u16::try_from(areas.len()).expect("five areas").put(&mut writer);
+    0_u32.put(&mut writer);
+    for Area { kind, offset, length } in areas {
+        kind.put(&mut writer);
+        0_u32.put(&mut writer);
+        offset.put(&mut writer);
+        length.put(&mut writer);
+    }
+    writer.finish()?;
+    let mut writer = Writer::new(block, RECORD_AT);
+    superblock.put(&mut writer);
+    writer.finish()?;
+    seal(block);
+    Ok(())
+}
+
+/// Reads one copy.
+///
+/// # Errors
+/// `NewerVersion` if a newer release wrote it; all others mean damage or other content.
+pub fn decode_superblock(
+    block: &[u8; SUPERBLOCK_BYTES],
+) -> Result<(Superblock, Layout), DecodeError> {
+    let mut reader = KIND.open(block)?;
+    let compatible: u64 = reader.field("superblock features")?;
+    let incompatible: u64 = reader.field("superblock features")?;
+    let unknown = incompatible & !INCOMPATIBLE_KNOWN;
+    if unknown != 0 {
+        let (what, offset) = ("superblock features", CONTENT_AT + 8);
+        return Err(DecodeError::NewerVersion { what, offset, value: unknown });
+    }
+    let metadata = reader.field("superblock external")?;
+    let slots = reader.field("superblock slots")?;
+    let areas = read_areas(reader, compatible)?;
+
+    let mut reader = Reader::new(block, RECORD_AT, KIND.what);
+    let superblock = Superblock::get(&mut reader)?;
+    reader.finish_zeroes()?;
+    let layout = layout_of(&areas, metadata, slots, superblock.lanes)?;
+    let impossible = |what, value| DecodeError::OutOfRange { what, offset: RECORD_AT, value };
+    if superblock.size_bytes > layout.data_bytes {
+        return Err(impossible("Superblock.size_bytes", superblock.size_bytes));
+    }
+    if superblock.slots.len() > layout.slots.into() {
+        return Err(impossible("Superblock.slots", superblock.slots.len() as u64));
+    }
+    Ok((superblock, layout))
+}
+
+/// The good copy with the higher write counter.
+///
+/// # Errors
+/// `NewerVersion` if any copy says so (an older one beside it must not win), else the first copy's
+/// error if neither is good.
+pub fn newest_superblock(
+    copies: [&[u8; SUPERBLOCK_BYTES]; 2],
+) -> Result<(Superblock, Layout), DecodeError> {
+    let [first, second] = copies.map(decode_superblock);
+    match (first, second) {
+        (Err(newer @ DecodeError::NewerVersion { .. }), _)
+        | (_, Err(newer @ DecodeError::NewerVersion { .. })) => Err(newer),
+        (Ok(first), Ok(second)) => {
+            let is_second = second.0.write_counter > first.0.write_counter;
+            Ok(if is_second { second } else { first })
+        }
+        (Ok(good), Err(_)) | (Err(_), Ok(good)) => Ok(good),
+        (Err(fault), Err(_)) => Err(fault),
+    }
+}
+
+fn areas_of(layout: &Layout) -> [Area; 5] {
+    let [first, last] = layout.superblock_offsets;
+    let area = |kind, offset, length| Area { kind, offset, length };
+    [
+        area(DATA, 0, layout.data_bytes),
+        area(SUPERBLOCK, first, PAGE_BYTES),
+        area(ACTIVITY_LOG, layout.al_offset, AL_BYTES),
+        area(BITMAP, layout.bitmap_offset, layout.bitmap_bytes()),
+        area(SUPERBLOCK, last, PAGE_BYTES),
+    ]
+}
+
+/// The areas of known kinds. Others are there only with a feature that may be ignored.
+fn read_areas(mut reader: Reader<'_>, compatible: u64) -> Result<Vec<Area>, DecodeError> {
+    let count: u16 = reader.field("superblock areas")?;
+    if usize::from(count) > AREAS_MAX {
+        return Err(reader.out_of_range(2, count.into()));
+    }
+    let zero: u32 = reader.field("superblock areas")?;
+    if zero != 0 {
+        return Err(reader.out_of_range(4, zero.into()));
+    }
+    let mut areas = Vec::with_capacity(count.into());
+    for _ in 0..count {
+        let kind: u32 = reader.field("superblock area")?;
+        if ![DATA, SUPERBLOCK, ACTIVITY_LOG, BITMAP].contains(&kind) && compatible == 0 {
+            return Err(reader.unknown_tag(4, kind.into()));
+        }
+        let zero: u32 = reader.field("superblock area")?;
+        if zero != 0 {
+            return Err(reader.out_of_range(4, zero.into()));
+        }
+        let offset = reader.field("superblock area")?;
+        let length = reader.field("superblock area")?;
+        areas.push(Area { kind, offset, length });
+    }
+    Ok(areas)
+}
+
+fn layout_of(
+    areas: &[Area],
+    metadata: MetadataPlace,
+    slots: u8,
+    lanes: u8,
+) -> Result<Layout, DecodeError> {
+    let impossible =
+        |value| DecodeError::OutOfRange { what: "superblock areas", offset: AREAS_AT, value };
+    let find = |kind| areas.iter().find(|area| area.kind == kind).copied();
+    let last_superblock = areas.iter().rfind(|area| area.kind == SUPERBLOCK);
+    let (Some(data), Some(first), Some(log), Some(bitmap), Some(last)) =
+        (find(DATA), find(SUPERBLOCK), find(ACTIVITY_LOG), find(BITMAP), last_superblock)
+    else {
+        return Err(impossible(areas.len() as u64));
+    };
+    let layout = Layout {
+        metadata,
+        data_bytes: data.length,
+        superblock_offsets: [first.offset, last.offset],
+        al_offset: log.offset,
+        bitmap_offset: bitmap.offset,
+        slots,
+        lanes,
+    };
+    if !layout.is_possible() {
+        return Err(impossible(data.length));
+    }
+    // Lengths and the data's offset are not free: they are written for those who only look.
+    let known = areas.iter().filter(|area| area.kind <= BITMAP).copied();
+    if known.eq(areas_of(&layout)) { Ok(layout) } else { Err(impossible(bitmap.length)) }
+}

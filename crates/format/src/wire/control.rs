@@ -1,0 +1,53 @@
+//! Messages to a resource's home shard.
+
+use crate::message::{
+    Accepted, Control, RANGES_MAX, Sealed, SealedLane, SlotBase, SlotInfo, WindowEntry,
+};
+use crate::wire::{ListItem, Wire, messages, record};
+
+/// Tags of control messages start here.
+pub(crate) const CONTROL_TAG_MIN: u16 = 0x0100;
+
+messages!(Control, CONTROL_TAGS {
+    0x0101 Prepare { ballot, nonce }
+    0x0102 Promise { ballot, store, accepted }
+    0x0103 PrepareRefused { ballot, promised, lease_held, accepted }
+    0x0104 Accept { ballot, nonce, value }
+    0x0105 Accepted { ballot, store, value_id }
+    0x0106 AcceptRefused { ballot, promised }
+    0x0107 Chosen { ballot, value }
+    0x0108 LeaseRelease { nonce }
+    0x0110 Seal { ballot, nonce }
+    0x0111 Sealed(sealed)
+    0x0112 SealRefused { ballot, sealed }
+    0x0113 NewEpoch { ballot, nonce, value, inherited }
+    0x0114 NewEpochDone { nonce, epoch, boot_id }
+    0x0120 Admit { nonce, value, floors }
+    0x0121 Admitted { nonce, boot_id, replica }
+    0x0122 SlotQuery { nonce }
+    0x0123 SlotInfo { nonce, slots }
+    0x0124 SetFull { nonce, member, incarnation, base_epoch }
+    0x0125 SetFullDone { nonce, member, boot_id }
+    0x0126 PrepareJoin { nonce, epoch, value_id }
+    0x0127 JoinPrepared { nonce, epoch, boot_id }
+    0x0128 ReplicaFailed { nonce }
+    0x0129 Report { store, session, accepted }
+});
+
+record!(Accepted { ballot, value });
+record!(Sealed { ballot, nonce, boot_id, rank, replica, lanes, inherited, own_slot });
+record!(SealedLane { nonce, stable, applied, window });
+record!(WindowEntry { seq, range });
+record!(SlotBase { epoch, incarnation });
+record!(SlotInfo { member, base });
+
+/// One per lane.
+impl ListItem for SealedLane {
+    const COUNT_MAX: usize = 256;
+}
+impl ListItem for WindowEntry {
+    const COUNT_MAX: usize = RANGES_MAX;
+}
+impl ListItem for SlotInfo {
+    const COUNT_MAX: usize = crate::ids::NODES_MAX as usize;
+}

@@ -1,0 +1,100 @@
+//! Names and ranges: fixed widths, and the checks that keep later arithmetic from overflowing.
+
+use crate::error::DecodeError;
+use crate::ids::{
+    BLOCK_BYTES, Ballot, BlockRange, BootId, Branch, Epoch, Incarnation, KernelBootId, LaneIndex,
+    MemberSet, NodeId, Nonce, ResourceId, Seq, ValueId, VoteStoreId,
+};
+use crate::message::RANGES_MAX;
+use crate::wire::{ListItem, Reader, Wire, Writer, record};
+
+/// No volume has more blocks: its size in bytes stays below 2^63.
+pub(crate) const BLOCKS_MAX: u64 = (1 << 63) / BLOCK_BYTES;
+
+macro_rules! newtypes {
+    ($($name:ident),*) => {$(
+        impl Wire for $name {
+            fn put(&self, writer: &mut Writer<'_>) {
+                self.0.put(writer);
+            }
+            fn get(reader: &mut Reader<'_>) -> Result<Self, DecodeError> {
+                Wire::get(reader).map(Self)
+            }
+        }
+    )*};
+}
+newtypes!(
+    ResourceId,
+    BootId,
+    KernelBootId,
+    Nonce,
+    ValueId,
+    Branch,
+    Incarnation,
+    VoteStoreId,
+    Epoch,
+    Seq,
+    LaneIndex,
+    MemberSet
+);
+
+impl Wire for NodeId {
+    fn put(&self, writer: &mut Writer<'_>) {
+        NodeId::get(*self).put(writer);
+    }
+    fn get(reader: &mut Reader<'_>) -> Result<Self, DecodeError> {
+        let id = u8::get(reader)?;
+        NodeId::new(id).ok_or_else(|| reader.out_of_range(1, id.into()))
+    }
+}
+
+record!(Ballot { counter, random });
+
+/// Never empty, never past the largest volume: `end()` and `length_bytes()` of what was read
+/// cannot overflow.
+impl Wire for BlockRange {
+    fn put(&self, writer: &mut Writer<'_>) {
+        assert!(self.count > 0, "an empty range says nothing and is not sent");
+        self.start.put(writer);
+        self.count.put(writer);
+    }
+    fn get(reader: &mut Reader<'_>) -> Result<Self, DecodeError> {
+        let start = u64::get(reader)?;
+        let count = u32::get(reader)?;
+        check_range(reader, start, count)
+    }
+}
+
+/// The range of `start` and `count`, if both are possible.
+#[inline]
+pub(crate) fn check_range(
+    reader: &Reader<'_>,
+    start: u64,
+    count: u32,
+) -> Result<BlockRange, DecodeError> {
+    if count == 0 {
+        return Err(reader.out_of_range(4, 0));
+    }
+    if start > BLOCKS_MAX || start + u64::from(count) > BLOCKS_MAX {
+        return Err(reader.out_of_range(12, start));
+    }
+    Ok(BlockRange { start, count })
+}
+
+/// The lanes of a volume are a power of two.
+pub(crate) fn get_lanes(reader: &mut Reader<'_>) -> Result<u8, DecodeError> {
+    let lanes = u8::get(reader)?;
+    if lanes.is_power_of_two() { Ok(lanes) } else { Err(reader.out_of_range(1, lanes.into())) }
+}
+
+impl ListItem for BlockRange {
+    const COUNT_MAX: usize = RANGES_MAX;
+}
+/// One per lane.
+impl ListItem for Seq {
+    const COUNT_MAX: usize = 256;
+}
+/// Handles.
+impl ListItem for u32 {
+    const COUNT_MAX: usize = 16_384;
+}

@@ -1,0 +1,119 @@
+//! Messages of the pair of nodes.
+
+use crate::error::{DecodeError, EncodeError};
+use crate::message::{
+    CloseReason, Heartbeat, HeartbeatAck, Hello, LeaseRequest, LinkClass, LinkMessage, Open,
+    ReplicaReport,
+};
+use crate::wire::{ListItem, Reader, Wire, Writer, ids, messages, record, tags};
+
+/// The longest name of a node, in bytes.
+const NODE_NAME_BYTES_MAX: usize = 64;
+/// Payloads start on a multiple of the receiver's quantum, a power of two in these bounds.
+pub const QUANTUM_BYTES_MIN: u16 = 64;
+pub const QUANTUM_BYTES_MAX: u16 = 512;
+
+messages!(LinkMessage, LINK_TAGS {
+    0x0001 Hello(hello)
+    0x0002 Welcome(hello)
+    0x0003 Open(open)
+    0x0004 Close { handle, reason }
+    0x0005 Heartbeat(heartbeat)
+    0x0006 HeartbeatAck(ack)
+});
+
+tags!(LinkClass { 0 Data, 1 Bulk });
+tags!(CloseReason {
+    1 UnknownResource, 2 NodeIdMismatch, 3 UnrelatedData, 4 SizeTooSmall, 5 Down,
+});
+record!(Open { handle, resource, sender, receiver, replica, resource_name });
+record!(LeaseRequest { handle, nonce, length_ms });
+record!(Heartbeat { id, sent_at_ns, leases });
+record!(HeartbeatAck { id, sent_at_ns, refused });
+
+impl Wire for Hello {
+    fn put(&self, writer: &mut Writer<'_>) {
+        let Self { node_name, version_min, version_max, features, boot_id, start_count, .. } = self;
+        let Self { shards, shard_local, shard_remote, class, path, quantum_bytes, .. } = self;
+        version_min.put(writer);
+        version_max.put(writer);
+        features.put(writer);
+        boot_id.put(writer);
+        start_count.put(writer);
+        shards.put(writer);
+        shard_local.put(writer);
+        shard_remote.put(writer);
+        class.put(writer);
+        path.put(writer);
+        quantum_bytes.put(writer);
+        if node_name.len() > NODE_NAME_BYTES_MAX {
+            let (count, max) = (node_name.len(), NODE_NAME_BYTES_MAX);
+            writer.fail(EncodeError::TooLong { what: "Hello.node_name", count, max });
+        }
+        node_name.put(writer);
+    }
+    fn get(reader: &mut Reader<'_>) -> Result<Self, DecodeError> {
+        let hello = Self {
+            version_min: reader.field("Hello.version_min")?,
+            version_max: reader.field("Hello.version_max")?,
+            features: reader.field("Hello.features")?,
+            boot_id: reader.field("Hello.boot_id")?,
+            start_count: reader.field("Hello.start_count")?,
+            shards: reader.field("Hello.shards")?,
+            shard_local: reader.field("Hello.shard_local")?,
+            shard_remote: reader.field("Hello.shard_remote")?,
+            class: reader.field("Hello.class")?,
+            path: reader.field("Hello.path")?,
+            quantum_bytes: get_quantum(reader)?,
+            node_name: reader.field("Hello.node_name")?,
+        };
+        if hello.node_name.len() > NODE_NAME_BYTES_MAX {
+            return Err(reader.out_of_range(0, hello.node_name.len() as u64));
+        }
+        if hello.version_min > hello.version_max {
+            return Err(reader.out_of_range(0, hello.version_min.into()));
+        }
+        if hello.shards == 0 {
+            return Err(reader.out_of_range(0, 0));
+        }
+        Ok(hello)
+    }
+}
+
+fn get_quantum(reader: &mut Reader<'_>) -> Result<u16, DecodeError> {
+    let quantum: u16 = reader.field("Hello.quantum_bytes")?;
+    if quantum.is_power_of_two() && (QUANTUM_BYTES_MIN..=QUANTUM_BYTES_MAX).contains(&quantum) {
+        Ok(quantum)
+    } else {
+        Err(reader.out_of_range(2, quantum.into()))
+    }
+}
+
+impl Wire for ReplicaReport {
+    fn put(&self, writer: &mut Writer<'_>) {
+        let Self { incarnation, branch, joined, candidate, sealed, size_bytes, lanes } = self;
+        incarnation.put(writer);
+        branch.put(writer);
+        joined.put(writer);
+        sealed.put(writer);
+        size_bytes.put(writer);
+        lanes.put(writer);
+        candidate.put(writer);
+    }
+    fn get(reader: &mut Reader<'_>) -> Result<Self, DecodeError> {
+        Ok(Self {
+            incarnation: reader.field("ReplicaReport.incarnation")?,
+            branch: reader.field("ReplicaReport.branch")?,
+            joined: reader.field("ReplicaReport.joined")?,
+            sealed: reader.field("ReplicaReport.sealed")?,
+            size_bytes: reader.field("ReplicaReport.size_bytes")?,
+            lanes: ids::get_lanes(reader)?,
+            candidate: reader.field("ReplicaReport.candidate")?,
+        })
+    }
+}
+
+/// One per resource of the pair.
+impl ListItem for LeaseRequest {
+    const COUNT_MAX: usize = 16_384;
+}
