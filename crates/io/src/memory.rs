@@ -1,0 +1,79 @@
+//! A private anonymous mapping: address space that costs memory only where it is touched.
+
+use std::io;
+use std::ptr::NonNull;
+
+/// Page-aligned, zeroed, readable and writable; given back on drop.
+#[derive(Debug)]
+pub(crate) struct Mapping {
+    start: NonNull<u8>,
+    length: usize,
+}
+
+impl Mapping {
+    /// Reserves `length` bytes. No page exists before its first touch.
+    pub(crate) fn new(length: usize) -> io::Result<Self> {
+        assert!(length > 0, "an empty mapping has no address");
+        // SAFETY: a new anonymous mapping at an address of the kernel's choice touches no memory
+        // that exists already.
+        let address = unsafe {
+            libc::mmap(
+                std::ptr::null_mut(),
+                length,
+                libc::PROT_READ | libc::PROT_WRITE,
+                libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE,
+                -1,
+                0,
+            )
+        };
+        if address == libc::MAP_FAILED {
+            return Err(io::Error::last_os_error());
+        }
+        let start = NonNull::new(address.cast()).expect("a mapping is never at address zero");
+        Ok(Self { start, length })
+    }
+
+    pub(crate) fn length(&self) -> usize {
+        self.length
+    }
+
+    /// The address of `offset`, valid for `length` bytes as long as the mapping lives.
+    pub(crate) fn at(&self, offset: usize, length: usize) -> *mut u8 {
+        let end = offset.checked_add(length).expect("a range inside the address space");
+        assert!(end <= self.length, "{offset}+{length} is outside of {} bytes", self.length);
+        // SAFETY: the offset was just checked to lie inside the mapping or one past its end.
+        unsafe { self.start.as_ptr().add(offset) }
+    }
+
+    /// Brings the pages of a range into memory now instead of at their first touch.
+    pub(crate) fn populate(&self, offset: usize, length: usize) -> io::Result<()> {
+        self.advise(offset, length, libc::MADV_POPULATE_WRITE)
+    }
+
+    /// Gives the pages of a range back; they read as zeroes afterwards. Nobody may hold a
+    /// reference into the range, nor may the kernel: the caller knows that it is unused.
+    pub(crate) fn forget(&mut self, offset: usize, length: usize) -> io::Result<()> {
+        match self.advise(offset, length, libc::MADV_DONTNEED_LOCKED) {
+            Err(error) if error.raw_os_error() == Some(libc::EINVAL) => {
+                self.advise(offset, length, libc::MADV_DONTNEED)
+            }
+            result => result,
+        }
+    }
+
+    fn advise(&self, offset: usize, length: usize, advice: libc::c_int) -> io::Result<()> {
+        let address = self.at(offset, length);
+        // SAFETY: the range lies inside our own mapping (`at` checked it), and the two kinds of
+        // advice used here keep it readable and writable.
+        let result = unsafe { libc::madvise(address.cast(), length, advice) };
+        if result == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
+    }
+}
+
+impl Drop for Mapping {
+    fn drop(&mut self) {
+        // SAFETY: exactly the range that `new` mapped; the owner outlives every user of it.
+        let result = unsafe { libc::munmap(self.start.as_ptr().cast(), self.length) };
+        assert_eq!(result, 0, "a whole mapping can be unmapped");
+    }
+}
