@@ -77,3 +77,36 @@ impl Drop for Mapping {
         assert_eq!(result, 0, "a whole mapping can be unmapped");
     }
 }
+
+/// One value on the heap whose address the kernel may be given: it does not move when its owner
+/// moves, and no reference to it exists while the kernel uses it.
+#[derive(Debug)]
+pub(crate) struct Lent<T> {
+    address: NonNull<T>,
+}
+
+impl<T> Lent<T> {
+    pub(crate) fn new(value: T) -> Self {
+        let address = Box::into_raw(Box::new(value));
+        Self { address: NonNull::new(address).expect("a box is never at address zero") }
+    }
+
+    /// For the kernel. It stays valid until the owner is dropped.
+    pub(crate) fn address(&self) -> *mut T {
+        self.address.as_ptr()
+    }
+
+    /// The value, while the kernel does not use it: the caller has nothing outstanding on it.
+    pub(crate) fn get_mut(&mut self) -> &mut T {
+        // SAFETY: the value is alive until drop, and `self` is borrowed mutably, so no other
+        // reference exists.
+        unsafe { self.address.as_mut() }
+    }
+}
+
+impl<T> Drop for Lent<T> {
+    fn drop(&mut self) {
+        // SAFETY: the address came from `Box::into_raw` in `new` and is freed only here.
+        drop(unsafe { Box::from_raw(self.address.as_ptr()) });
+    }
+}
