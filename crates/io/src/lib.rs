@@ -11,6 +11,7 @@
 
 pub mod reactor;
 mod sockets;
+mod socket_fd;
 mod address;
 mod disks;
 mod disk_open;
@@ -30,5 +31,5 @@ pub use mailbox::Mailbox;
 pub use pool::{BufferId, Class, Pool, PoolOptions, Slice};
 pub use probe::SetupError;
 pub use reactor::{Counters, Event, Options, Reactor};
-pub use sockets::{ListenAddr, SocketId};
+pub use sockets::{ListenAddr, SEGMENTS_MAX, SocketId};
 pub use waker::{Parker, Waker};

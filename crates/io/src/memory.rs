@@ -96,6 +96,12 @@ impl<T> Lent<T> {
         self.address.as_ptr()
     }
 
+    /// The value, which the kernel at most reads.
+    pub(crate) fn get(&self) -> &T {
+        // SAFETY: the value is alive until drop, and a mutable reference borrows `self` mutably.
+        unsafe { self.address.as_ref() }
+    }
+
     /// The value, while the kernel does not use it: the caller has nothing outstanding on it.
     pub(crate) fn get_mut(&mut self) -> &mut T {
         // SAFETY: the value is alive until drop, and `self` is borrowed mutably, so no other

@@ -233,13 +233,17 @@ impl Pool {
     }
 
     /// Lends a region to the kernel to fill. Until `end_fill` nobody can look at it.
-    pub(crate) fn begin_fill(&mut self, slice: Slice) -> *mut u8 {
+    pub(crate) fn begin_fill(&mut self, slice: Slice) {
         assert!(slice.length > 0, "the kernel is given something to fill");
-        let start = self.checked_start(slice);
+        self.checked_start(slice);
         self.retain(slice.buffer);
         let class = &mut self.classes[usize::from(slice.buffer.class)];
         self.fills.begin(class.fills_mut(slice.buffer.index), slice);
-        start
+    }
+
+    /// Where a region of `begin_fill` is.
+    pub(crate) fn fill_address(&self, slice: Slice) -> *mut u8 {
+        self.class(slice.buffer).address(slice)
     }
 
     /// The kernel is done with a region of `begin_fill`.
@@ -281,7 +285,7 @@ mod tests {
     }
 
     #[test]
-    fn last_released_is_first_taken() {
+    fn count_follows_takes_and_releases() {
         let mut pool = pool();
         let first = pool.take(Class::Medium).unwrap();
         let second = pool.take(Class::Medium).unwrap();

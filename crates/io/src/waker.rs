@@ -41,10 +41,17 @@ impl Waker {
     /// Ends the owner's present wait, or the next one.
     pub fn wake(&self) {
         if self.shared.state.swap(NOTIFIED, Ordering::AcqRel) == ASLEEP {
-            let written = (&self.shared.eventfd).write(&1_u64.to_le_bytes());
-            // The counter is far from its end, for one sleep takes at most one wake here.
-            assert_eq!(written.ok(), Some(8), "an eventfd takes a wake");
+            self.shared.make_readable();
         }
+    }
+}
+
+impl Shared {
+    fn make_readable(&self) {
+        // Any number but zero will do, so the order of its bytes does not matter.
+        let written = (&self.eventfd).write(&1_u64.to_le_bytes());
+        // The counter is far from its end, for a sleep takes one wake.
+        assert_eq!(written.ok(), Some(8), "an eventfd takes a wake");
     }
 }
 
@@ -74,6 +81,11 @@ impl Sleep {
     /// What becomes readable when a sleeper is woken: eight bytes to read off.
     pub(crate) fn descriptor(&self) -> RawFd {
         self.shared.eventfd.as_raw_fd()
+    }
+
+    /// Completes a read of the descriptor whatever the state, for an owner that goes away.
+    pub(crate) fn end_read(&self) {
+        self.shared.make_readable();
     }
 
     /// Whether the owner may wait now. After it did, or did not, it calls `wake_up`.
