@@ -118,11 +118,9 @@ fn open_file(path: &Path, options: DiskOptions) -> io::Result<(File, bool)> {
 
 fn explain(path: &Path, error: &io::Error) -> io::Error {
     let path = path.display();
-    let advice = match error.kind() {
-        io::ErrorKind::ResourceBusy => {
-            "; it is mounted or another program holds it: see lsblk and fuser"
-        }
-        io::ErrorKind::PermissionDenied => "; run as root, or give this user the disk",
+    let advice = match error.raw_os_error() {
+        Some(libc::EBUSY) => "; it is mounted or another program holds it: see lsblk and fuser",
+        Some(libc::EACCES | libc::EPERM) => "; run as root, or give this user the disk",
         _ => "",
     };
     io::Error::new(error.kind(), format!("cannot open disk {path}: {error}{advice}"))

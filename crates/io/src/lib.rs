@@ -4,9 +4,9 @@
 //! kernel fills cannot be looked at, a late completion cannot reach a newer socket, and dropping
 //! the reactor waits for everything the kernel still holds.
 //!
-//! Read in this order: [`reactor`] (the loop and its events), [`sockets`] and [`disks`] (what can
-//! be asked), [`pool`] (where the bytes live), [`ring`] (how the kernel is spoken to), [`probe`]
-//! (what the kernel must be able to do), then the small ones.
+//! Read in this order: `reactor` (the loop and its events), `sockets` and `disks` (what can be
+//! asked), `pool` (where the bytes live), `ring` (how the kernel is spoken to), `probe` (what the
+//! kernel must be able to do), then the small ones.
 #![expect(unsafe_code, reason = "the one crate that speaks to the kernel")]
 
 pub mod reactor;

@@ -33,21 +33,12 @@ impl Mapping {
         Ok(Self { start, length })
     }
 
-    pub(crate) fn length(&self) -> usize {
-        self.length
-    }
-
     /// The address of `offset`, valid for `length` bytes as long as the mapping lives.
     pub(crate) fn at(&self, offset: usize, length: usize) -> *mut u8 {
         let end = offset.checked_add(length).expect("a range inside the address space");
         assert!(end <= self.length, "{offset}+{length} is outside of {} bytes", self.length);
         // SAFETY: the offset was just checked to lie inside the mapping or one past its end.
         unsafe { self.start.as_ptr().add(offset) }
-    }
-
-    /// Brings the pages of a range into memory now instead of at their first touch.
-    pub(crate) fn populate(&self, offset: usize, length: usize) -> io::Result<()> {
-        self.advise(offset, length, libc::MADV_POPULATE_WRITE)
     }
 
     /// Gives the pages of a range back; they read as zeroes afterwards. Nobody may hold a
