@@ -238,6 +238,7 @@ impl Reactor {
     }
 
     /// Starts to connect from the address `local`, whose port is usually 0; `Event::Connected`.
+    /// A socket whose connect failed is still to be closed.
     pub fn connect(
         &mut self,
         local: Option<SocketAddr>,
@@ -265,7 +266,8 @@ impl Reactor {
         self.sockets.give_up(&mut self.base, socket)
     }
 
-    /// Receives at least one byte, at most as many as `into` has; `Event::Received`.
+    /// Receives at least one byte, at most as many as `into` has; `Event::Received`. A stream that
+    /// ended or failed is still to be closed.
     ///
     /// # Panics
     /// If a receive is outstanding, or `into` is empty or in use.
@@ -420,6 +422,7 @@ impl Drop for Reactor {
     /// Cancels what can be cancelled and waits for the rest, for the kernel holds our memory until
     /// then. A disk that never answers makes this wait for ever, as it does any process.
     fn drop(&mut self) {
+        let mut guard = AbortOnDrop { is_armed: true };
         self.sockets.close_all(&mut self.base);
         self.disks.close_all(&mut self.base);
         if self.is_wake_armed {
@@ -434,6 +437,20 @@ impl Drop for Reactor {
             while let Some(completion) = self.base.ring.pop() {
                 self.dispatch(completion);
             }
+        }
+        guard.is_armed = false;
+    }
+}
+
+/// A panic that leaves `Reactor::drop` would free memory that the kernel still writes to.
+struct AbortOnDrop {
+    is_armed: bool,
+}
+
+impl Drop for AbortOnDrop {
+    fn drop(&mut self) {
+        if self.is_armed {
+            std::process::abort();
         }
     }
 }

@@ -7,6 +7,7 @@ use std::io::ErrorKind;
 use std::os::unix::fs::MetadataExt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 use io::{
     BufferId, Class, Direct, DiskId, DiskOptions, Durability, Event, Options, PathMode, Reactor,
@@ -263,6 +264,51 @@ fn exclusive_disk_is_refused_to_a_second() {
     reactor.open_disk(&scratch.path, DiskOptions::default()).unwrap();
     reactor.close_disk(disk);
     reactor.open_disk(&scratch.path, exclusive).unwrap();
+}
+
+/// A block device over a scratch file, which takes root and the loop driver.
+struct Loop {
+    device: String,
+    _scratch: Scratch,
+}
+
+impl Loop {
+    fn new() -> Option<Self> {
+        let scratch = Scratch::on_disk();
+        let made = Command::new("losetup").args(["-f", "--show"]).arg(&scratch.path).output();
+        match made {
+            Ok(output) if output.status.success() => {
+                let device = String::from_utf8(output.stdout).unwrap().trim().to_owned();
+                Some(Self { device, _scratch: scratch })
+            }
+            refused => {
+                println!("skipped, no loop device: {refused:?}");
+                None
+            }
+        }
+    }
+}
+
+impl Drop for Loop {
+    fn drop(&mut self) {
+        let status = Command::new("losetup").args(["-d", &self.device]).status().unwrap();
+        assert!(status.success());
+    }
+}
+
+#[test]
+fn block_device_is_used_past_the_page_cache_and_claimed() {
+    let Some(device) = Loop::new() else { return };
+    let mut reactor = reactor();
+    let exclusive = DiskOptions { exclusive: true, ..DiskOptions::default() };
+    let disk = reactor.open_disk(&device.device, exclusive).unwrap();
+    let info = reactor.disk_info(disk);
+    assert!(info.is_block_device && info.path_mode == PathMode::Direct && !info.by_worker);
+    let error = reactor.open_disk(&device.device, exclusive).unwrap_err();
+    assert_eq!(error.raw_os_error(), None, "it is explained");
+    assert!(error.to_string().contains("another program holds it"), "{error}");
+    exercise(&mut reactor, disk);
+    assert_eq!(reactor.counters().disk_inline, 0);
 }
 
 #[test]
