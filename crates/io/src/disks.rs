@@ -90,6 +90,8 @@ struct Open {
     file: File,
     fixed: types::Fixed,
     info: DiskInfo,
+    /// By `flock`, for this process alone.
+    is_locked: bool,
 }
 
 #[derive(Debug)]
@@ -119,7 +121,8 @@ impl Disks {
     ) -> io::Result<DiskId> {
         let (file, info) = disk_open::open(path, options)?;
         let fixed = base.ring.install(file.as_raw_fd())?;
-        let open = Some(Open { file, fixed, info });
+        let is_locked = options.exclusive && !info.is_block_device;
+        let open = Some(Open { file, fixed, info, is_locked });
         if let Some(index) = self.free.pop() {
             let disk = &mut self.table[index as usize];
             disk.open = open;
@@ -243,6 +246,12 @@ impl Disks {
         }
         let open = disk.open.take().expect("a disk in use has a file");
         base.ring.uninstall(open.fixed);
+        if open.is_locked {
+            // Closing alone would do so late: a worker of the kernel, or a child between its fork
+            // and its exec, can hold the file a moment longer. A lock that stays would only delay
+            // the next open, so a failure is not worth a word.
+            drop(open.file.unlock());
+        }
         disk.is_closing = false;
         disk.generation = disk.generation.wrapping_add(1);
         self.free.push(index);
