@@ -1,1 +1,35 @@
-//! The only crate with `unsafe`.
+//! The rim of a shard: its io_uring reactor, its buffers, its clock, its mailboxes.
+//!
+//! This is the only crate that may say `unsafe`. What it hands out is safe: a buffer that the
+//! kernel fills cannot be looked at, a late completion cannot reach a newer socket, and dropping
+//! the reactor waits for everything the kernel still holds.
+//!
+//! Read in this order: `reactor` (the loop and its events), `sockets` and `disks` (what can be
+//! asked), `pool` (where the bytes live), `ring` (how the kernel is spoken to), `probe` (what the
+//! kernel must be able to do), then the small ones.
+#![expect(unsafe_code, reason = "the one crate that speaks to the kernel")]
+
+pub mod reactor;
+mod sockets;
+mod socket_fd;
+mod address;
+mod disks;
+mod disk_open;
+pub mod pool;
+mod ring;
+mod memory;
+mod probe;
+pub mod mailbox;
+mod waker;
+pub mod clock;
+pub mod process;
+
+pub use clock::{kernel_boot_id, now, random_u64, random_u128};
+pub use disk_open::{Direct, DiskInfo, DiskOptions, PathMode};
+pub use disks::{DiskId, Durability, Zero};
+pub use mailbox::Mailbox;
+pub use pool::{BufferId, Class, Pool, PoolOptions, Slice};
+pub use probe::SetupError;
+pub use reactor::{Counters, Event, Options, Reactor};
+pub use sockets::{ListenAddr, SEGMENTS_MAX, SocketId};
+pub use waker::{Parker, Waker};

@@ -1,0 +1,134 @@
+//! Socket addresses as the kernel lays them out.
+
+use std::ffi::OsStr;
+use std::io;
+use std::mem;
+use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr, SocketAddrV4, SocketAddrV6};
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
+
+/// An address in the kernel's layout, ready to be pointed at.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Address {
+    V4(libc::sockaddr_in),
+    V6(libc::sockaddr_in6),
+    Unix(libc::sockaddr_un, libc::socklen_t),
+}
+
+impl Address {
+    pub(crate) fn family(&self) -> libc::c_int {
+        match self {
+            Self::V4(_) => libc::AF_INET,
+            Self::V6(_) => libc::AF_INET6,
+            Self::Unix(..) => libc::AF_UNIX,
+        }
+    }
+
+    /// Where the address lies, valid as long as `self` does not move.
+    pub(crate) fn as_raw(&self) -> (*const libc::sockaddr, libc::socklen_t) {
+        match self {
+            Self::V4(address) => ((&raw const *address).cast(), length_of::<libc::sockaddr_in>()),
+            Self::V6(address) => ((&raw const *address).cast(), length_of::<libc::sockaddr_in6>()),
+            Self::Unix(address, length) => ((&raw const *address).cast(), *length),
+        }
+    }
+
+    /// The address of a socket in the file system.
+    pub(crate) fn unix(path: &Path) -> io::Result<Self> {
+        let name = OsStr::as_bytes(path.as_os_str());
+        let mut address =
+            libc::sockaddr_un { sun_family: family(libc::AF_UNIX), sun_path: [0; 108] };
+        // One byte stays zero: the end of the name.
+        if name.is_empty() || name.len() >= address.sun_path.len() || name.contains(&0) {
+            return Err(io::Error::new(
+                io::ErrorKind::InvalidInput,
+                format!("{} cannot name a unix socket: 1 to 107 bytes fit", path.display()),
+            ));
+        }
+        for (target, byte) in address.sun_path.iter_mut().zip(name) {
+            *target = byte.cast_signed();
+        }
+        Ok(Self::Unix(address, length_of::<libc::sockaddr_un>()))
+    }
+}
+
+impl From<SocketAddr> for Address {
+    fn from(address: SocketAddr) -> Self {
+        match address {
+            SocketAddr::V4(address) => Self::V4(libc::sockaddr_in {
+                sin_family: family(libc::AF_INET),
+                sin_port: address.port().to_be(),
+                sin_addr: libc::in_addr { s_addr: address.ip().to_bits().to_be() },
+                sin_zero: [0; 8],
+            }),
+            SocketAddr::V6(address) => Self::V6(libc::sockaddr_in6 {
+                sin6_family: family(libc::AF_INET6),
+                sin6_port: address.port().to_be(),
+                sin6_flowinfo: address.flowinfo(),
+                sin6_addr: libc::in6_addr { s6_addr: address.ip().octets() },
+                sin6_scope_id: address.scope_id(),
+            }),
+        }
+    }
+}
+
+/// Room for the kernel to write an address of any family into.
+pub(crate) struct AddressRoom {
+    storage: libc::sockaddr_storage,
+}
+
+impl AddressRoom {
+    pub(crate) fn new() -> Self {
+        // SAFETY: a sockaddr_storage is integers only, for which zeroes are a value.
+        Self { storage: unsafe { mem::zeroed() } }
+    }
+
+    pub(crate) fn as_raw_mut(&mut self) -> (*mut libc::sockaddr, libc::socklen_t) {
+        ((&raw mut self.storage).cast(), length_of::<libc::sockaddr_storage>())
+    }
+
+    /// What the kernel wrote, if it is an IP address.
+    pub(crate) fn ip(&self) -> Option<SocketAddr> {
+        match libc::c_int::from(self.storage.ss_family) {
+            libc::AF_INET => {
+                // SAFETY: the family says that the storage holds a sockaddr_in, and it is large
+                // and aligned enough for every kind of address.
+                let address = unsafe { *(&raw const self.storage).cast::<libc::sockaddr_in>() };
+                let ip = Ipv4Addr::from_bits(u32::from_be(address.sin_addr.s_addr));
+                Some(SocketAddrV4::new(ip, u16::from_be(address.sin_port)).into())
+            }
+            libc::AF_INET6 => {
+                // SAFETY: as above, for a sockaddr_in6.
+                let address = unsafe { *(&raw const self.storage).cast::<libc::sockaddr_in6>() };
+                let ip = Ipv6Addr::from(address.sin6_addr.s6_addr);
+                let port = u16::from_be(address.sin6_port);
+                Some(
+                    SocketAddrV6::new(ip, port, address.sin6_flowinfo, address.sin6_scope_id)
+                        .into(),
+                )
+            }
+            _ => None,
+        }
+    }
+}
+
+fn family(number: libc::c_int) -> libc::sa_family_t {
+    libc::sa_family_t::try_from(number).expect("families are small numbers")
+}
+
+fn length_of<T>() -> libc::socklen_t {
+    libc::socklen_t::try_from(size_of::<T>()).expect("addresses are short")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn unix_path_has_its_limit() {
+        Address::unix(Path::new("/run/basalt/nbd.sock")).unwrap();
+        Address::unix(Path::new(&"x".repeat(107))).unwrap();
+        Address::unix(Path::new(&"x".repeat(108))).unwrap_err();
+        Address::unix(Path::new("")).unwrap_err();
+    }
+}

@@ -1,0 +1,228 @@
+//! Opening a disk and finding out, once, how it is best used.
+//!
+//! `O_DIRECT` through the ring is the way for block devices and for files on disk. A memory file
+//! system gains nothing from it: the ring would hand each request to a worker thread, which costs
+//! twice the CPU of a plain `pwritev2` on the shard's own thread. The page cache is the last
+//! resort; there only what cannot wait for a disk is done on the shard's thread.
+
+use std::fs::{File, OpenOptions, TryLockError};
+use std::io::{self, Seek, SeekFrom};
+use std::mem;
+use std::os::fd::AsRawFd;
+use std::os::unix::fs::{FileTypeExt, OpenOptionsExt};
+use std::path::Path;
+
+use crate::memory::Mapping;
+
+/// Whether a disk is used past the page cache.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Direct {
+    /// `O_DIRECT` where the file system has it, the page cache elsewhere.
+    #[default]
+    Auto,
+    /// `O_DIRECT`, or opening fails.
+    Required,
+    /// The page cache.
+    Never,
+}
+
+/// How to open a disk.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct DiskOptions {
+    /// Nobody else may have it open this way: `O_EXCL` of a device, `flock` of a file.
+    pub exclusive: bool,
+    pub read_only: bool,
+    pub direct: Direct,
+}
+
+/// How requests reach the disk.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PathMode {
+    /// `O_DIRECT` through the ring.
+    Direct,
+    /// Memory file system: `pwritev2` and `preadv2` on the shard's thread.
+    InlineMemory,
+    /// Page cache: cached writes and cache hits on the shard's thread, the rest through the ring.
+    InlineBuffered,
+}
+
+/// What is known of an open disk.
+#[derive(Clone, Copy, Debug)]
+pub struct DiskInfo {
+    pub size_bytes: u64,
+    /// Memory must start at a multiple of this.
+    pub mem_align: u32,
+    /// Offset and length must be multiples of this.
+    pub offset_align: u32,
+    pub path_mode: PathMode,
+    /// The file system cannot start a request without perhaps waiting, so that the kernel gives
+    /// each one that goes through the ring to a worker thread. It works, at a higher cost.
+    pub by_worker: bool,
+    pub is_block_device: bool,
+}
+
+/// The alignment assumed where the kernel names none: right for every disk in use.
+const ALIGN_UNKNOWN: u32 = 4096;
+
+pub(crate) fn open(path: &Path, options: DiskOptions) -> io::Result<(File, DiskInfo)> {
+    let (file, is_block_device) = open_file(path, options)?;
+    if options.exclusive && !is_block_device {
+        lock(path, &file)?;
+    }
+    let align = make_direct(path, &file, options.direct)?;
+    let path_mode = match align {
+        Some(_) => PathMode::Direct,
+        None if is_in_memory(&file)? => PathMode::InlineMemory,
+        None => PathMode::InlineBuffered,
+    };
+    let Align { mem, offset } = align.unwrap_or(Align { mem: 1, offset: 1 });
+    let info = DiskInfo {
+        size_bytes: size(&file)?,
+        mem_align: mem,
+        offset_align: offset,
+        path_mode,
+        by_worker: path_mode != PathMode::InlineMemory
+            && !can_start_without_waiting(&file, offset)?,
+        is_block_device,
+    };
+    Ok((file, info))
+}
+
+/// The size of a file or of a block device.
+pub(crate) fn size(mut file: &File) -> io::Result<u64> {
+    file.seek(SeekFrom::End(0))
+}
+
+fn open_file(path: &Path, options: DiskOptions) -> io::Result<(File, bool)> {
+    let fail = |error| explain(path, &error);
+    let kind = std::fs::metadata(path).map_err(fail)?.file_type();
+    let is_block_device = kind.is_block_device();
+    if !is_block_device && !kind.is_file() {
+        let text =
+            format!("cannot open disk {}: it is no block device and no file", path.display());
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, text));
+    }
+    // `O_EXCL` without `O_CREAT` means something for block devices only.
+    let flags = if options.exclusive && is_block_device { libc::O_EXCL } else { 0 };
+    let mut open = OpenOptions::new();
+    let file =
+        open.read(true).write(!options.read_only).custom_flags(flags).open(path).map_err(fail)?;
+    let opened = file.metadata().map_err(fail)?.file_type();
+    if opened.is_block_device() == is_block_device {
+        Ok((file, is_block_device))
+    } else {
+        let text = format!("cannot open disk {}: it changed while it was opened", path.display());
+        Err(io::Error::other(text))
+    }
+}
+
+fn explain(path: &Path, error: &io::Error) -> io::Error {
+    let path = path.display();
+    let advice = match error.raw_os_error() {
+        Some(libc::EBUSY) => "; it is mounted or another program holds it: see lsblk and fuser",
+        Some(libc::EACCES | libc::EPERM) => "; run as root, or give this user the disk",
+        _ => "",
+    };
+    io::Error::new(error.kind(), format!("cannot open disk {path}: {error}{advice}"))
+}
+
+fn lock(path: &Path, file: &File) -> io::Result<()> {
+    match file.try_lock() {
+        Ok(()) => Ok(()),
+        Err(TryLockError::WouldBlock) => {
+            let path = path.display();
+            let text =
+                format!("cannot open disk {path}: another program holds its lock: see fuser");
+            Err(io::Error::new(io::ErrorKind::ResourceBusy, text))
+        }
+        Err(TryLockError::Error(error)) => Err(explain(path, &error)),
+    }
+}
+
+struct Align {
+    mem: u32,
+    offset: u32,
+}
+
+/// Turns `O_DIRECT` on and says what alignment it needs; `None` if the file is to be used without.
+fn make_direct(path: &Path, file: &File, direct: Direct) -> io::Result<Option<Align>> {
+    let refusal = |reason: &str| {
+        let path = path.display();
+        let text = format!("cannot open disk {path} past the page cache: {reason}");
+        Err(io::Error::new(io::ErrorKind::Unsupported, text))
+    };
+    if direct == Direct::Never {
+        return Ok(None);
+    }
+    let is_required = direct == Direct::Required;
+    if is_in_memory(file)? {
+        return if is_required { refusal("it is in memory, there is no disk") } else { Ok(None) };
+    }
+    let align = direct_align(file)?;
+    if align.offset == 0 || !set_direct(file) {
+        return if is_required { refusal("its file system has no O_DIRECT") } else { Ok(None) };
+    }
+    Ok(Some(align))
+}
+
+/// What `O_DIRECT` needs of this file; zeroes if the kernel says that there is none.
+fn direct_align(file: &File) -> io::Result<Align> {
+    // SAFETY: a statx is integers only, for which zeroes are a value.
+    let mut stat: libc::statx = unsafe { mem::zeroed() };
+    // SAFETY: the descriptor is open, the path is an empty C string, and `stat` is a place for one
+    // statx.
+    let result = unsafe {
+        libc::statx(
+            file.as_raw_fd(),
+            c"".as_ptr(),
+            libc::AT_EMPTY_PATH,
+            libc::STATX_DIOALIGN,
+            &raw mut stat,
+        )
+    };
+    if result != 0 {
+        return Err(io::Error::last_os_error());
+    }
+    if stat.stx_mask & libc::STATX_DIOALIGN == 0 {
+        return Ok(Align { mem: ALIGN_UNKNOWN, offset: ALIGN_UNKNOWN });
+    }
+    Ok(Align { mem: stat.stx_dio_mem_align, offset: stat.stx_dio_offset_align })
+}
+
+fn set_direct(file: &File) -> bool {
+    let fd = file.as_raw_fd();
+    // SAFETY: the descriptor is open, and no pointer is passed.
+    let flags = unsafe { libc::fcntl(fd, libc::F_GETFL) };
+    if flags < 0 {
+        return false;
+    }
+    // SAFETY: as above.
+    unsafe { libc::fcntl(fd, libc::F_SETFL, flags | libc::O_DIRECT) == 0 }
+}
+
+fn is_in_memory(file: &File) -> io::Result<bool> {
+    const RAMFS_MAGIC: i64 = 0x8584_58f6;
+    // SAFETY: a statfs is integers only, for which zeroes are a value.
+    let mut stat: libc::statfs = unsafe { mem::zeroed() };
+    // SAFETY: the descriptor is open, and `stat` is a place for one statfs.
+    if unsafe { libc::fstatfs(file.as_raw_fd(), &raw mut stat) } != 0 {
+        return Err(io::Error::last_os_error());
+    }
+    if file.metadata()?.file_type().is_block_device() {
+        // The file system is that of the device node.
+        return Ok(false);
+    }
+    Ok(stat.f_type == libc::TMPFS_MAGIC || stat.f_type == RAMFS_MAGIC)
+}
+
+/// Asks for one block with `RWF_NOWAIT`: a file system that does not know the flag is one for
+/// which the ring uses worker threads.
+fn can_start_without_waiting(file: &File, offset_align: u32) -> io::Result<bool> {
+    let length = (offset_align as usize).max(4096);
+    let room = Mapping::new(length)?;
+    let vector = libc::iovec { iov_base: room.at(0, length).cast(), iov_len: length };
+    // SAFETY: the descriptor is open, and the vector names memory of our own.
+    let result =
+        unsafe { libc::preadv2(file.as_raw_fd(), &raw const vector, 1, 0, libc::RWF_NOWAIT) };
+    Ok(result >= 0 || io::Error::last_os_error().raw_os_error() != Some(libc::EOPNOTSUPP))
+}

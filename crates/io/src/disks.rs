@@ -1,0 +1,294 @@
+//! The disks of a reactor, and the requests on them.
+//!
+//! A request completes once, whole or failed: short transfers and passing errors are continued
+//! inside. Which way it takes depends on what `disk_open` found:
+//!
+//! ```text
+//! path mode        read                     write              flush   zero
+//! Direct           ring                     ring               ring    ring
+//! InlineMemory     inline                   inline             (none)  inline if short, else ring
+//! InlineBuffered   inline if cached, ring   inline, FUA ring   ring    ring
+//! ```
+//!
+//! Inline means a syscall on this thread now; the completion is delivered by the next turn without
+//! one more. Zeroing always ends with zeroes on the disk: what the file system cannot do is tried
+//! another way, and at last written.
+
+mod request;
+mod inline;
+
+use std::fs::File;
+use std::io;
+use std::os::fd::AsRawFd;
+use std::path::Path;
+
+use io_uring::types;
+
+use crate::disk_open::{self, DiskInfo, DiskOptions, PathMode};
+use crate::memory::Mapping;
+use crate::pool::Slice;
+use crate::reactor::{Base, Event};
+use crate::ring::{Completion, Tag};
+use crate::sockets::to_result;
+use request::{Progress, Request};
+
+pub(crate) use request::Work;
+
+/// A disk of one reactor. The id of a closed disk never names another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct DiskId {
+    index: u32,
+    generation: u32,
+}
+
+/// When a write counts as done.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Durability {
+    /// The disk has it, perhaps in a volatile cache: durable after the next flush.
+    Cached,
+    /// It survives a loss of power.
+    Fua,
+}
+
+/// What zeroing does to the space below. Zeroes are durable after the next flush.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Zero {
+    /// Space may be given back.
+    Deallocate,
+    /// Space stays reserved.
+    KeepAllocated,
+}
+
+/// A passing error that comes so many times in a row is reported.
+const RETRIES_MAX: u8 = 100;
+/// A longer range of a memory file system is zeroed by a worker instead of this thread.
+const INLINE_ZERO_MAX: u64 = 4 << 20;
+/// How much is written at a time where zeroes must be written.
+const ZEROES_BYTES: u32 = 1 << 20;
+
+#[derive(Debug)]
+pub(crate) struct Disks {
+    table: Vec<Disk>,
+    free: Vec<u32>,
+    requests: Vec<Option<Pending>>,
+    free_requests: Vec<u32>,
+    /// Memory that nobody writes, to be written where zeroes must be.
+    zeroes: Mapping,
+}
+
+#[derive(Debug)]
+struct Disk {
+    generation: u32,
+    /// The file and its place among the registered ones; none while free.
+    open: Option<Open>,
+    outstanding: u32,
+    is_closing: bool,
+}
+
+#[derive(Debug)]
+struct Open {
+    file: File,
+    fixed: types::Fixed,
+    info: DiskInfo,
+    /// By `flock`, for this process alone.
+    is_locked: bool,
+}
+
+#[derive(Debug)]
+struct Pending {
+    token: u64,
+    disk: DiskId,
+    request: Request,
+    retries: u8,
+}
+
+impl Disks {
+    pub(crate) fn new() -> io::Result<Self> {
+        Ok(Self {
+            table: Vec::new(),
+            free: Vec::new(),
+            requests: Vec::with_capacity(1024),
+            free_requests: Vec::with_capacity(1024),
+            zeroes: Mapping::new(ZEROES_BYTES as usize)?,
+        })
+    }
+
+    pub(crate) fn open(
+        &mut self,
+        base: &mut Base,
+        path: &Path,
+        options: DiskOptions,
+    ) -> io::Result<DiskId> {
+        let (file, info) = disk_open::open(path, options)?;
+        let fixed = base.ring.install(file.as_raw_fd())?;
+        let is_locked = options.exclusive && !info.is_block_device;
+        let open = Some(Open { file, fixed, info, is_locked });
+        if let Some(index) = self.free.pop() {
+            let disk = &mut self.table[index as usize];
+            disk.open = open;
+            return Ok(DiskId { index, generation: disk.generation });
+        }
+        let index = u32::try_from(self.table.len()).expect("fewer disks than files");
+        self.table.push(Disk { generation: 0, open, outstanding: 0, is_closing: false });
+        Ok(DiskId { index, generation: 0 })
+    }
+
+    /// # Panics
+    /// If the disk is closed.
+    pub(crate) fn info(&self, id: DiskId) -> DiskInfo {
+        self.find(id).expect("the disk is open").info
+    }
+
+    pub(crate) fn refresh_size(&mut self, id: DiskId) -> io::Result<u64> {
+        self.find(id).ok_or_else(closed)?;
+        let open = self.table[id.index as usize].open.as_mut().expect("found just now");
+        open.info.size_bytes = disk_open::size(&open.file)?;
+        Ok(open.info.size_bytes)
+    }
+
+    /// Closing a closed disk does nothing.
+    pub(crate) fn close(&mut self, base: &mut Base, id: DiskId) {
+        if self.find(id).is_some() {
+            self.table[id.index as usize].is_closing = true;
+            self.free_if_answered(base, id.index);
+        }
+    }
+
+    pub(crate) fn close_all(&mut self, base: &mut Base) {
+        for index in 0..self.table.len() {
+            let generation = self.table[index].generation;
+            let index = u32::try_from(index).expect("indexes are 32 bits wide");
+            self.close(base, DiskId { index, generation });
+        }
+    }
+
+    /// Starts a request, and finishes it at once if it can be done inline.
+    pub(crate) fn start(&mut self, base: &mut Base, id: DiskId, work: Work, token: u64) {
+        let checked = match self.find(id) {
+            None => Err(closed()),
+            Some(open) => work.check(&open.info).map(|()| open),
+        };
+        let open = match checked {
+            Ok(open) => open,
+            Err(error) => {
+                base.ready.push_back(Event::Disk { token, disk: id, result: Err(error) });
+                return;
+            }
+        };
+        let mut request = Request::new(work);
+        if let Some(result) = inline::attempt(&open.file, &open.info, &mut request, &mut base.pool)
+        {
+            base.counters.disk_inline += 1;
+            base.ready.push_back(Event::Disk { token, disk: id, result });
+            return;
+        }
+        request.lend(&mut base.pool);
+        self.table[id.index as usize].outstanding += 1;
+        base.counters.disk_ring += 1;
+        let pending = Some(Pending { token, disk: id, request, retries: 0 });
+        let index = if let Some(index) = self.free_requests.pop() {
+            self.requests[index as usize] = pending;
+            index
+        } else {
+            self.requests.push(pending);
+            // So that a completion never allocates.
+            self.free_requests.reserve(self.requests.len());
+            u32::try_from(self.requests.len() - 1).expect("fewer than 4 Gi requests")
+        };
+        self.submit(base, index);
+    }
+
+    pub(crate) fn on_completion(&mut self, base: &mut Base, index: u32, completion: Completion) {
+        let pending = self.requests[index as usize].as_mut().expect("a request was outstanding");
+        let result = match pending.request.advance(to_result(completion.result)) {
+            Progress::Done(result) => result,
+            Progress::Continue => {
+                pending.retries = 0;
+                self.submit(base, index);
+                return;
+            }
+            Progress::Retry(_) if pending.retries < RETRIES_MAX => {
+                pending.retries += 1;
+                self.submit(base, index);
+                return;
+            }
+            Progress::Retry(error) => Err(error),
+        };
+        let pending = self.requests[index as usize].take().expect("it was there just now");
+        self.free_requests.push(index);
+        pending.request.give_back(&mut base.pool);
+        let Pending { token, disk, .. } = pending;
+        base.ready.push_back(Event::Disk { token, disk, result });
+        self.table[disk.index as usize].outstanding -= 1;
+        self.free_if_answered(base, disk.index);
+    }
+
+    fn submit(&mut self, base: &mut Base, index: u32) {
+        let pending = self.requests[index as usize].as_ref().expect("a request is outstanding");
+        let disk = &self.table[pending.disk.index as usize];
+        let open = disk.open.as_ref().expect("a disk stays open while a request is outstanding");
+        let entry = pending.request.entry(open.fixed, &base.pool, &self.zeroes);
+        // SAFETY: the request holds a reference on its buffer, and a fill where the kernel writes,
+        // until `on_completion`; the zeroes live as long as the reactor, which waits for all.
+        unsafe { base.ring.push(entry, Tag::Disk(index)) };
+    }
+
+    fn find(&self, id: DiskId) -> Option<&Open> {
+        let disk = self.table.get(id.index as usize)?;
+        let found = disk.generation == id.generation && !disk.is_closing;
+        found.then_some(disk.open.as_ref()).flatten()
+    }
+
+    fn free_if_answered(&mut self, base: &mut Base, index: u32) {
+        let disk = &mut self.table[index as usize];
+        if !disk.is_closing || disk.outstanding > 0 {
+            return;
+        }
+        let open = disk.open.take().expect("a disk in use has a file");
+        base.ring.uninstall(open.fixed);
+        if open.is_locked {
+            // Closing alone would do so late: a worker of the kernel, or a child between its fork
+            // and its exec, can hold the file a moment longer. A lock that stays would only delay
+            // the next open, so a failure is not worth a word.
+            drop(open.file.unlock());
+        }
+        disk.is_closing = false;
+        disk.generation = disk.generation.wrapping_add(1);
+        self.free.push(index);
+    }
+}
+
+fn closed() -> io::Error {
+    io::Error::from_raw_os_error(libc::EBADF)
+}
+
+/// Which bytes of a disk.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Range {
+    pub(crate) offset: u64,
+    pub(crate) length: u64,
+}
+
+impl Range {
+    pub(crate) fn of(offset: u64, slice: Slice) -> Self {
+        Self { offset, length: u64::from(slice.length) }
+    }
+
+    fn is_inside(self, info: &DiskInfo) -> bool {
+        self.offset.checked_add(self.length).is_some_and(|end| end <= info.size_bytes)
+    }
+
+    fn is_aligned(self, info: &DiskInfo) -> bool {
+        let align = u64::from(info.offset_align);
+        self.offset.is_multiple_of(align) && self.length.is_multiple_of(align)
+    }
+}
+
+impl PathMode {
+    fn is_inline(self) -> bool {
+        match self {
+            Self::Direct => false,
+            Self::InlineMemory | Self::InlineBuffered => true,
+        }
+    }
+}

@@ -1,0 +1,94 @@
+//! Requests done on the shard's own thread, where that is cheaper than the ring's workers.
+
+use std::fs::File;
+use std::io;
+use std::os::fd::AsRawFd;
+
+use super::request::{Progress, Request, Work};
+use crate::disk_open::{DiskInfo, PathMode};
+use crate::pool::Pool;
+
+/// Does the request, or as much of it as can be done without waiting for a disk. `None` means that
+/// the ring is to do the rest.
+pub(super) fn attempt(
+    file: &File,
+    info: &DiskInfo,
+    request: &mut Request,
+    pool: &mut Pool,
+) -> Option<io::Result<u32>> {
+    if request.is_empty() {
+        return Some(Ok(0));
+    }
+    if !request.may_be_inline(info.path_mode) {
+        return None;
+    }
+    loop {
+        let result = match request.work {
+            Work::Read { offset, into } => {
+                let bytes = pool.bytes_mut(request.rest(into));
+                let flags = match info.path_mode {
+                    PathMode::InlineBuffered => libc::RWF_NOWAIT,
+                    PathMode::InlineMemory | PathMode::Direct => 0,
+                };
+                read(file, offset + request.done, bytes, flags)
+            }
+            Work::Write { offset, from, .. } => {
+                write(file, offset + request.done, pool.bytes(request.rest(from)))
+            }
+            // Memory holds what it was given; nothing is more durable.
+            Work::Flush => Ok(0),
+            Work::Zero { range, .. } => {
+                // What must be written is written by the ring.
+                let mode = request.way.mode()?;
+                fallocate(file, range.offset, range.length, mode)
+            }
+        };
+        if would_wait(&result) {
+            return None;
+        }
+        match request.advance(result) {
+            Progress::Done(result) => return Some(result),
+            Progress::Continue | Progress::Retry(_) => {}
+        }
+    }
+}
+
+/// The page is not in the cache, or the file system cannot tell.
+fn would_wait(result: &io::Result<u32>) -> bool {
+    matches!(result, Err(error) if matches!(
+        error.raw_os_error(),
+        Some(libc::EAGAIN | libc::EOPNOTSUPP)
+    ))
+}
+
+fn read(file: &File, offset: u64, into: &mut [u8], flags: libc::c_int) -> io::Result<u32> {
+    let vector = libc::iovec { iov_base: into.as_mut_ptr().cast(), iov_len: into.len() };
+    // SAFETY: the descriptor is open, and the vector names exactly `into`, which is ours to write.
+    count(unsafe {
+        libc::preadv2(file.as_raw_fd(), &raw const vector, 1, position(offset)?, flags)
+    })
+}
+
+fn write(file: &File, offset: u64, from: &[u8]) -> io::Result<u32> {
+    let vector = libc::iovec { iov_base: from.as_ptr().cast_mut().cast(), iov_len: from.len() };
+    // SAFETY: the descriptor is open, and the vector names exactly `from`, which is only read.
+    count(unsafe { libc::pwritev2(file.as_raw_fd(), &raw const vector, 1, position(offset)?, 0) })
+}
+
+fn fallocate(file: &File, offset: u64, length: u64, mode: libc::c_int) -> io::Result<u32> {
+    let (offset, length) = (position(offset)?, position(length)?);
+    // SAFETY: the descriptor is open, and no pointer is passed.
+    let result = unsafe { libc::fallocate64(file.as_raw_fd(), mode, offset, length) };
+    count(isize::try_from(result).expect("an int fits"))
+}
+
+fn position(offset: u64) -> io::Result<libc::off64_t> {
+    libc::off64_t::try_from(offset).map_err(|_too_large| io::ErrorKind::InvalidInput.into())
+}
+
+fn count(result: isize) -> io::Result<u32> {
+    if result < 0 {
+        return Err(io::Error::last_os_error());
+    }
+    Ok(u32::try_from(result).expect("a transfer is below 4 GiB"))
+}

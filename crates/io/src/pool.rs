@@ -1,0 +1,465 @@
+//! The buffers of one reactor: few sizes, counted references, last in first out.
+//!
+//! A pool belongs to one thread, so a reference count is a plain integer. A buffer goes back to
+//! its free list when the last holder releases it, and the next one to ask gets the warmest one.
+//!
+//! ```text
+//! class    size            one mapping per class, 4 KiB aligned, reserved once at its bound
+//! Small    4 KiB           | slab 0                | slab 1                | ... up to 64 slabs
+//! Medium   64 KiB          | buffer 0 | buffer 1 . | buffer n . . .        |
+//! Large    256 KiB + 4 KiB   taken from the lowest slab that has a free buffer, so that the
+//! Huge     1 MiB + 4 KiB     upper slabs fall empty and their pages can go back to the kernel
+//! ```
+//!
+//! A region that the kernel is filling (recv, read) is a *fill*. Looking at it asserts: that keeps
+//! `bytes` and `bytes_mut` sound, for no reference ever covers memory that changes by itself.
+//! A region that the kernel only reads (send, write) may be read at the same time; writing to it
+//! would send torn data, and not doing so is the caller's part.
+
+mod fills;
+mod class;
+
+use std::io;
+
+use class::ClassPool;
+use fills::Fills;
+
+/// One buffer: a place in the pool, valid while its reference count is above zero.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct BufferId {
+    class: u8,
+    index: u32,
+}
+
+/// A part of one buffer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Slice {
+    pub buffer: BufferId,
+    pub offset: u32,
+    pub length: u32,
+}
+
+impl Slice {
+    /// `length` bytes of this slice, from its byte `offset` on.
+    ///
+    /// # Panics
+    /// If the part is not inside the slice.
+    #[must_use]
+    pub fn part(self, offset: u32, length: u32) -> Self {
+        let end = offset.checked_add(length).expect("a part ends inside 4 GiB");
+        assert!(end <= self.length, "{offset}+{length} is outside of {self:?}");
+        Self { buffer: self.buffer, offset: self.offset + offset, length }
+    }
+
+    /// One byte past the end, as an offset in the buffer.
+    fn end(self) -> u32 {
+        self.offset.checked_add(self.length).expect("a slice ends inside 4 GiB")
+    }
+}
+
+/// The sizes that buffers come in. The upper two have room for one block of header.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Class {
+    /// 4 KiB
+    Small,
+    /// 64 KiB
+    Medium,
+    /// 256 KiB + 4 KiB
+    Large,
+    /// 1 MiB + 4 KiB
+    Huge,
+}
+
+impl Class {
+    pub const ALL: [Self; 4] = [Self::Small, Self::Medium, Self::Large, Self::Huge];
+
+    /// How many bytes one buffer of this class holds.
+    #[must_use]
+    pub const fn size_bytes(self) -> u32 {
+        match self {
+            Self::Small => 4 << 10,
+            Self::Medium => 64 << 10,
+            Self::Large => (256 + 4) << 10,
+            Self::Huge => (1024 + 4) << 10,
+        }
+    }
+
+    /// The smallest class that holds `length` bytes.
+    #[must_use]
+    pub fn that_holds(length: u32) -> Option<Self> {
+        Self::ALL.into_iter().find(|class| length <= class.size_bytes())
+    }
+}
+
+/// Bounds of a pool, in bytes of address space per class. Memory is used when it is touched.
+#[derive(Clone, Copy, Debug)]
+pub struct PoolOptions {
+    pub small_bytes_max: usize,
+    pub medium_bytes_max: usize,
+    pub large_bytes_max: usize,
+    pub huge_bytes_max: usize,
+}
+
+impl Default for PoolOptions {
+    fn default() -> Self {
+        Self {
+            small_bytes_max: 64 << 20,
+            medium_bytes_max: 128 << 20,
+            large_bytes_max: 130 << 20,
+            huge_bytes_max: 130 << 20,
+        }
+    }
+}
+
+/// All buffers of one reactor.
+#[derive(Debug)]
+pub struct Pool {
+    classes: [ClassPool; Class::ALL.len()],
+    fills: Fills,
+    in_use: usize,
+}
+
+impl Pool {
+    /// Reserves the address space of every class; memory is used when it is touched.
+    pub fn new(options: PoolOptions) -> io::Result<Self> {
+        let PoolOptions { small_bytes_max, medium_bytes_max, large_bytes_max, huge_bytes_max } =
+            options;
+        Ok(Self {
+            classes: [
+                ClassPool::new(Class::Small.size_bytes(), small_bytes_max)?,
+                ClassPool::new(Class::Medium.size_bytes(), medium_bytes_max)?,
+                ClassPool::new(Class::Large.size_bytes(), large_bytes_max)?,
+                ClassPool::new(Class::Huge.size_bytes(), huge_bytes_max)?,
+            ],
+            fills: Fills::default(),
+            in_use: 0,
+        })
+    }
+
+    /// A buffer with one reference, or `None` when the class is at its bound: then stop taking in
+    /// work until something is released. What the buffer holds is left from its last use.
+    pub fn take(&mut self, class: Class) -> Option<BufferId> {
+        let number = class as u8;
+        let index = self.classes[usize::from(number)].take()?;
+        self.in_use += 1;
+        Some(BufferId { class: number, index })
+    }
+
+    /// The first `length` bytes of a new buffer of the smallest class that holds them. `None` when
+    /// that class is at its bound, or when no class is that large.
+    pub fn take_for(&mut self, length: u32) -> Option<Slice> {
+        let buffer = self.take(Class::that_holds(length)?)?;
+        Some(Slice { buffer, offset: 0, length })
+    }
+
+    /// One more holder.
+    pub fn retain(&mut self, buffer: BufferId) {
+        self.class_mut(buffer).retain(buffer.index);
+    }
+
+    /// One holder less; the last one gives the buffer back.
+    pub fn release(&mut self, buffer: BufferId) {
+        if self.class_mut(buffer).release(buffer.index) {
+            self.in_use -= 1;
+        }
+    }
+
+    /// How many bytes the buffer holds.
+    #[must_use]
+    pub fn size_of(&self, buffer: BufferId) -> u32 {
+        self.class(buffer).buffer_bytes()
+    }
+
+    /// The whole buffer.
+    #[must_use]
+    pub fn whole(&self, buffer: BufferId) -> Slice {
+        Slice { buffer, offset: 0, length: self.size_of(buffer) }
+    }
+
+    /// # Panics
+    /// If nobody holds the buffer, if the slice leaves it, or if the kernel is filling a part.
+    #[must_use]
+    pub fn bytes(&self, slice: Slice) -> &[u8] {
+        let start = self.checked_start(slice);
+        // SAFETY: `checked_start` made sure that the range is inside a live buffer that the kernel
+        // does not fill. Every `&mut [u8]` into the pool borrows the pool mutably, so none exists
+        // while `self` is borrowed here. Mapped memory is always initialised.
+        unsafe { std::slice::from_raw_parts(start, slice.length as usize) }
+    }
+
+    /// # Panics
+    /// As [`Pool::bytes`].
+    pub fn bytes_mut(&mut self, slice: Slice) -> &mut [u8] {
+        let start = self.checked_start(slice);
+        // SAFETY: as in `bytes`; and `self` is borrowed mutably, so no other reference into the
+        // pool exists.
+        unsafe { std::slice::from_raw_parts_mut(start, slice.length as usize) }
+    }
+
+    /// Copies between two slices of one length. They may overlap.
+    ///
+    /// # Panics
+    /// As [`Pool::bytes`], and if the lengths differ.
+    pub fn copy(&mut self, from: Slice, to: Slice) {
+        assert_eq!(from.length, to.length, "a copy has one length");
+        let source = self.checked_start(from);
+        let target = self.checked_start(to);
+        // SAFETY: both ranges are live buffer memory of `from.length` bytes that the kernel does
+        // not fill, no reference into the pool exists, and `copy` allows overlap.
+        unsafe { std::ptr::copy(source, target, from.length as usize) };
+    }
+
+    /// Buffers with at least one holder.
+    #[must_use]
+    pub fn in_use(&self) -> usize {
+        self.in_use
+    }
+
+    /// Gives the pages of one unused slab back to the kernel, if there is one. Called when the
+    /// reactor is about to sleep, so the cost does not stand in front of a request.
+    pub(crate) fn trim(&mut self) {
+        for class in &mut self.classes {
+            if class.trim() {
+                return;
+            }
+        }
+    }
+
+    /// Lends a region to the kernel to read from. `release` ends it.
+    pub(crate) fn lend(&mut self, slice: Slice) -> *const u8 {
+        let start = self.checked_start(slice);
+        self.retain(slice.buffer);
+        start.cast_const()
+    }
+
+    /// Lends a region to the kernel to fill. Until `end_fill` nobody can look at it.
+    pub(crate) fn begin_fill(&mut self, slice: Slice) {
+        assert!(slice.length > 0, "the kernel is given something to fill");
+        self.checked_start(slice);
+        self.retain(slice.buffer);
+        let class = &mut self.classes[usize::from(slice.buffer.class)];
+        self.fills.begin(class.fills_mut(slice.buffer.index), slice);
+    }
+
+    /// Where a region of `begin_fill` is.
+    pub(crate) fn fill_address(&self, slice: Slice) -> *mut u8 {
+        self.class(slice.buffer).address(slice)
+    }
+
+    /// The kernel is done with a region of `begin_fill`.
+    pub(crate) fn end_fill(&mut self, slice: Slice) {
+        let class = &mut self.classes[usize::from(slice.buffer.class)];
+        self.fills.end(class.fills_mut(slice.buffer.index), slice);
+        self.release(slice.buffer);
+    }
+
+    fn checked_start(&self, slice: Slice) -> *mut u8 {
+        let class = self.class(slice.buffer);
+        assert!(slice.end() <= class.buffer_bytes(), "{slice:?} leaves its buffer");
+        class.assert_held(slice.buffer.index);
+        self.fills.assert_none(class.fills(slice.buffer.index), slice);
+        class.address(slice)
+    }
+
+    fn class(&self, buffer: BufferId) -> &ClassPool {
+        &self.classes[usize::from(buffer.class)]
+    }
+
+    fn class_mut(&mut self, buffer: BufferId) -> &mut ClassPool {
+        &mut self.classes[usize::from(buffer.class)]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn pool() -> Pool {
+        Pool::new(PoolOptions {
+            small_bytes_max: 1 << 20,
+            medium_bytes_max: 256 << 10,
+            large_bytes_max: 520 << 10,
+            huge_bytes_max: 2056 << 10,
+        })
+        .unwrap()
+    }
+
+    #[test]
+    fn count_follows_takes_and_releases() {
+        let mut pool = pool();
+        let first = pool.take(Class::Medium).unwrap();
+        let second = pool.take(Class::Medium).unwrap();
+        assert_ne!(first, second);
+        pool.release(second);
+        pool.release(first);
+        assert_eq!(pool.take(Class::Small).map(|id| pool.size_of(id)), Some(4096));
+        assert_eq!(pool.in_use(), 1);
+    }
+
+    #[test]
+    fn released_buffer_is_reused_at_once_within_a_slab() {
+        let mut pool =
+            Pool::new(PoolOptions { small_bytes_max: 64 << 20, ..Default::default() }).unwrap();
+        let ids: Vec<_> = (0..10).map(|_| pool.take(Class::Small).unwrap()).collect();
+        pool.release(ids[3]);
+        pool.release(ids[7]);
+        assert_eq!(pool.take(Class::Small), Some(ids[7]));
+        assert_eq!(pool.take(Class::Small), Some(ids[3]));
+    }
+
+    #[test]
+    fn class_ends_at_its_bound_and_goes_on_after_a_release() {
+        let mut pool = pool();
+        let ids: Vec<_> = std::iter::from_fn(|| pool.take(Class::Small)).collect();
+        assert_eq!(ids.len(), 256);
+        assert_eq!(pool.take(Class::Small), None);
+        pool.release(ids[200]);
+        assert_eq!(pool.take(Class::Small), Some(ids[200]));
+    }
+
+    #[test]
+    fn length_picks_the_smallest_class_that_holds_it() {
+        let mut pool = pool();
+        for (length, size) in [
+            (0, 4096),
+            (4096, 4096),
+            (4097, 65536),
+            (65537, 260 << 10),
+            (260 << 10, 260 << 10),
+            (1 << 20, 1028 << 10),
+        ] {
+            let slice = pool.take_for(length).unwrap();
+            assert_eq!((slice.offset, slice.length), (0, length));
+            assert_eq!(pool.size_of(slice.buffer), size);
+        }
+        assert_eq!(pool.take_for(1 << 21), None);
+    }
+
+    #[test]
+    fn bytes_stay_while_one_holder_is_left() {
+        let mut pool = pool();
+        let slice = pool.take_for(4096).unwrap();
+        pool.bytes_mut(slice).fill(7);
+        pool.retain(slice.buffer);
+        pool.release(slice.buffer);
+        assert_eq!(pool.bytes(slice)[4095], 7);
+        assert_eq!(pool.in_use(), 1);
+        pool.release(slice.buffer);
+        assert_eq!(pool.in_use(), 0);
+    }
+
+    #[test]
+    fn buffers_start_at_pages_and_do_not_overlap() {
+        let mut pool = pool();
+        for class in Class::ALL {
+            let mut starts = Vec::new();
+            while let Some(buffer) = pool.take(class) {
+                let whole = pool.whole(buffer);
+                pool.bytes_mut(whole).fill(1);
+                starts.push(pool.bytes(whole).as_ptr() as usize);
+            }
+            starts.sort_unstable();
+            assert!(starts.iter().all(|start| start % 4096 == 0));
+            let size = class.size_bytes() as usize;
+            assert!(starts.windows(2).all(|pair| pair[1] - pair[0] >= size));
+        }
+    }
+
+    #[test]
+    fn copy_moves_bytes_even_within_one_buffer() {
+        let mut pool = pool();
+        let whole = pool.take_for(4096).unwrap();
+        for (index, byte) in pool.bytes_mut(whole).iter_mut().enumerate() {
+            *byte = u8::try_from(index % 251).unwrap();
+        }
+        let expected = pool.bytes(whole.part(0, 100)).to_vec();
+        pool.copy(whole.part(0, 100), whole.part(50, 100));
+        assert_eq!(pool.bytes(whole.part(50, 100)), expected);
+    }
+
+    #[test]
+    fn bytes_beside_a_fill_can_be_seen_and_come_back_after_it() {
+        let mut pool = pool();
+        let whole = pool.take_for(65536).unwrap();
+        let fills = [whole.part(4096, 4096), whole.part(12288, 100), whole.part(0, 512)];
+        for fill in fills {
+            pool.begin_fill(fill);
+        }
+        assert_eq!(pool.bytes(whole.part(8192, 4096)).len(), 4096);
+        assert_eq!(pool.bytes(whole.part(512, 3584)).len(), 3584);
+        pool.end_fill(fills[1]);
+        pool.end_fill(fills[0]);
+        pool.end_fill(fills[2]);
+        assert_eq!(pool.bytes(whole).len(), 65536);
+        pool.release(whole.buffer);
+        assert_eq!(pool.in_use(), 0);
+    }
+
+    #[test]
+    #[should_panic(expected = "kernel is filling")]
+    fn looking_at_a_fill_asserts() {
+        let mut pool = pool();
+        let whole = pool.take_for(4096).unwrap();
+        pool.begin_fill(whole.part(512, 512));
+        pool.bytes_mut(whole.part(1023, 10));
+    }
+
+    #[test]
+    #[should_panic(expected = "kernel is filling")]
+    fn two_fills_of_one_byte_assert() {
+        let mut pool = pool();
+        let whole = pool.take_for(4096).unwrap();
+        pool.begin_fill(whole.part(512, 512));
+        pool.begin_fill(whole.part(0, 513));
+    }
+
+    #[test]
+    #[should_panic(expected = "nobody holds")]
+    fn looking_at_a_released_buffer_asserts() {
+        let mut pool = pool();
+        let whole = pool.take_for(4096).unwrap();
+        pool.release(whole.buffer);
+        let _bytes = pool.bytes(whole);
+    }
+
+    #[test]
+    #[should_panic(expected = "nobody holds")]
+    fn releasing_twice_asserts() {
+        let mut pool = pool();
+        let whole = pool.take_for(4096).unwrap();
+        pool.release(whole.buffer);
+        pool.release(whole.buffer);
+    }
+
+    #[test]
+    #[should_panic(expected = "leaves its buffer")]
+    fn slice_past_the_end_asserts() {
+        let mut pool = pool();
+        let whole = pool.take_for(4096).unwrap();
+        let _bytes = pool.bytes(Slice { length: 4097, ..whole });
+    }
+
+    #[test]
+    fn trim_gives_back_what_was_unused_for_a_while_and_only_that() {
+        let mut pool =
+            Pool::new(PoolOptions { small_bytes_max: 4 << 20, ..Default::default() }).unwrap();
+        let ids: Vec<_> = std::iter::from_fn(|| pool.take(Class::Small)).collect();
+        for id in &ids {
+            let whole = pool.whole(*id);
+            pool.bytes_mut(whole).fill(9);
+        }
+        let (kept, last) = (ids[0], *ids.last().unwrap());
+        for id in &ids[1..] {
+            pool.release(*id);
+        }
+        for _ in 0..200 {
+            pool.trim();
+        }
+        let whole = pool.whole(kept);
+        assert_eq!(pool.bytes(whole), [9; 4096]);
+        let again: Vec<_> = std::iter::from_fn(|| pool.take(Class::Small)).collect();
+        assert!(again.contains(&last));
+        let whole = pool.whole(last);
+        assert_eq!(pool.bytes(whole), [0; 4096], "its page went back to the kernel");
+    }
+}

@@ -1,0 +1,132 @@
+//! What a process asks of the kernel once, at its start.
+
+use std::fs;
+use std::io;
+use std::mem::MaybeUninit;
+
+/// From `linux/prctl.h`, since Linux 5.6.
+const PR_SET_IO_FLUSHER: libc::c_int = 57;
+
+/// What became of each request of [`lock_memory`]. None of them is needed to work; without them a
+/// machine that swaps onto its own volume can come to a stand.
+#[derive(Debug)]
+pub struct MemoryLock {
+    /// Pages stay in memory once they were touched.
+    pub locked: io::Result<()>,
+    /// The out-of-memory killer looks elsewhere first.
+    pub oom_score: io::Result<()>,
+    /// Memory reclaim in this process does not wait for a disk that it serves.
+    pub io_flusher: io::Result<()>,
+}
+
+/// Makes the process safe to serve dirty pages. Call it before the first thread is started, for
+/// threads inherit the last of the three from their parent.
+#[must_use]
+pub fn lock_memory() -> MemoryLock {
+    // Only on touch: the reserved address space of the pools is much larger than what is used.
+    let flags = libc::MCL_CURRENT | libc::MCL_FUTURE | libc::MCL_ONFAULT;
+    // SAFETY: no pointer is passed.
+    let locked = check(unsafe { libc::mlockall(flags) });
+    let oom_score = fs::write("/proc/self/oom_score_adj", "-1000");
+    // SAFETY: no pointer is passed.
+    let io_flusher = check(unsafe { libc::prctl(PR_SET_IO_FLUSHER, 1, 0, 0, 0) });
+    MemoryLock { locked, oom_score, io_flusher }
+}
+
+/// Binds the calling thread to one core.
+pub fn pin_thread(core: usize) -> io::Result<()> {
+    if core >= usize::try_from(libc::CPU_SETSIZE).expect("a positive constant") {
+        return Err(io::ErrorKind::InvalidInput.into());
+    }
+    // SAFETY: a cpu_set_t is an array of integers, for which zeroes are a value.
+    let mut cores: libc::cpu_set_t = unsafe { MaybeUninit::zeroed().assume_init() };
+    // SAFETY: the number was just checked to be inside the set.
+    unsafe { libc::CPU_SET(core, &mut cores) };
+    // SAFETY: zero means the calling thread, and the set is valid for its size.
+    check(unsafe { libc::sched_setaffinity(0, size_of_val(&cores), &raw const cores) })
+}
+
+/// Raises the soft limit of open files to the hard one and returns it. Do it before the first
+/// reactor is made, whose table of files it bounds.
+pub fn raise_file_limit() -> io::Result<u64> {
+    let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
+    // SAFETY: `limit` is a valid place for one rlimit.
+    check(unsafe { libc::getrlimit(libc::RLIMIT_NOFILE, &raw mut limit) })?;
+    limit.rlim_cur = limit.rlim_max;
+    // SAFETY: as above.
+    check(unsafe { libc::setrlimit(libc::RLIMIT_NOFILE, &raw const limit) })?;
+    Ok(limit.rlim_cur)
+}
+
+/// SIGTERM and SIGINT as something to wait for.
+#[derive(Debug)]
+pub struct Termination {
+    signals: libc::sigset_t,
+}
+
+impl Termination {
+    /// Blocks both signals in the calling thread and in every thread it starts later: call it
+    /// first in `main`.
+    pub fn block() -> io::Result<Self> {
+        let mut room = MaybeUninit::uninit();
+        // SAFETY: the room is for one sigset_t.
+        check(unsafe { libc::sigemptyset(room.as_mut_ptr()) })?;
+        for signal in [libc::SIGTERM, libc::SIGINT] {
+            // SAFETY: the set was made empty above, and both signals exist.
+            check(unsafe { libc::sigaddset(room.as_mut_ptr(), signal) })?;
+        }
+        // SAFETY: the set was made above.
+        let signals = unsafe { room.assume_init() };
+        // SAFETY: the set is valid, and the old one is not asked for.
+        let errno = unsafe {
+            libc::pthread_sigmask(libc::SIG_BLOCK, &raw const signals, std::ptr::null_mut())
+        };
+        if errno == 0 { Ok(Self { signals }) } else { Err(io::Error::from_raw_os_error(errno)) }
+    }
+
+    /// Waits for one of them and returns its name.
+    #[must_use]
+    pub fn wait(&self) -> &'static str {
+        let mut signal = 0;
+        // SAFETY: the set is valid, and `signal` is a place for one int.
+        let errno = unsafe { libc::sigwait(&raw const self.signals, &raw mut signal) };
+        assert_eq!(errno, 0, "two valid signals can be waited for");
+        if signal == libc::SIGINT { "SIGINT" } else { "SIGTERM" }
+    }
+}
+
+fn check(result: libc::c_int) -> io::Result<()> {
+    if result < 0 { Err(io::Error::last_os_error()) } else { Ok(()) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn blocked_signal_is_waited_for() {
+        let termination = Termination::block().unwrap();
+        for (signal, name) in [(libc::SIGINT, "SIGINT"), (libc::SIGTERM, "SIGTERM")] {
+            // SAFETY: `raise` reaches the calling thread, which has the signal blocked.
+            assert_eq!(unsafe { libc::raise(signal) }, 0);
+            assert_eq!(termination.wait(), name);
+        }
+    }
+
+    #[test]
+    fn thread_can_be_pinned_to_a_core_that_exists_only() {
+        // SAFETY: no pointer is passed.
+        let core = usize::try_from(unsafe { libc::sched_getcpu() }).unwrap();
+        pin_thread(core).unwrap();
+        // SAFETY: as above.
+        assert_eq!(usize::try_from(unsafe { libc::sched_getcpu() }).unwrap(), core);
+        pin_thread(1023).unwrap_err();
+        pin_thread(usize::MAX).unwrap_err();
+    }
+
+    #[test]
+    fn file_limit_does_not_shrink() {
+        assert!(raise_file_limit().unwrap() >= 3);
+        assert_eq!(raise_file_limit().unwrap(), raise_file_limit().unwrap());
+    }
+}

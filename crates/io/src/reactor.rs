@@ -1,0 +1,456 @@
+//! The reactor of a shard: everything asked since the last turn goes to the kernel, and everything
+//! that happened comes back, with one syscall.
+//!
+//! ```text
+//! loop {
+//!     reactor.turn(wait_until, &mut events)    one io_uring_enter: submit, finish, perhaps wait
+//!     events -> the shard's state machines     they ask for more: recv, send, read, write ...
+//!     mailboxes -> the same                    what other threads announced by the waker
+//! }
+//! ```
+//!
+//! Invariants: a reactor belongs to the thread that made it; every request is answered by exactly
+//! one event, also after its socket or disk was closed; memory that a request names is held by
+//! reference until that event; a turn allocates nothing once its tables have grown to the load.
+//!
+//! Not here: timers (the shard passes its next deadline as `wait_until`), and back-pressure: the
+//! shard bounds what it asks for.
+
+use std::collections::VecDeque;
+use std::io;
+use std::marker::PhantomData;
+use std::net::SocketAddr;
+use std::os::fd::{OwnedFd, RawFd};
+use std::path::Path;
+use std::time::Duration;
+
+use io_uring::{opcode, types};
+use stdx::time::Time;
+
+use crate::clock::now;
+use crate::disk_open::{DiskInfo, DiskOptions};
+use crate::disks::{DiskId, Disks, Durability, Range, Work, Zero};
+use crate::memory::Lent;
+use crate::pool::{Pool, PoolOptions, Slice};
+use crate::probe::{SetupError, make_ring};
+use crate::ring::{Completion, Ring, Tag, Wait};
+use crate::socket_fd;
+use crate::sockets::{ListenAddr, SocketId, Sockets};
+use crate::waker::{Sleep, Waker};
+
+/// What a reactor is made with.
+#[derive(Clone, Copy, Debug)]
+pub struct Options {
+    pub pool: PoolOptions,
+    /// Entries of the submission queue; a fuller turn costs a second syscall.
+    pub queue_entries: u32,
+    /// Sockets and disks together. The limit of open files bounds it too.
+    pub files_max: u32,
+    /// A peer that acknowledges nothing for this long is gone.
+    pub tcp_user_timeout_ms: u32,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            pool: PoolOptions::default(),
+            queue_entries: 1024,
+            files_max: 16 << 10,
+            tcp_user_timeout_ms: 20_000,
+        }
+    }
+}
+
+/// What happened. `token` is what the request carried; a listener gives its own to each connection.
+#[derive(Debug)]
+pub enum Event {
+    Accepted {
+        token: u64,
+        listener: SocketId,
+        socket: SocketId,
+    },
+    /// Accepting goes on by itself, after a moment if descriptors or memory had run out.
+    AcceptFailed {
+        token: u64,
+        listener: SocketId,
+        error: io::Error,
+    },
+    Connected {
+        token: u64,
+        socket: SocketId,
+        result: io::Result<()>,
+    },
+    /// Zero bytes are the end of the stream.
+    Received {
+        token: u64,
+        socket: SocketId,
+        result: io::Result<u32>,
+    },
+    /// All bytes went out, or the stream is of no more use.
+    Sent {
+        token: u64,
+        socket: SocketId,
+        result: io::Result<u32>,
+    },
+    /// Bytes read or written; zero for flush and zero.
+    Disk {
+        token: u64,
+        disk: DiskId,
+        result: io::Result<u32>,
+    },
+}
+
+/// What a reactor has done since its start.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Counters {
+    pub turns: u64,
+    /// Calls of `io_uring_enter`.
+    pub enters: u64,
+    /// Those that might sleep.
+    pub waits: u64,
+    /// Sleeps that a waker ended.
+    pub wakes: u64,
+    pub accepts: u64,
+    pub connects: u64,
+    pub sends: u64,
+    pub sends_continued: u64,
+    pub send_bytes: u64,
+    pub recvs: u64,
+    pub recv_bytes: u64,
+    /// Disk requests that went through the ring.
+    pub disk_ring: u64,
+    /// Disk requests done on the shard's thread.
+    pub disk_inline: u64,
+}
+
+/// What sockets and disks both work with.
+#[derive(Debug)]
+pub(crate) struct Base {
+    pub(crate) ring: Ring,
+    pub(crate) pool: Pool,
+    /// Events for the next turn to deliver.
+    pub(crate) ready: VecDeque<Event>,
+    pub(crate) counters: Counters,
+}
+
+/// One per shard. It must be made on the thread that turns it.
+#[derive(Debug)]
+pub struct Reactor {
+    sockets: Sockets,
+    disks: Disks,
+    sleep: Sleep,
+    /// Where the kernel puts the waker's count.
+    wake_count: Lent<u64>,
+    is_wake_armed: bool,
+    /// When listeners that ran out of descriptors try again.
+    accept_again: Option<Time>,
+    last_trim: Time,
+    base: Base,
+    /// The kernel binds the ring to this thread.
+    thread: PhantomData<*const ()>,
+}
+
+const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
+const TRIM_PAUSE: Duration = Duration::from_millis(100);
+
+impl Reactor {
+    pub fn new(options: Options) -> Result<Self, SetupError> {
+        let failed = |step, advice| move |source| SetupError::Failed { step, advice, source };
+        let ring = make_ring(options.queue_entries, options.files_max)?;
+        let no_memory = "lower the pool's bounds, or raise the limit of address space (ulimit -v)";
+        let pool = Pool::new(options.pool).map_err(failed("reserving buffers", no_memory))?;
+        let disks = Disks::new().map_err(failed("reserving zeroes", no_memory))?;
+        let no_files = "raise the limit of open files (ulimit -n, LimitNOFILE=)";
+        let sleep = Sleep::new().map_err(failed("making the waker", no_files))?;
+        Ok(Self {
+            sockets: Sockets::new(options.tcp_user_timeout_ms),
+            disks,
+            sleep,
+            wake_count: Lent::new(0),
+            is_wake_armed: false,
+            accept_again: None,
+            last_trim: now(),
+            base: Base {
+                ring,
+                pool,
+                ready: VecDeque::with_capacity(1024),
+                counters: Counters::default(),
+            },
+            thread: PhantomData,
+        })
+    }
+
+    /// Submits what is queued, gathers what happened, and appends it to `events`. With a time it
+    /// waits until then for the first event; it may return earlier without one, after a wake or
+    /// for work of its own. An error means that the ring is of no more use.
+    pub fn turn(&mut self, wait_until: Option<Time>, events: &mut Vec<Event>) -> io::Result<()> {
+        self.base.counters.turns += 1;
+        let has_event = !self.base.ready.is_empty() || self.base.ring.has_completion();
+        let entered = match wait_until {
+            Some(until) if !has_event => self.sleep_until(until),
+            Some(_) | None if self.base.ring.wants_enter() => self.base.ring.enter(Wait::No),
+            Some(_) | None => Ok(()),
+        };
+        self.sleep.wake_up();
+        while let Some(completion) = self.base.ring.pop() {
+            self.dispatch(completion);
+        }
+        events.extend(self.base.ready.drain(..));
+        entered
+    }
+
+    pub fn pool(&mut self) -> &mut Pool {
+        &mut self.base.pool
+    }
+
+    #[must_use]
+    pub fn pool_ref(&self) -> &Pool {
+        &self.base.pool
+    }
+
+    /// Ends a waiting turn from another thread. Drain what it announces after every turn.
+    #[must_use]
+    pub fn waker(&self) -> Waker {
+        self.sleep.waker()
+    }
+
+    #[must_use]
+    pub fn counters(&self) -> Counters {
+        Counters { enters: self.base.ring.enters(), ..self.base.counters }
+    }
+
+    /// Listens until closed: `Event::Accepted` for each connection, with the listener's token.
+    #[expect(clippy::needless_pass_by_value, reason = "listening is rare, and callers make it")]
+    pub fn listen(&mut self, address: ListenAddr, token: u64) -> io::Result<SocketId> {
+        self.sockets.listen(&mut self.base, &address, token)
+    }
+
+    /// The address of an open TCP socket or listener.
+    #[must_use]
+    pub fn local_addr(&self, socket: SocketId) -> Option<SocketAddr> {
+        self.ask(socket, socket_fd::local_addr)
+    }
+
+    /// The address of the other end of an open, connected TCP socket.
+    #[must_use]
+    pub fn peer_addr(&self, socket: SocketId) -> Option<SocketAddr> {
+        self.ask(socket, socket_fd::peer_addr)
+    }
+
+    /// Starts to connect from the address `local`, whose port is usually 0; `Event::Connected`.
+    /// A socket whose connect failed is still to be closed.
+    pub fn connect(
+        &mut self,
+        local: Option<SocketAddr>,
+        remote: SocketAddr,
+        token: u64,
+    ) -> io::Result<SocketId> {
+        self.sockets.connect_tcp(&mut self.base, local, remote, token)
+    }
+
+    /// Starts to connect to a unix socket; `Event::Connected`.
+    pub fn connect_unix(&mut self, path: &Path, token: u64) -> io::Result<SocketId> {
+        self.sockets.connect_unix(&mut self.base, path, token)
+    }
+
+    /// Takes in a connected stream socket, for example one that another reactor gave up.
+    pub fn adopt(&mut self, socket: OwnedFd) -> io::Result<SocketId> {
+        self.sockets.adopt(&mut self.base, socket)
+    }
+
+    /// Gives an open socket up, for another reactor to adopt.
+    ///
+    /// # Panics
+    /// If something is outstanding on it.
+    pub fn give_up(&mut self, socket: SocketId) -> io::Result<OwnedFd> {
+        self.sockets.give_up(&mut self.base, socket)
+    }
+
+    /// Receives at least one byte, at most as many as `into` has; `Event::Received`. A stream that
+    /// ended or failed is still to be closed.
+    ///
+    /// # Panics
+    /// If a receive is outstanding, or `into` is empty or in use.
+    pub fn recv(&mut self, socket: SocketId, into: Slice, token: u64) {
+        self.sockets.recv(&mut self.base, socket, into, token);
+    }
+
+    /// Sends all segments, in order; `Event::Sent` after the last byte.
+    ///
+    /// # Panics
+    /// If a send is outstanding, or there are more than 512 segments, or no byte.
+    pub fn send(&mut self, socket: SocketId, segments: &[Slice], token: u64) {
+        self.sockets.send(&mut self.base, socket, segments, token);
+    }
+
+    /// Ends what is outstanding, with `ECANCELED`, and closes the socket after it.
+    pub fn close(&mut self, socket: SocketId) {
+        self.sockets.close(&mut self.base, socket);
+    }
+
+    pub fn open_disk(
+        &mut self,
+        path: impl AsRef<Path>,
+        options: DiskOptions,
+    ) -> io::Result<DiskId> {
+        self.disks.open(&mut self.base, path.as_ref(), options)
+    }
+
+    /// # Panics
+    /// If the disk is closed.
+    #[must_use]
+    pub fn disk_info(&self, disk: DiskId) -> DiskInfo {
+        self.disks.info(disk)
+    }
+
+    /// Reads the size again, after the disk was resized.
+    pub fn refresh_disk_size(&mut self, disk: DiskId) -> io::Result<u64> {
+        self.disks.refresh_size(disk)
+    }
+
+    /// Closes the disk after the last outstanding request; those still complete.
+    pub fn close_disk(&mut self, disk: DiskId) {
+        self.disks.close(&mut self.base, disk);
+    }
+
+    /// Fills `into` from the disk; `Event::Disk`.
+    pub fn read(&mut self, disk: DiskId, offset: u64, into: Slice, token: u64) {
+        self.disks.start(&mut self.base, disk, Work::Read { offset, into }, token);
+    }
+
+    /// Writes `from` to the disk; `Event::Disk`.
+    pub fn write(
+        &mut self,
+        disk: DiskId,
+        offset: u64,
+        from: Slice,
+        durability: Durability,
+        token: u64,
+    ) {
+        let work = Work::Write { offset, from, durability };
+        self.disks.start(&mut self.base, disk, work, token);
+    }
+
+    /// Makes every write that has completed durable; `Event::Disk`.
+    pub fn flush(&mut self, disk: DiskId, token: u64) {
+        self.disks.start(&mut self.base, disk, Work::Flush, token);
+    }
+
+    /// Makes a range read as zeroes; `Event::Disk`.
+    pub fn zero(&mut self, disk: DiskId, offset: u64, length: u64, zero: Zero, token: u64) {
+        let work = Work::Zero { range: Range { offset, length }, zero };
+        self.disks.start(&mut self.base, disk, work, token);
+    }
+
+    fn ask(
+        &self,
+        socket: SocketId,
+        question: impl FnOnce(RawFd) -> io::Result<Option<SocketAddr>>,
+    ) -> Option<SocketAddr> {
+        question(self.sockets.descriptor(socket)?).ok().flatten()
+    }
+
+    fn sleep_until(&mut self, until: Time) -> io::Result<()> {
+        let present = now();
+        self.resume_listeners(present);
+        let until = self.accept_again.map_or(until, |again| until.min(again));
+        if until <= present || !self.sleep.fall_asleep() {
+            return if self.base.ring.wants_enter() {
+                self.base.ring.enter(Wait::No)
+            } else {
+                Ok(())
+            };
+        }
+        if present.since(self.last_trim) >= TRIM_PAUSE {
+            self.last_trim = present;
+            self.base.pool.trim();
+        }
+        self.arm_wake();
+        self.base.counters.waits += 1;
+        let wait =
+            if until == Time::NEVER { Wait::Forever } else { Wait::For(until.since(present)) };
+        self.base.ring.enter(wait)
+    }
+
+    fn resume_listeners(&mut self, present: Time) {
+        if !self.sockets.has_paused_listener() {
+            self.accept_again = None;
+            return;
+        }
+        match self.accept_again {
+            None => self.accept_again = Some(present + ACCEPT_PAUSE),
+            Some(again) if again <= present => {
+                self.accept_again = None;
+                self.sockets.resume_paused_listeners(&mut self.base);
+            }
+            Some(_) => {}
+        }
+    }
+
+    /// Has the ring read the waker's eventfd, so that a wake is a completion.
+    fn arm_wake(&mut self) {
+        if self.is_wake_armed {
+            return;
+        }
+        self.is_wake_armed = true;
+        let eventfd = types::Fd(self.sleep.descriptor());
+        let request = opcode::Read::new(eventfd, self.wake_count.address().cast(), 8).build();
+        // SAFETY: the count lives as long as the reactor, which waits for all completions, and
+        // nobody else looks at it.
+        unsafe { self.base.ring.push(request, Tag::Wake) };
+    }
+
+    fn dispatch(&mut self, completion: Completion) {
+        let base = &mut self.base;
+        match completion.tag {
+            Tag::Wake => {
+                self.is_wake_armed = false;
+                base.counters.wakes += 1;
+            }
+            Tag::CancelAll => {}
+            Tag::Cancel(socket) => self.sockets.on_cancelled(base, socket),
+            Tag::Accept(socket) => self.sockets.on_accept(base, socket, completion),
+            Tag::Connect(socket) => self.sockets.on_connect(base, socket, completion),
+            Tag::Recv(socket) => self.sockets.on_recv(base, socket, completion),
+            Tag::Send(socket) => self.sockets.on_send(base, socket, completion),
+            Tag::Disk(request) => self.disks.on_completion(base, request, completion),
+        }
+    }
+}
+
+impl Drop for Reactor {
+    /// Cancels what can be cancelled and waits for the rest, for the kernel holds our memory until
+    /// then. A disk that never answers makes this wait for ever, as it does any process.
+    fn drop(&mut self) {
+        let mut guard = AbortOnDrop { is_armed: true };
+        self.sockets.close_all(&mut self.base);
+        self.disks.close_all(&mut self.base);
+        if self.is_wake_armed {
+            self.sleep.end_read();
+        }
+        let everything = opcode::AsyncCancel2::new(types::CancelBuilder::any()).build();
+        // SAFETY: the request names no memory.
+        unsafe { self.base.ring.push(everything, Tag::CancelAll) };
+        while self.base.ring.in_flight() > 0 {
+            let entered = self.base.ring.enter(Wait::For(Duration::from_secs(1)));
+            entered.expect("the kernel must give memory back before it can be freed");
+            while let Some(completion) = self.base.ring.pop() {
+                self.dispatch(completion);
+            }
+        }
+        guard.is_armed = false;
+    }
+}
+
+/// A panic that leaves `Reactor::drop` would free memory that the kernel still writes to.
+struct AbortOnDrop {
+    is_armed: bool,
+}
+
+impl Drop for AbortOnDrop {
+    fn drop(&mut self) {
+        if self.is_armed {
+            std::process::abort();
+        }
+    }
+}

@@ -1,0 +1,342 @@
+//! One io_uring: requests in, completions out, one syscall per turn.
+//!
+//! The ring is made with `SINGLE_ISSUER | DEFER_TASKRUN`: the kernel finishes work only when the
+//! owner enters, on the owner's thread, so a completion never interrupts a turn. The ring's own
+//! descriptor and every file are registered, which saves a lookup each per request.
+//!
+//! Nothing is lost when a queue is full. A full submission queue is submitted at once; if the
+//! kernel takes nothing just now, the request waits in `unsubmitted`. A full completion queue
+//! makes the kernel keep the rest and say so (`EBUSY`, a flag); then what is there is put aside
+//! and the kernel entered again.
+//!
+//! Left to others: what a request means. This file knows tags and counts.
+
+use std::collections::VecDeque;
+use std::io;
+use std::os::fd::{AsRawFd, RawFd};
+use std::time::Duration;
+
+use io_uring::{IoUring, cqueue, squeue, types};
+
+/// What a completion belongs to. Fits in the 64 bits that the kernel hands back.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Tag {
+    /// The eventfd of the reactor's waker was read.
+    Wake,
+    /// Everything of a dropped reactor was cancelled.
+    CancelAll,
+    /// The requests of one socket were cancelled.
+    Cancel(u32),
+    Accept(u32),
+    Connect(u32),
+    Recv(u32),
+    Send(u32),
+    Disk(u32),
+}
+
+impl Tag {
+    fn encode(self) -> u64 {
+        let (kind, index) = match self {
+            Self::Wake => (0, 0),
+            Self::CancelAll => (1, 0),
+            Self::Cancel(socket) => (2, socket),
+            Self::Accept(socket) => (3, socket),
+            Self::Connect(socket) => (4, socket),
+            Self::Recv(socket) => (5, socket),
+            Self::Send(socket) => (6, socket),
+            Self::Disk(request) => (7, request),
+        };
+        (kind << 32) | u64::from(index)
+    }
+
+    fn decode(user_data: u64) -> Self {
+        let index = u32::try_from(user_data & u64::from(u32::MAX)).expect("masked to 32 bits");
+        match user_data >> 32 {
+            0 => Self::Wake,
+            1 => Self::CancelAll,
+            2 => Self::Cancel(index),
+            3 => Self::Accept(index),
+            4 => Self::Connect(index),
+            5 => Self::Recv(index),
+            6 => Self::Send(index),
+            7 => Self::Disk(index),
+            kind => panic!("the kernel handed back a tag of kind {kind} that was never given"),
+        }
+    }
+}
+
+/// One answer of the kernel.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Completion {
+    pub(crate) tag: Tag,
+    /// A count or descriptor if not negative, else a negated errno.
+    pub(crate) result: i32,
+    /// The request goes on and will complete again.
+    pub(crate) more: bool,
+}
+
+/// How long an enter may wait for the first completion.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Wait {
+    No,
+    For(Duration),
+    Forever,
+}
+
+pub(crate) struct Ring {
+    uring: IoUring,
+    /// The number under which the kernel knows the ring's descriptor on this thread.
+    registered: libc::c_int,
+    /// Requests that the kernel did not take yet.
+    unsubmitted: VecDeque<squeue::Entry>,
+    /// Completions that made room for others.
+    put_aside: VecDeque<Completion>,
+    /// Free places in the table of registered files.
+    free_files: Vec<u32>,
+    /// Requests whose last completion is still to come.
+    in_flight: u64,
+    enters: u64,
+}
+
+impl Ring {
+    /// Wraps a ring that `probe` made on this thread.
+    pub(crate) fn new(uring: IoUring, registered: libc::c_int, files: u32) -> Self {
+        Self {
+            uring,
+            registered,
+            unsubmitted: VecDeque::with_capacity(64),
+            put_aside: VecDeque::with_capacity(64),
+            free_files: (0..files).rev().collect(),
+            in_flight: 0,
+            enters: 0,
+        }
+    }
+
+    pub(crate) fn in_flight(&self) -> u64 {
+        self.in_flight
+    }
+
+    pub(crate) fn enters(&self) -> u64 {
+        self.enters
+    }
+
+    /// Registers a file; requests name it by the number returned.
+    pub(crate) fn install(&mut self, fd: RawFd) -> io::Result<types::Fixed> {
+        let Some(place) = self.free_files.pop() else {
+            return Err(io::Error::from_raw_os_error(libc::EMFILE));
+        };
+        match self.uring.submitter().register_files_update(place, &[fd]) {
+            Ok(_) => Ok(types::Fixed(place)),
+            Err(error) => {
+                self.free_files.push(place);
+                Err(error)
+            }
+        }
+    }
+
+    /// Takes a file out of the table. No request on it is outstanding.
+    pub(crate) fn uninstall(&mut self, file: types::Fixed) {
+        let result = self.uring.submitter().register_files_update(file.0, &[-1]);
+        // A place that could not be emptied is emptied by the next `install` into it.
+        drop(result);
+        self.free_files.push(file.0);
+    }
+
+    /// Queues a request. It goes to the kernel with the next enter.
+    ///
+    /// # Safety
+    /// Whatever memory the request names stays valid, and untouched where the kernel writes, until
+    /// its last completion has been popped.
+    pub(crate) unsafe fn push(&mut self, request: squeue::Entry, tag: Tag) {
+        self.in_flight += 1;
+        let request = request.user_data(tag.encode());
+        if self.unsubmitted.is_empty() {
+            if self.uring.submission().is_full() {
+                self.make_room();
+            }
+            // SAFETY: the caller vouches for the memory of the request.
+            if unsafe { self.uring.submission().push(&request) }.is_ok() {
+                return;
+            }
+        }
+        self.unsubmitted.push_back(request);
+    }
+
+    /// Submits without waiting, because the submission queue is full.
+    fn make_room(&mut self) {
+        if matches!(self.call_enter(Wait::No), Err(error) if is_busy(&error)) {
+            self.put_completions_aside();
+            // Refused again, the request waits in `unsubmitted` for the next turn.
+            drop(self.call_enter(Wait::No));
+        }
+    }
+
+    /// Whether there is a reason to enter the kernel although nobody wants to wait.
+    pub(crate) fn wants_enter(&mut self) -> bool {
+        let queue = self.uring.submission();
+        !queue.is_empty() || queue.taskrun() || queue.cq_overflow() || !self.unsubmitted.is_empty()
+    }
+
+    /// Whether a completion can be popped without entering the kernel.
+    pub(crate) fn has_completion(&mut self) -> bool {
+        !self.put_aside.is_empty() || !self.uring.completion().is_empty()
+    }
+
+    /// Submits everything queued, lets the kernel finish what it can, and waits for one completion
+    /// if asked to. A signal and a full completion queue end it early; neither is an error.
+    pub(crate) fn enter(&mut self, wait: Wait) -> io::Result<()> {
+        self.submit_waiting_requests();
+        // With requests left over the kernel is to be asked again soon.
+        let wait = if self.unsubmitted.is_empty() { wait } else { Wait::No };
+        match self.call_enter(wait) {
+            Err(error) if is_busy(&error) => {
+                self.put_completions_aside();
+                Ok(())
+            }
+            Err(error) => match error.raw_os_error() {
+                Some(libc::ETIME | libc::EINTR) => Ok(()),
+                _ => Err(error),
+            },
+            Ok(()) => Ok(()),
+        }
+    }
+
+    pub(crate) fn pop(&mut self) -> Option<Completion> {
+        let completion = match self.put_aside.pop_front() {
+            Some(completion) => completion,
+            None => read_completion(&self.uring.completion().next()?),
+        };
+        if !completion.more {
+            self.in_flight -= 1;
+        }
+        Some(completion)
+    }
+
+    fn submit_waiting_requests(&mut self) {
+        while let Some(request) = self.unsubmitted.front() {
+            // SAFETY: whoever gave the request to `push` vouched for its memory until the
+            // completion, which has not come.
+            if unsafe { self.uring.submission().push(request) }.is_err() {
+                return;
+            }
+            self.unsubmitted.pop_front();
+        }
+    }
+
+    fn put_completions_aside(&mut self) {
+        for entry in self.uring.completion() {
+            self.put_aside.push_back(read_completion(&entry));
+        }
+    }
+
+    fn call_enter(&mut self, wait: Wait) -> io::Result<()> {
+        self.enters += 1;
+        let queued = u32::try_from(self.uring.submission().len()).expect("below the queue's size");
+        let mut flags = enter_flag::GETEVENTS | enter_flag::REGISTERED_RING;
+        let mut argument = types::SubmitArgs::new();
+        let timespec;
+        if let Wait::For(duration) = wait {
+            flags |= enter_flag::EXT_ARG;
+            timespec = types::Timespec::from(duration);
+            argument = argument.timespec(&timespec);
+        }
+        let (pointer, size) = if flags & enter_flag::EXT_ARG == 0 {
+            (std::ptr::null(), 0)
+        } else {
+            ((&raw const argument).cast::<libc::c_void>(), size_of_val(&argument))
+        };
+        let min_complete = u32::from(wait != Wait::No);
+        // SAFETY: the number is the ring's own, registered on this thread; the argument is null or
+        // an extended argument of the size given, alive during the call; the memory of the queued
+        // requests is valid as `push` requires.
+        let result = unsafe {
+            libc::syscall(
+                libc::SYS_io_uring_enter,
+                self.registered,
+                queued,
+                min_complete,
+                flags,
+                pointer,
+                size,
+            )
+        };
+        if result < 0 { Err(io::Error::last_os_error()) } else { Ok(()) }
+    }
+}
+
+/// Flags of the enter call, as the kernel's header has them.
+mod enter_flag {
+    pub(super) const GETEVENTS: u32 = 1 << 0;
+    pub(super) const EXT_ARG: u32 = 1 << 3;
+    pub(super) const REGISTERED_RING: u32 = 1 << 4;
+}
+
+impl Drop for Ring {
+    /// The thread's table of rings holds the ring open until this.
+    fn drop(&mut self) {
+        /// `struct io_uring_rsrc_update` of the kernel.
+        #[repr(C)]
+        struct Update {
+            offset: libc::c_int,
+            reserved: u32,
+            data: u64,
+        }
+        const UNREGISTER_RING_FDS: libc::c_uint = 21;
+        let fd = self.uring.as_raw_fd();
+        let update = Update { offset: self.registered, reserved: 0, data: 0 };
+        // SAFETY: the descriptor is a live ring, and one update of the kernel's layout is passed.
+        let result = unsafe {
+            libc::syscall(
+                libc::SYS_io_uring_register,
+                fd,
+                UNREGISTER_RING_FDS,
+                &raw const update,
+                1,
+            )
+        };
+        debug_assert_eq!(result, 1, "a registered ring can be taken out");
+    }
+}
+
+fn is_busy(error: &io::Error) -> bool {
+    matches!(error.raw_os_error(), Some(libc::EBUSY | libc::EAGAIN))
+}
+
+fn read_completion(entry: &cqueue::Entry) -> Completion {
+    Completion {
+        tag: Tag::decode(entry.user_data()),
+        result: entry.result(),
+        more: cqueue::more(entry.flags()),
+    }
+}
+
+impl std::fmt::Debug for Ring {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Ring")
+            .field("fd", &self.uring.as_raw_fd())
+            .field("in_flight", &self.in_flight)
+            .field("enters", &self.enters)
+            .finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tags_survive_the_kernel() {
+        for tag in [
+            Tag::Wake,
+            Tag::CancelAll,
+            Tag::Cancel(0),
+            Tag::Accept(1),
+            Tag::Connect(u32::MAX),
+            Tag::Recv(77),
+            Tag::Send(u32::MAX - 1),
+            Tag::Disk(3),
+        ] {
+            assert_eq!(Tag::decode(tag.encode()), tag);
+        }
+    }
+}

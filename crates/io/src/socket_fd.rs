@@ -1,0 +1,188 @@
+//! Making and setting up sockets: the calls that are too rare for the ring.
+//!
+//! Every socket is in blocking mode, for the ring waits by itself and takes `O_NONBLOCK` as a wish
+//! to be told `EAGAIN`. TCP sockets send at once (`TCP_NODELAY`; a turn is the batch), probe an
+//! idle peer, and give one up that acknowledges nothing for the user timeout. A listener has these
+//! options set, and what it accepts inherits them.
+
+use std::fs;
+use std::io;
+use std::net::SocketAddr;
+use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
+use std::os::unix::fs::{FileTypeExt, MetadataExt};
+use std::os::unix::net::UnixStream;
+use std::path::Path;
+
+use crate::address::{Address, AddressRoom};
+
+const BACKLOG: libc::c_int = 1024;
+/// Seconds of silence after which an idle peer is probed, and between probes.
+const KEEPALIVE_IDLE: libc::c_int = 10;
+const KEEPALIVE_INTERVAL: libc::c_int = 5;
+
+/// A TCP listener on `address`.
+pub(crate) fn listen_tcp(address: SocketAddr, user_timeout_ms: u32) -> io::Result<OwnedFd> {
+    let address = Address::from(address);
+    let socket = stream_socket(&address)?;
+    set_option(&socket, libc::SOL_SOCKET, libc::SO_REUSEADDR, 1)?;
+    set_tcp_options(&socket, user_timeout_ms)?;
+    bind(&socket, &address)?;
+    start_listening(&socket)?;
+    Ok(socket)
+}
+
+/// A unix listener at `path`, with the identity of the file it made. A file left by a process that
+/// is gone is replaced; one that somebody listens on is not.
+pub(crate) fn listen_unix(path: &Path) -> io::Result<(OwnedFd, FileIdentity)> {
+    let address = Address::unix(path)?;
+    let socket = stream_socket(&address)?;
+    if let Err(error) = bind(&socket, &address) {
+        if error.raw_os_error() != Some(libc::EADDRINUSE) {
+            return Err(error);
+        }
+        remove_if_stale(path)?;
+        bind(&socket, &address)?;
+    }
+    start_listening(&socket)?;
+    Ok((socket, FileIdentity::of(path)?))
+}
+
+/// Which file a path names, so that another one put in its place is left alone.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct FileIdentity {
+    device: u64,
+    inode: u64,
+}
+
+impl FileIdentity {
+    pub(crate) fn of(path: &Path) -> io::Result<Self> {
+        let metadata = fs::symlink_metadata(path)?;
+        Ok(Self { device: metadata.dev(), inode: metadata.ino() })
+    }
+}
+
+fn remove_if_stale(path: &Path) -> io::Result<()> {
+    if !fs::symlink_metadata(path)?.file_type().is_socket() {
+        return Err(io::Error::new(
+            io::ErrorKind::AlreadyExists,
+            "there is a file of that name that is no socket; remove it or choose another path",
+        ));
+    }
+    match UnixStream::connect(path) {
+        Err(error) if error.kind() == io::ErrorKind::ConnectionRefused => fs::remove_file(path),
+        Ok(_) => Err(io::Error::new(
+            io::ErrorKind::AddrInUse,
+            "another process listens there; stop it or choose another path",
+        )),
+        Err(error) => Err(error),
+    }
+}
+
+/// An unconnected TCP socket for a connection to `remote`, bound to the address `local`.
+pub(crate) fn tcp_client(
+    local: Option<SocketAddr>,
+    remote: SocketAddr,
+    user_timeout_ms: u32,
+) -> io::Result<OwnedFd> {
+    let socket = stream_socket(&Address::from(remote))?;
+    set_tcp_options(&socket, user_timeout_ms)?;
+    if let Some(local) = local {
+        // Leaves the choice of a port to connect, which knows the remote address: many connections
+        // to different peers may then share one.
+        set_option(&socket, libc::SOL_IP, libc::IP_BIND_ADDRESS_NO_PORT, 1)?;
+        bind(&socket, &Address::from(local))?;
+    }
+    Ok(socket)
+}
+
+/// An unconnected unix socket.
+pub(crate) fn unix_client() -> io::Result<OwnedFd> {
+    socket(libc::AF_UNIX)
+}
+
+/// Checks and prepares a connected stream socket that comes from elsewhere.
+pub(crate) fn prepare_adopted(socket: &OwnedFd) -> io::Result<()> {
+    let mut off: libc::c_int = 0;
+    // SAFETY: the descriptor is open, and FIONBIO reads one int.
+    let result = unsafe { libc::ioctl(socket.as_raw_fd(), libc::FIONBIO, &raw mut off) };
+    check(result)?;
+    peer_addr(socket.as_raw_fd()).map(drop)
+}
+
+/// Ends both directions: whatever waits on the socket completes.
+pub(crate) fn shut_down(socket: &OwnedFd) {
+    // SAFETY: the descriptor is open.
+    let result = unsafe { libc::shutdown(socket.as_raw_fd(), libc::SHUT_RDWR) };
+    // A socket that was not connected has nothing to end.
+    drop(check(result));
+}
+
+/// The address a socket is bound to, if it has an IP address.
+pub(crate) fn local_addr(fd: libc::c_int) -> io::Result<Option<SocketAddr>> {
+    let mut room = AddressRoom::new();
+    let (address, mut length) = room.as_raw_mut();
+    // SAFETY: the room is valid for `length` bytes, and `length` is a place of our own.
+    let result = unsafe { libc::getsockname(fd, address, &raw mut length) };
+    check(result)?;
+    Ok(room.ip())
+}
+
+/// The address a socket is connected to, if it has an IP address.
+pub(crate) fn peer_addr(fd: libc::c_int) -> io::Result<Option<SocketAddr>> {
+    let mut room = AddressRoom::new();
+    let (address, mut length) = room.as_raw_mut();
+    // SAFETY: the room is valid for `length` bytes, and `length` is a place of our own.
+    let result = unsafe { libc::getpeername(fd, address, &raw mut length) };
+    check(result)?;
+    Ok(room.ip())
+}
+
+fn set_tcp_options(socket: &OwnedFd, user_timeout_ms: u32) -> io::Result<()> {
+    let user_timeout = libc::c_int::try_from(user_timeout_ms).unwrap_or(libc::c_int::MAX);
+    set_option(socket, libc::SOL_TCP, libc::TCP_NODELAY, 1)?;
+    set_option(socket, libc::SOL_TCP, libc::TCP_USER_TIMEOUT, user_timeout)?;
+    set_option(socket, libc::SOL_SOCKET, libc::SO_KEEPALIVE, 1)?;
+    set_option(socket, libc::SOL_TCP, libc::TCP_KEEPIDLE, KEEPALIVE_IDLE)?;
+    set_option(socket, libc::SOL_TCP, libc::TCP_KEEPINTVL, KEEPALIVE_INTERVAL)
+}
+
+fn set_option(
+    socket: &OwnedFd,
+    level: libc::c_int,
+    name: libc::c_int,
+    value: libc::c_int,
+) -> io::Result<()> {
+    let length = libc::socklen_t::try_from(size_of_val(&value)).expect("an int is short");
+    // SAFETY: the descriptor is open, and `value` is valid for `length` bytes.
+    let result = unsafe {
+        libc::setsockopt(socket.as_raw_fd(), level, name, (&raw const value).cast(), length)
+    };
+    check(result)
+}
+
+fn stream_socket(address: &Address) -> io::Result<OwnedFd> {
+    socket(address.family())
+}
+
+fn socket(family: libc::c_int) -> io::Result<OwnedFd> {
+    // SAFETY: no pointer is passed.
+    let fd = unsafe { libc::socket(family, libc::SOCK_STREAM | libc::SOCK_CLOEXEC, 0) };
+    check(fd.min(0))?;
+    // SAFETY: the call above made this descriptor for us, and nobody else knows it.
+    Ok(unsafe { OwnedFd::from_raw_fd(fd) })
+}
+
+fn bind(socket: &OwnedFd, address: &Address) -> io::Result<()> {
+    let (raw, length) = address.as_raw();
+    // SAFETY: the descriptor is open, and `raw` points into `address`, valid for `length` bytes.
+    check(unsafe { libc::bind(socket.as_raw_fd(), raw, length) })
+}
+
+fn start_listening(socket: &OwnedFd) -> io::Result<()> {
+    // SAFETY: the descriptor is open.
+    check(unsafe { libc::listen(socket.as_raw_fd(), BACKLOG) })
+}
+
+fn check(result: libc::c_int) -> io::Result<()> {
+    if result < 0 { Err(io::Error::last_os_error()) } else { Ok(()) }
+}

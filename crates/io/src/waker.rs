@@ -1,0 +1,180 @@
+//! Ends another thread's sleep, with a syscall only if it does sleep.
+//!
+//! ```text
+//! owner                      others
+//! AWAKE --fall asleep--> ASLEEP --wake: eventfd--> NOTIFIED
+//!   |                      |                          |
+//!   +--wake--> NOTIFIED    +--------- wake up --------+--> AWAKE
+//! ```
+//!
+//! An owner that was notified does not fall asleep; its turn returns at once. So whoever puts
+//! something in a mailbox and then wakes is sure that the owner looks again. The owner's part is
+//! to look after every turn.
+
+use std::fs::File;
+use std::io::{self, Read, Write};
+use std::os::fd::{AsRawFd, FromRawFd, OwnedFd, RawFd};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU8, Ordering};
+
+use stdx::time::Time;
+
+use crate::clock::now;
+
+const AWAKE: u8 = 0;
+const ASLEEP: u8 = 1;
+const NOTIFIED: u8 = 2;
+
+/// Wakes one reactor or one parker, from any thread.
+#[derive(Clone, Debug)]
+pub struct Waker {
+    shared: Arc<Shared>,
+}
+
+#[derive(Debug)]
+struct Shared {
+    state: AtomicU8,
+    eventfd: File,
+}
+
+impl Waker {
+    /// Ends the owner's present wait, or the next one.
+    pub fn wake(&self) {
+        if self.shared.state.swap(NOTIFIED, Ordering::AcqRel) == ASLEEP {
+            self.shared.make_readable();
+        }
+    }
+}
+
+impl Shared {
+    fn make_readable(&self) {
+        // Any number but zero will do, so the order of its bytes does not matter.
+        let written = (&self.eventfd).write(&1_u64.to_le_bytes());
+        // The counter is far from its end, for a sleep takes one wake.
+        assert_eq!(written.ok(), Some(8), "an eventfd takes a wake");
+    }
+}
+
+/// The owner's side of a [`Waker`].
+#[derive(Debug)]
+pub(crate) struct Sleep {
+    shared: Arc<Shared>,
+}
+
+impl Sleep {
+    pub(crate) fn new() -> io::Result<Self> {
+        // SAFETY: no pointer is passed.
+        let fd = unsafe { libc::eventfd(0, libc::EFD_CLOEXEC) };
+        if fd < 0 {
+            return Err(io::Error::last_os_error());
+        }
+        // SAFETY: the call above made this descriptor for us, and nobody else knows it.
+        let fd = unsafe { OwnedFd::from_raw_fd(fd) };
+        let shared = Shared { state: AtomicU8::new(AWAKE), eventfd: File::from(fd) };
+        Ok(Self { shared: Arc::new(shared) })
+    }
+
+    pub(crate) fn waker(&self) -> Waker {
+        Waker { shared: Arc::clone(&self.shared) }
+    }
+
+    /// What becomes readable when a sleeper is woken: eight bytes to read off.
+    pub(crate) fn descriptor(&self) -> RawFd {
+        self.shared.eventfd.as_raw_fd()
+    }
+
+    /// Completes a read of the descriptor whatever the state, for an owner that goes away.
+    pub(crate) fn end_read(&self) {
+        self.shared.make_readable();
+    }
+
+    /// Whether the owner may wait now. After it did, or did not, it calls `wake_up`.
+    pub(crate) fn fall_asleep(&self) -> bool {
+        let state = &self.shared.state;
+        state.compare_exchange(AWAKE, ASLEEP, Ordering::AcqRel, Ordering::Acquire).is_ok()
+    }
+
+    /// Everything that others did before their wake is visible after this.
+    pub(crate) fn wake_up(&self) {
+        if self.shared.state.load(Ordering::Relaxed) != AWAKE {
+            self.shared.state.swap(AWAKE, Ordering::AcqRel);
+        }
+    }
+}
+
+/// Sleep for a thread without a reactor (control, admin) that receives from mailboxes.
+#[derive(Debug)]
+pub struct Parker {
+    sleep: Sleep,
+}
+
+impl Parker {
+    pub fn new() -> io::Result<Self> {
+        Ok(Self { sleep: Sleep::new()? })
+    }
+
+    #[must_use]
+    pub fn waker(&self) -> Waker {
+        self.sleep.waker()
+    }
+
+    /// Sleeps until a waker calls or `until` has come, perhaps less. Drain the mailboxes after it.
+    pub fn park(&self, until: Time) {
+        if self.sleep.fall_asleep() && self.wait_readable(until) {
+            let mut count = [0; 8];
+            (&self.sleep.shared.eventfd)
+                .read_exact(&mut count)
+                .expect("an eventfd that is readable holds eight bytes");
+        }
+        self.sleep.wake_up();
+    }
+
+    fn wait_readable(&self, until: Time) -> bool {
+        let rest = until.since(now());
+        let timeout = libc::timespec {
+            tv_sec: i64::try_from(rest.as_secs()).unwrap_or(i64::MAX),
+            tv_nsec: i64::from(rest.subsec_nanos()),
+        };
+        let mut poll =
+            libc::pollfd { fd: self.sleep.descriptor(), events: libc::POLLIN, revents: 0 };
+        // SAFETY: one pollfd and one timespec of our own, and no signal mask.
+        let ready = unsafe { libc::ppoll(&raw mut poll, 1, &raw const timeout, std::ptr::null()) };
+        ready == 1
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::thread;
+    use std::time::Duration;
+
+    use super::*;
+
+    #[test]
+    fn wake_before_the_sleep_ends_it() {
+        let parker = Parker::new().unwrap();
+        parker.waker().wake();
+        parker.waker().wake();
+        parker.park(Time::NEVER);
+    }
+
+    #[test]
+    fn wake_from_another_thread_ends_the_sleep() {
+        let parker = Parker::new().unwrap();
+        for _ in 0..1000 {
+            let waker = parker.waker();
+            let thread = thread::spawn(move || waker.wake());
+            parker.park(Time::NEVER);
+            thread.join().unwrap();
+        }
+    }
+
+    #[test]
+    fn sleep_ends_at_its_time() {
+        let parker = Parker::new().unwrap();
+        let until = now() + Duration::from_millis(2);
+        while now() < until {
+            parker.park(until);
+        }
+    }
+}
