@@ -4,9 +4,14 @@
 //! a counter; cold ones wait and are logged together, up to 64 in one 4 KiB record, while the next
 //! ones gather. An extent leaves the log only when nothing in it is unstable, its writes are
 //! flushed, and the bitmap pages that cover it are on disk (PROTOCOL.md 5.8).
+//!
+//! A write keeps its extent until it is stable, which needs every earlier write of its lane, on
+//! every member. So that two members never wait for each other's slots, a write may overtake
+//! waiting ones only while there is a slot for each of them; else all are served in their order.
 
 use std::collections::{BTreeMap, VecDeque};
 
+use format::ids::{LaneIndex, Seq};
 use format::metadata::{AL_CHANGES_MAX, AL_CONTEXT, AL_SLOTS_MAX, AlChange, AlRecord};
 
 #[derive(Debug)]
@@ -15,12 +20,24 @@ pub(crate) struct ActivityLog {
     table: Vec<Option<Hot>>,
     index: BTreeMap<u64, u16>,
     free: Vec<u16>,
-    waiting: VecDeque<u64>,
-    /// Slots and extents of the record that is being written.
+    /// Extents with a user.
+    in_use: usize,
+    /// In order of arrival.
+    waiting: VecDeque<Waiter>,
+    /// Writes that wait for the record that is being written.
+    logging: Vec<Waiter>,
     writing: Vec<(u16, u64)>,
     next_number: u64,
     context_start: u16,
     clock: u64,
+}
+
+/// A write that waits for its extent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Waiter {
+    pub(crate) extent: u64,
+    pub(crate) lane: LaneIndex,
+    pub(crate) seq: Seq,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -41,13 +58,13 @@ pub(crate) enum Hold {
     Nothing,
     /// Bitmap pages that cover it are not on disk.
     UnsavedPages,
-    /// Blocks in it may differ between the members.
-    Inherited,
 }
 
 /// What the log wants done now.
 #[derive(Debug, Default)]
 pub(crate) struct Plan {
+    /// Writes that have their extent now.
+    pub(crate) granted: Vec<Waiter>,
     pub(crate) record: Option<AlRecord>,
     pub(crate) flush: bool,
     /// Extents whose bitmap pages are to be written.
@@ -65,7 +82,9 @@ impl ActivityLog {
             table: vec![None; slots],
             index: BTreeMap::new(),
             free: (0..count).rev().collect(),
+            in_use: 0,
             waiting: VecDeque::new(),
+            logging: Vec::new(),
             writing: Vec::new(),
             next_number,
             context_start: 0,
@@ -73,30 +92,37 @@ impl ActivityLog {
         }
     }
 
-    /// Uses `extent` for one more write if it is hot. Otherwise it is logged, and the caller asks
-    /// again when `on_record_written` names it.
-    pub(crate) fn acquire(&mut self, extent: u64) -> bool {
-        self.clock += 1;
-        if let Some(&slot) = self.index.get(&extent) {
-            let hot = self.table[usize::from(slot)].as_mut().expect("the index names full slots");
-            if hot.logged {
-                hot.users += 1;
-                hot.used_at = self.clock;
+    /// Uses an extent for one more write, if it is hot and nobody would starve for it. Otherwise
+    /// the write is named by a later `plan` or `on_record_written`.
+    pub(crate) fn acquire(&mut self, waiter: Waiter) -> bool {
+        let waiting = self.waiting.len() + self.logging.len();
+        let known = self.index.get(&waiter.extent).copied();
+        if let Some(slot) = known {
+            let hot = self.table[usize::from(slot)].expect("the index names full slots");
+            let needed = self.in_use + usize::from(hot.users == 0) + waiting;
+            if hot.logged && (waiting == 0 || needed <= self.table.len()) {
+                self.grant(slot);
                 return true;
             }
-            return false;
         }
-        if !self.waiting.contains(&extent) {
-            self.waiting.push_back(extent);
-        }
+        self.waiting.push_back(waiter);
         false
     }
 
-    /// A write that used `extent` is stable.
+    fn grant(&mut self, slot: u16) {
+        self.clock += 1;
+        let hot = self.table[usize::from(slot)].as_mut().expect("only full slots are granted");
+        self.in_use += usize::from(hot.users == 0);
+        hot.users += 1;
+        hot.used_at = self.clock;
+    }
+
+    /// A write that used `extent` is stable, or will never be done.
     pub(crate) fn release(&mut self, extent: u64) {
         let hot = self.hot_mut(extent);
         assert!(hot.users > 0, "an extent is released as often as it was acquired");
         hot.users -= 1;
+        self.in_use -= usize::from(self.hot_mut(extent).users == 0);
     }
 
     /// A device write in `extent` completed, after `flushes_started` device flushes had begun.
@@ -119,54 +145,73 @@ impl ActivityLog {
         self.index.keys().copied()
     }
 
-    /// Decides what to do for the extents that wait. `flushes_done` counts completed flushes.
-    pub(crate) fn plan(&mut self, flushes_done: u64, mut hold: impl FnMut(u64) -> Hold) -> Plan {
+    /// Decides what to do for the writes that wait. `flushes_done` counts completed flushes.
+    pub(crate) fn plan(&mut self, flushes_done: u64, hold: impl FnMut(u64) -> Hold) -> Plan {
         let mut plan = Plan::default();
         if !self.is_waiting() {
             return plan;
         }
-        let wanted = self.waiting.len().min(AL_CHANGES_MAX);
-        if self.free.len() < wanted {
-            self.evict(wanted - self.free.len(), flushes_done, &mut hold, &mut plan);
+        self.make_room(flushes_done, hold, &mut plan);
+        while let Some(&waiter) = self.waiting.front() {
+            if let Some(&slot) = self.index.get(&waiter.extent) {
+                self.waiting.pop_front();
+                if self.table[usize::from(slot)].is_some_and(|hot| hot.logged) {
+                    self.grant(slot);
+                    plan.granted.push(waiter);
+                } else {
+                    self.logging.push(waiter);
+                }
+            } else if self.writing.len() < AL_CHANGES_MAX
+                && let Some(slot) = self.free.pop()
+            {
+                self.waiting.pop_front();
+                self.insert(slot, waiter.extent);
+                self.logging.push(waiter);
+            } else {
+                break;
+            }
         }
-        let count = wanted.min(self.free.len());
-        if count == 0 {
-            return plan;
+        if !self.writing.is_empty() {
+            plan.record = Some(self.record());
         }
-        for _ in 0..count {
-            let extent = self.waiting.pop_front().expect("counted above");
-            let slot = self.free.pop().expect("counted above");
-            let hot = Hot {
-                extent,
-                users: 0,
-                written_before_flush: 0,
-                used_at: self.clock,
-                logged: false,
-            };
-            self.table[usize::from(slot)] = Some(hot);
-            self.index.insert(extent, slot);
-            self.writing.push((slot, extent));
-        }
-        plan.record = Some(self.record());
         plan
     }
 
-    /// The record of `plan` is durable: calls `hot` for each extent that may be used now.
-    pub(crate) fn on_record_written(&mut self, mut hot: impl FnMut(u64)) {
-        for (slot, extent) in std::mem::take(&mut self.writing) {
+    fn insert(&mut self, slot: u16, extent: u64) {
+        let used_at = self.clock;
+        let hot = Hot { extent, users: 0, written_before_flush: 0, used_at, logged: false };
+        self.table[usize::from(slot)] = Some(hot);
+        self.index.insert(extent, slot);
+        self.writing.push((slot, extent));
+    }
+
+    /// The record of `plan` is durable: the writes that waited for it have their extents.
+    pub(crate) fn on_record_written(&mut self) -> Vec<Waiter> {
+        for (slot, _) in std::mem::take(&mut self.writing) {
             self.table[usize::from(slot)].as_mut().expect("logged above").logged = true;
-            hot(extent);
         }
+        let granted = std::mem::take(&mut self.logging);
+        for waiter in &granted {
+            let slot = self.index.get(&waiter.extent).copied().expect("logged just now");
+            self.grant(slot);
+        }
+        granted
     }
 
     /// Frees slots of the least recently used extents that nothing holds; says what holds others.
-    fn evict(
-        &mut self,
-        wanted: usize,
-        flushes_done: u64,
-        hold: &mut impl FnMut(u64) -> Hold,
-        plan: &mut Plan,
-    ) {
+    fn make_room(&mut self, flushes_done: u64, mut hold: impl FnMut(u64) -> Hold, plan: &mut Plan) {
+        let mut cold: Vec<u64> = self
+            .waiting
+            .iter()
+            .map(|waiter| waiter.extent)
+            .filter(|extent| !self.index.contains_key(extent))
+            .collect();
+        cold.sort_unstable();
+        cold.dedup();
+        let wanted = cold.len().min(AL_CHANGES_MAX).saturating_sub(self.free.len());
+        if wanted == 0 {
+            return;
+        }
         let mut idle: Vec<(u64, u64, u64)> = self
             .table
             .iter()
@@ -175,19 +220,10 @@ impl ActivityLog {
             .map(|hot| (hot.used_at, hot.extent, hot.written_before_flush))
             .collect();
         idle.sort_unstable();
-        let mut considered = 0;
-        for (_, extent, written_before_flush) in idle {
-            if considered == wanted {
-                break;
-            }
-            let held = hold(extent);
-            if held == Hold::Inherited {
-                continue;
-            }
-            considered += 1;
+        for &(_, extent, written_before_flush) in idle.iter().take(wanted) {
             if written_before_flush >= flushes_done {
                 plan.flush = true;
-            } else if held == Hold::UnsavedPages {
+            } else if hold(extent) == Hold::UnsavedPages {
                 plan.save_pages.push(extent);
             } else {
                 let slot = self.index.remove(&extent).expect("taken from the table");
@@ -230,45 +266,60 @@ impl ActivityLog {
 mod tests {
     use super::*;
 
-    fn hot(log: &mut ActivityLog, extents: &[u64], flushes_done: u64) {
+    fn waiter(extent: u64) -> Waiter {
+        Waiter { extent, lane: LaneIndex(0), seq: Seq(extent) }
+    }
+
+    fn make_hot(log: &mut ActivityLog, extents: &[u64], flushes_done: u64) {
         for &extent in extents {
-            assert!(!log.acquire(extent));
+            assert!(!log.acquire(waiter(extent)));
         }
         let plan = log.plan(flushes_done, |_| Hold::Nothing);
         assert_eq!(plan.record.unwrap().changes.len(), extents.len());
-        log.on_record_written(|_| {});
+        assert_eq!(log.on_record_written().len(), extents.len());
     }
 
     #[test]
     fn cold_extents_share_a_record_and_are_hot_only_when_it_is_durable() {
         let mut log = ActivityLog::new(0, 8, 1);
-        assert!(!log.acquire(1) && !log.acquire(2) && !log.acquire(1));
+        assert!(!log.acquire(waiter(1)) && !log.acquire(waiter(2)) && !log.acquire(waiter(1)));
         let record = log.plan(0, |_| Hold::Nothing).record.unwrap();
         assert_eq!(record.changes.len(), 2);
-        assert!(!log.acquire(1), "not durable yet");
-        let mut now_hot = Vec::new();
-        log.on_record_written(|extent| now_hot.push(extent));
-        assert_eq!(now_hot, [1, 2]);
-        assert!(log.acquire(1));
+        assert!(!log.acquire(waiter(1)), "not durable yet");
+        assert_eq!(log.on_record_written(), [waiter(1), waiter(2), waiter(1)]);
+        assert!(log.acquire(waiter(1)), "there is a slot for everyone who waits");
     }
 
     #[test]
     fn an_extent_leaves_only_when_stable_flushed_and_saved() {
         let mut log = ActivityLog::new(0, 2, 1);
-        hot(&mut log, &[1, 2], 0);
-        assert!(log.acquire(1) && log.acquire(2));
+        make_hot(&mut log, &[1, 2], 0);
         log.on_written(1, 0);
         log.on_written(2, 0);
-        assert!(!log.acquire(3));
+        assert!(!log.acquire(waiter(3)));
         assert!(log.plan(0, |_| Hold::Nothing).record.is_none(), "both are in use");
         log.release(1);
         let plan = log.plan(0, |_| Hold::Nothing);
         assert!(plan.flush && plan.record.is_none(), "written, not flushed");
         let plan = log.plan(1, |_| Hold::UnsavedPages);
         assert_eq!((plan.save_pages, plan.record), (vec![1], None));
-        assert!(log.plan(1, |_| Hold::Inherited).record.is_none());
         let record = log.plan(1, |_| Hold::Nothing).record.unwrap();
         assert_eq!(record.changes[0].extent, Some(3), "one change evicts and inserts");
         assert!(!log.contains(1) && log.contains(2));
+    }
+
+    #[test]
+    fn nobody_overtakes_when_slots_are_scarce() {
+        let mut log = ActivityLog::new(0, 2, 1);
+        make_hot(&mut log, &[1, 2], 0);
+        log.release(1);
+        assert!(!log.acquire(waiter(3)), "cold");
+        assert!(log.acquire(waiter(2)), "it takes no slot from the one who waits");
+        assert!(!log.acquire(waiter(1)), "the slot that is left belongs to the first in line");
+        assert!(!log.acquire(waiter(2)), "now its end would be put off");
+        log.on_written(1, 0);
+        let plan = log.plan(1, |_| Hold::Nothing);
+        assert_eq!(plan.record.unwrap().changes[0].extent, Some(3));
+        assert!(plan.granted.is_empty(), "extent 1 left the log, and the last one is behind it");
     }
 }

@@ -757,7 +757,7 @@ impl Cluster {
 }
 
 #[expect(clippy::print_stderr, reason = "a trace is what `--trace` asks for")]
-fn trace(now: Time, text: &str) {
+pub(crate) fn trace(now: Time, text: &str) {
     eprintln!("{now:?} {text}");
 }
 

@@ -273,6 +273,7 @@ impl Run {
             let Some(payload) = self.cluster.payload(node, values) else { return };
             RequestKind::Write { payload, fua }
         };
+        self.trace(|| format!("invoke {blocks:?}"));
         for &(block, value) in &blocks {
             self.oracle.invoke(block, value);
         }
@@ -306,6 +307,12 @@ impl Run {
         let (offset, length) = (start * 4096, count * 4096);
         let request = Request { part, kind, offset, length };
         self.cluster.request(node, start, GroupInput::Request(request));
+    }
+
+    fn trace(&self, text: impl FnOnce() -> String) {
+        if self.cluster.options.trace {
+            crate::cluster::trace(self.cluster.now, &text());
+        }
     }
 
     // ---- What comes back.
@@ -349,6 +356,7 @@ impl Run {
     fn completed(&mut self, pending: Pending, values: Option<Vec<u64>>) -> Result<(), String> {
         match pending {
             Pending::Write { blocks, .. } => {
+                self.trace(|| format!("complete {blocks:?}"));
                 for (block, value) in blocks {
                     self.oracle.complete(block, value);
                 }
@@ -411,7 +419,7 @@ impl Run {
     fn explain(&self) -> String {
         let statuses = self.cluster.processes.iter().flatten();
         let lines: Vec<String> =
-            statuses.map(|process| format!("{:?}", process.resource)).collect();
+            statuses.map(|process| process.resource.explain()).collect();
         let text = lines.join("\n");
         format!("client {:?}, {} pending\n{text}", self.client, self.pending.len())
     }

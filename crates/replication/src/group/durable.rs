@@ -11,7 +11,7 @@ use format::message::{Data, DataBody};
 use stdx::slab::Slab;
 use stdx::time::Time;
 
-use crate::activity::Hold;
+use crate::activity::{Hold, Waiter};
 use crate::contract::{
     DeviceError, DeviceResult, FromGroup, GroupAction, LostMember, MetadataWrite, Token,
 };
@@ -163,23 +163,26 @@ impl LaneGroup {
     }
 
     fn on_record_written(&mut self, now: Time, actions: &mut Vec<GroupAction>) {
-        let mut hot = Vec::new();
-        self.activity.on_record_written(|extent| hot.push(extent));
-        for extent in hot {
-            let position = self.position_of(extent * EXTENT_BLOCKS);
+        let granted = self.activity.on_record_written();
+        self.on_granted(now, &granted, actions);
+    }
+
+    fn on_granted(&mut self, now: Time, granted: &[Waiter], actions: &mut Vec<GroupAction>) {
+        for &waiter in granted {
+            let position = self.position_of_lane(waiter.lane);
             self.touched[position] = true;
-            self.with_lane(now, position, actions, |lane, turn| lane.on_extent_hot(turn, extent));
+            self.with_lane(now, position, actions, |lane, turn| lane.on_granted(turn, waiter));
         }
     }
 
     pub(crate) fn settle_durable(&mut self, now: Time, actions: &mut Vec<GroupAction>) {
         if self.activity.is_waiting() {
-            self.plan_activity(actions);
+            self.plan_activity(now, actions);
         }
         self.settle_checkpoint(now, actions);
     }
 
-    fn plan_activity(&mut self, actions: &mut Vec<GroupAction>) {
+    fn plan_activity(&mut self, now: Time, actions: &mut Vec<GroupAction>) {
         let flushes_done = self.flushes.done();
         let lanes = &self.lanes;
         let saving = &self.durable.saving;
@@ -189,6 +192,7 @@ impl LaneGroup {
             let lane = &lanes[usize::try_from(position).expect("a lane of the group")];
             lane.hold_of(extent, saving)
         });
+        self.on_granted(now, &plan.granted, actions);
         if let Some(record) = plan.record {
             let token = self.durable.token(DurableUse::Record);
             let write = MetadataWrite::Activity(record);
@@ -259,10 +263,6 @@ impl crate::lane::Lane {
     /// What keeps `extent` in the activity log, apart from its writes.
     fn hold_of(&self, extent: u64, saving: &BTreeSet<PageId>) -> Hold {
         let start = extent * EXTENT_BLOCKS;
-        let whole = format::ids::BlockRange::new(start, 1024);
-        if self.replica.inherited.overlaps(whole) {
-            return Hold::Inherited;
-        }
         let unsaved = self.replica.slots.iter().any(|slot| {
             let page = slot.bits.page_of(start);
             slot.bits.unsaved_page(start).is_some()

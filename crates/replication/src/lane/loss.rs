@@ -131,6 +131,7 @@ impl Lane {
     pub(crate) fn resend(&mut self, turn: &mut Turn<'_>, member: NodeId) {
         let Some(leader) = self.leader.as_mut() else { return };
         leader.losses.retain(|loss| loss.lost.member != member);
+        leader.stable_unsent = true;
         let mut unanswered: Vec<_> = leader
             .operations
             .iter()

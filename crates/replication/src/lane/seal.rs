@@ -49,14 +49,12 @@ impl Lane {
         self.forget_window(turn);
         self.replica.nonce = nonce;
         self.replica.inherited = pieces.iter().copied().collect();
-        let inherited = &self.replica.inherited;
+        // From the own slot they would be inherited again; so their extents may leave the log.
         let me = turn.view.me;
-        if let Some(own) = self.replica.slots.iter_mut().find(|slot| slot.member == me) {
-            let kept: Vec<BlockRange> =
-                own.bits.runs().filter(|&run| inherited.overlaps(run)).collect();
+        if let Some(own) = self.slot_mut(me) {
             own.bits.set_none();
-            for run in kept {
-                own.bits.set(run);
+            for range in pieces {
+                own.bits.set(range);
             }
         }
     }

@@ -12,6 +12,7 @@
 use format::ids::{BLOCK_BYTES, BlockRange, MemberSet, NodeId, Seq};
 use format::message::{DataBody, Write, WriteKind};
 
+use crate::activity::Waiter;
 use crate::contract::{
     DeviceError, DeviceResult, FromGroup, GroupAction, PartId, Payload, ReplicaRole, Request,
     RequestError, RequestKind,
@@ -145,7 +146,6 @@ impl Lane {
         let seq = Seq(leader.next_seq);
         leader.next_seq += 1;
         leader.completed.push_back(false);
-        leader.stable_unsent = false;
         let operation = leader.operations.get_mut(index).expect("an operation until it finished");
         operation.state = OperationState::Sent { zero };
         operation.seq = seq;
@@ -157,6 +157,8 @@ impl Lane {
             | OperationKind::Reconcile => turn.view.write_set,
         };
         let needed = operation.needed;
+        // What travels to all of the write set need not be said again.
+        leader.stable_unsent &= needed != turn.view.write_set;
         let to = needed.without(turn.view.me).and(turn.view.connected);
         self.transmit(turn, index, to);
         if needed.has(turn.view.me) {
@@ -371,19 +373,26 @@ impl Lane {
         let window = &mut self.replica.window;
         let position = window.partition_point(|known| known.write.seq < write.seq);
         window.insert(position, applied);
-        if turn.activity.acquire(write.range.extent()) {
+        let waiter = Waiter { extent: write.range.extent(), lane: self.index, seq: write.seq };
+        if turn.activity.acquire(waiter) {
             self.submit(turn, position);
         }
     }
 
-    /// The extent is in the durable log: its waiting writes go to the device.
-    pub(crate) fn on_extent_hot(&mut self, turn: &mut Turn<'_>, extent: u64) {
-        for position in 0..self.replica.window.len() {
-            let applied = &self.replica.window[position];
-            if applied.state == AppliedState::Cold && applied.write.range.extent() == extent {
-                assert!(turn.activity.acquire(extent), "the extent was logged just now");
-                self.submit(turn, position);
-            }
+    /// The extent of a waiting write is in the durable log.
+    pub(crate) fn on_granted(&mut self, turn: &mut Turn<'_>, waiter: Waiter) {
+        let window = &self.replica.window;
+        let position = window.partition_point(|known| known.write.seq < waiter.seq);
+        let waits = window.get(position).is_some_and(|known| {
+            known.write.seq == waiter.seq
+                && known.state == AppliedState::Cold
+                && known.write.range.extent() == waiter.extent
+        });
+        if waits {
+            self.submit(turn, position);
+        } else {
+            // A seal dropped the write while it waited.
+            turn.activity.release(waiter.extent);
         }
     }
 

@@ -158,7 +158,8 @@ impl Resource {
         }
         if !granted {
             // It may have missed the value that names this session.
-            if let Some(Accepted { ballot, value }) = self.chosen.clone() {
+            let is_voter = self.diskful().has(node);
+            if let Some(Accepted { ballot, value }) = self.chosen.clone().filter(|_| is_voter) {
                 self.send(node, Control::Chosen { ballot, value });
             }
             return;
@@ -249,9 +250,8 @@ impl Resource {
         let in_sync = self.in_sync();
         let known = self.insync_base(member);
         let Some(session) = self.session.as_mut() else { return };
-        if session.admissions.remove(&member).is_some() {
-            session.admit_again_at.remove(&member);
-        }
+        // One that is being copied to may come back as it was; its loss may be withdrawn.
+        session.admissions.retain(|&node, known| node != member || known.is_copying());
         if !session.write_set.has(member) || session.losses.contains_key(&member) {
             return;
         }
@@ -301,6 +301,7 @@ impl Resource {
         let (epoch, in_sync) = (self.epoch(), self.in_sync());
         let Some(session) = self.session.as_mut() else { return };
         session.losses.remove(&member);
+        session.admissions.remove(&member);
         session.write_set.remove(member);
         session.boots.remove(&member);
         self.tell_groups(ToGroup::Lost { member, epoch, in_sync });

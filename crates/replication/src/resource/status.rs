@@ -46,6 +46,13 @@ pub struct MemberStatus {
 }
 
 impl Resource {
+    /// What is under way, for a person who looks for what hangs.
+    #[must_use]
+    pub fn explain(&self) -> String {
+        let Self { promotion, attempt, session, .. } = self;
+        format!("node {}: {promotion:?} {attempt:?} {session:?}", self.me())
+    }
+
     /// No promotion, loss, admission or change of the config is under way.
     #[must_use]
     pub fn is_quiet(&self) -> bool {
