@@ -19,3 +19,4 @@ pub mod replication_state;
 pub mod connection_state;
 pub mod write_ordering;
 pub mod wire;
+pub mod client;
