@@ -26,9 +26,17 @@ const CONNECT_WITHIN: Duration = Duration::from_secs(2);
 pub enum AskError {
     #[error("cannot reach the node daemon at {}: {source}", socket.display())]
     Unreachable { socket: PathBuf, source: io::Error },
-    #[error("the node daemon at {} took no connection within {} s", socket.display(), within.as_secs())]
+    #[error(
+        "the node daemon at {} took no connection within {} s",
+        socket.display(),
+        within.as_secs()
+    )]
     ConnectTimeout { socket: PathBuf, within: Duration },
-    #[error("the node daemon at {} gave no answer to `{verb}` within {} s", socket.display(), within.as_secs_f32())]
+    #[error(
+        "the node daemon at {} gave no answer to `{verb}` within {} s",
+        socket.display(),
+        within.as_secs_f32()
+    )]
     AnswerTimeout { socket: PathBuf, verb: &'static str, within: Duration },
     #[error("talking to the node daemon at {} about `{verb}`: {source}", socket.display())]
     Wire { socket: PathBuf, verb: &'static str, source: WireError },
