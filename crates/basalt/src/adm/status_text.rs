@@ -324,7 +324,8 @@ fn shard_words(shard: &ShardStatus) -> Vec<String> {
 
 fn resync_words(sync: &SyncDetails) -> Vec<String> {
     vec![format!(
-        "rs-total:{} rs-failed:{} rs-same-csum:{} rs-paused-ms:{} want:{:.2} dbdt:{:.2} dbdt0:{:.2}",
+        "rs-total:{} rs-failed:{} rs-same-csum:{} rs-paused-ms:{} want:{:.2} dbdt:{:.2} \
+         dbdt0:{:.2}",
         sync.rs_total,
         sync.rs_failed,
         sync.rs_same_csum,
