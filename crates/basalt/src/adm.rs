@@ -10,6 +10,7 @@ mod arguments;
 mod target;
 mod verbs;
 mod configuration;
+mod metadata;
 mod words;
 mod status_text;
 mod outcome;

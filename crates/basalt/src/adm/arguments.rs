@@ -40,6 +40,8 @@ pub(crate) struct General {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Verb {
+    /// Write fresh metadata on the backing disks of this node
+    CreateMd(CreateMd),
     /// Configure, attach and connect
     Up(Targets),
     /// Disconnect, detach and forget
@@ -85,6 +87,22 @@ pub(crate) struct Forcible {
     #[arg(long)]
     pub(crate) force: bool,
     /// `all`, RES, RES/VOL or RES:PEER
+    #[arg(required = true, value_name = "TARGET")]
+    pub(crate) targets: Vec<String>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct CreateMd {
+    /// Overwrite what is on the disk: a file system, or metadata
+    #[arg(long)]
+    pub(crate) force: bool,
+    /// Leave room for so many peers [default: as many as are configured]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(1..=31))]
+    pub(crate) max_peers: Option<u8>,
+    /// Name of this node in the configuration [default: the host name]
+    #[arg(long, value_name = "NAME")]
+    pub(crate) node: Option<String>,
+    /// `all`, RES or RES/VOL
     #[arg(required = true, value_name = "TARGET")]
     pub(crate) targets: Vec<String>,
 }

@@ -5,7 +5,7 @@ use std::net::{IpAddr, UdpSocket};
 use std::path::{Path, PathBuf};
 
 use config::ConfigFile;
-use config::model::{Host, Resource};
+use config::model::{Host, Resource, Volume};
 
 use crate::adm::failure::AdmError;
 use crate::adm::outcome::Gathering;
@@ -109,13 +109,35 @@ fn default_path() -> Result<PathBuf, AdmError> {
 }
 
 /// This node among the hosts of a resource: by its name, or by an address of this machine.
-fn own_host<'a>(resource: &'a Resource, node_name: &str) -> Option<&'a Host> {
+pub(crate) fn own_host<'a>(resource: &'a Resource, node_name: &str) -> Option<&'a Host> {
     let is_local = |address: IpAddr| UdpSocket::bind((address, 0)).is_ok();
     resource.host_by_name(node_name).or_else(|| {
         resource.hosts.iter().find(|host| {
             host.is_floating && host.address.is_some_and(|address| is_local(address.ip()))
         })
     })
+}
+
+/// The volume of a resource at one host. A resource has exactly one for now.
+pub(crate) fn single_volume<'a>(
+    resource: &Resource,
+    host: &'a Host,
+    wanted: Option<u16>,
+) -> Result<&'a Volume, AdmError> {
+    check_single_volume(resource)?;
+    let volume = host.volumes.first().ok_or_else(|| {
+        AdmError::configuration(
+            format!("host `{}` has no volume", host.name),
+            "add `volume 0 { disk PATH; meta-disk internal; device minor 0; }`",
+        )
+    })?;
+    match wanted {
+        Some(number) if number != volume.number => Err(AdmError::configuration(
+            format!("the resource has no volume {number}, but volume {}", volume.number),
+            format!("{}/{}", resource.name, volume.number),
+        )),
+        Some(_) | None => Ok(volume),
+    }
 }
 
 /// Several volumes in one resource share their role and their order of epochs: not built yet.

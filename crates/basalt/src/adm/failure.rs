@@ -33,6 +33,10 @@ pub(crate) enum AdmError {
     Ask(#[from] AskError),
     #[error("the node daemon answered `{verb}` with an answer to another question")]
     Confused { verb: &'static str },
+    #[error(transparent)]
+    CreateMd(#[from] node::create_md::CreateMdError),
+    #[error("cannot learn the name of this host from {path}: {source}")]
+    HostName { path: &'static str, source: std::io::Error },
 }
 
 /// An error as `--json` shows it.
@@ -57,7 +61,14 @@ impl AdmError {
             Self::Parse(errors) => parse_exit(errors),
             Self::Configuration { .. } => CONFIGURATION_EXIT,
             Self::Ask(AskError::Refused(failure)) => class(failure.code).exit,
-            Self::Ask(_) | Self::Confused { .. } => OTHER_EXIT,
+            Self::Ask(_) | Self::Confused { .. } | Self::HostName { .. } => OTHER_EXIT,
+            Self::CreateMd(error) => {
+                if error.is_refusal() {
+                    CONFIGURATION_EXIT
+                } else {
+                    OTHER_EXIT
+                }
+            }
         }
     }
 
@@ -66,7 +77,7 @@ impl AdmError {
         let mut text = String::new();
         let written = match self {
             Self::Parse(errors) => writeln!(text, "{errors}"),
-            Self::Usage(_) | Self::Configuration { .. } => {
+            Self::Usage(_) | Self::Configuration { .. } | Self::CreateMd(_) => {
                 writeln!(text, "{place}: {verb}: {self}")
             }
             Self::Ask(AskError::Refused(failure)) => {
@@ -77,7 +88,7 @@ impl AdmError {
                     failure.message
                 )
             }
-            Self::Ask(_) | Self::Confused { .. } => {
+            Self::Ask(_) | Self::Confused { .. } | Self::HostName { .. } => {
                 writeln!(text, "basalt adm: {self}")
             }
         };
@@ -106,6 +117,8 @@ impl AdmError {
             Self::Ask(AskError::Wire { .. }) | Self::Confused { .. } => {
                 ("protocol".to_owned(), None, self.to_string())
             }
+            Self::CreateMd(_) => ("metadata".to_owned(), None, self.to_string()),
+            Self::HostName { .. } => ("host-name".to_owned(), None, self.to_string()),
         };
         ErrorObject { code, drbd_code, message, hint: self.hint(), exit: self.exit() }
     }
@@ -133,6 +146,8 @@ impl AdmError {
             Self::Ask(AskError::Wire { .. }) | Self::Confused { .. } => {
                 "compare `basalt --version` with the daemon's; look at the daemon's log".to_owned()
             }
+            Self::CreateMd(error) => error.hint(),
+            Self::HostName { .. } => "name the node with --node".to_owned(),
         }
     }
 }

@@ -17,7 +17,7 @@ use crate::adm::status_text::{
     Detail, Layout, NOTHING_CONFIGURED, Reader, Statistics, status_text,
 };
 use crate::adm::target::{One, Scope, Target, parse_targets};
-use crate::adm::words;
+use crate::adm::{metadata, words};
 
 const ANSWER_WITHIN: Duration = Duration::from_secs(30);
 /// A promotion reads a quorum, seals the others and reconciles before it answers.
@@ -29,6 +29,7 @@ pub(crate) fn run(command_line: &CommandLine) -> Outcome {
     let form = if general.json { Form::Json } else { Form::Text };
     let mut gathering = Gathering::new(name(verb), form);
     let done = match verb {
+        Verb::CreateMd(options) => metadata::create_md(general, options, &mut gathering),
         Verb::Dump(dump) => print_configuration(general, &dump.targets, &mut gathering),
         Verb::Up(up) => configure(general, &up.targets, &mut gathering, |one, config_text| {
             Command::Up { resource: one.resource, config_text }
@@ -53,13 +54,25 @@ pub(crate) fn run(command_line: &CommandLine) -> Outcome {
         | Verb::Invalidate(_) => change_state(general, verb, &mut gathering),
     };
     if let Err(error) = done {
-        gathering.failed_at_all(&error);
+        match sole_resource(verb) {
+            Some(resource) => gathering.failed(&resource, &error),
+            None => gathering.failed_at_all(&error),
+        }
     }
     gathering.finish()
 }
 
+/// The resource that the verb was about, if it was one.
+fn sole_resource(verb: &Verb) -> Option<String> {
+    let (targets, scope) = targets_and_scope(verb);
+    let targets = parse_targets(targets, scope).ok()?;
+    let [Target::One(one)] = &targets[..] else { return None };
+    Some(one.resource.clone())
+}
+
 fn name(verb: &Verb) -> &'static str {
     match verb {
+        Verb::CreateMd(_) => "create-md",
         Verb::Up(_) => "up",
         Verb::Down(_) => "down",
         Verb::Adjust(_) => "adjust",
@@ -92,7 +105,8 @@ fn state_command(verb: &Verb, one: One) -> Option<Command> {
         Verb::Primary(options) => Some(Command::Primary { resource, force: options.force }),
         Verb::Secondary(options) => Some(Command::Secondary { resource, force: options.force }),
         Verb::Invalidate(_) => Some(Command::Invalidate { resource }),
-        Verb::Up(_)
+        Verb::CreateMd(_)
+        | Verb::Up(_)
         | Verb::Adjust(_)
         | Verb::Status(_)
         | Verb::Role(_)
@@ -105,6 +119,7 @@ fn state_command(verb: &Verb, one: One) -> Option<Command> {
 /// The targets as typed, and which parts of them the verb understands.
 fn targets_and_scope(verb: &Verb) -> (&[String], Scope) {
     match verb {
+        Verb::CreateMd(options) => (&options.targets, Scope::Volume),
         Verb::Up(targets) | Verb::Role(targets) => (&targets.targets, Scope::Resource),
         Verb::Down(options) | Verb::Primary(options) | Verb::Secondary(options) => {
             (&options.targets, Scope::Resource)

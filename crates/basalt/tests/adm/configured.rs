@@ -1,4 +1,6 @@
-//! The verbs that read the configuration: `up`, `adjust`, `dump`.
+//! The verbs that read the configuration: `up`, `adjust`, `dump`, `create-md`.
+
+use std::fs::{self, File};
 
 use api::request::Command;
 use api::response::{FailureCode, Reply, Response};
@@ -117,8 +119,8 @@ fn mistake_in_the_file_is_told_with_its_place_and_asks_nothing() {
 fn two_volumes_in_a_resource_are_refused() {
     let second = "volume 1 { device minor 5; disk DIR/disk2; meta-disk internal; }\n    on alice";
     let place = configured(&THREE_NODES.replacen("on alice", second, 1));
-    for arguments in [["up", "r0"], ["adjust", "r0"]] {
-        let run = place.run_alone(&with_config(&arguments));
+    for arguments in [&["up", "r0"][..], &["create-md", "--node", "alice", "r0"]] {
+        let run = place.run_alone(&with_config(arguments));
         let verb = arguments[0];
         let expected = Run {
             exit: 10,
@@ -143,5 +145,52 @@ fn daemons_refusal_of_a_text_is_a_configuration_failure() {
         run.stderr,
         "r0: Failure: (102) Local address(port) already in use\n  \
          up: 127.0.0.1:7900 is taken\n  try: another port\n"
+    );
+}
+
+#[test]
+fn create_md_formats_once_and_then_only_by_force() {
+    let place = configured(THREE_NODES);
+    let create = |options: &[&str]| {
+        let mut arguments = with_config(&["create-md", "--node", "alice"]);
+        arguments.extend(options);
+        place.run_alone(&arguments)
+    };
+    let missing = create(&["r0"]);
+    assert_eq!(missing.exit, 10);
+    assert_eq!(
+        missing.stderr,
+        "r0: create-md: DIR/disk does not exist\n  try: `fallocate -l 1G DIR/disk` makes a file to \
+         keep data in; of a device, check the name\n"
+    );
+    File::create(place.path("disk")).unwrap().set_len(64 << 20).unwrap();
+    let first = create(&["r0"]);
+    assert_eq!((first.exit, first.stderr.as_str()), (0, ""));
+    assert!(first.stdout.starts_with("r0: wrote metadata on DIR/disk: "), "{}", first.stdout);
+    let written = fs::read(place.path("disk")).unwrap();
+
+    let second = create(&["r0"]);
+    assert_eq!(second.exit, 10);
+    assert!(second.stderr.contains("holds metadata of resource `r0`"), "{}", second.stderr);
+    assert!(second.stderr.contains("--force"), "{}", second.stderr);
+    assert!(fs::read(place.path("disk")).unwrap() == written, "a refusal wrote to the disk");
+
+    let forced = create(&["r0", "--force"]);
+    assert_eq!((forced.exit, forced.stderr.as_str()), (0, ""));
+    assert!(fs::read(place.path("disk")).unwrap() != written, "the incarnation is not new");
+}
+
+#[test]
+fn create_md_all_is_about_this_node_only() {
+    let place = configured(THREE_NODES);
+    let run = place.run_alone(&with_config(&["create-md", "--node", "nobody", "all"]));
+    let stderr = "DIR/basalt.conf: no resource has a host `nobody`\n".to_owned();
+    assert_eq!(run, Run { exit: 0, stdout: String::new(), stderr, asked: Vec::new() });
+    let run = place.run_alone(&with_config(&["create-md", "--node", "nobody", "r0"]));
+    assert_eq!(run.exit, 10);
+    assert_eq!(
+        run.stderr,
+        "r0: create-md: this node, `nobody`, is not a host of it\n  \
+         try: --node with one of its hosts: alice, bob, carol\n"
     );
 }

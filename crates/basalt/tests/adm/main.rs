@@ -202,6 +202,20 @@ r0 role:Primary
 }
 
 #[test]
+fn status_of_an_unknown_resource_is_a_failure_of_that_resource() {
+    let answer =
+        refused(FailureCode::UnknownResource, "no such resource is up", "basalt adm up r0");
+    let expected = Run {
+        exit: 10,
+        stderr: "r0: Failure: (158) Unknown resource\n  status: no such resource is up\n  \
+                 try: basalt adm up r0\n"
+            .to_owned(),
+        ..quiet(vec![ask_status(&["r0"])])
+    };
+    expect(&["status", "r0"], vec![answer], &expected);
+}
+
+#[test]
 fn status_in_json_is_a_list_of_resources_in_drbds_order() {
     let run = Place::new().run(&["status", "--json"], vec![status(&["r0", "r1"])]);
     assert_eq!((run.exit, run.stderr.as_str()), (0, ""));
@@ -287,9 +301,9 @@ fn daemon_that_is_not_there_or_silent_is_told_with_its_socket() {
     assert_eq!(run.exit, 20);
     assert_eq!(
         run.stderr,
-        "basalt adm: the node daemon at DIR/other.sock gave no answer to `primary` within 0.05 s\n  \
-         try: the command may still take effect: look with `basalt adm status`, wait longer with \
-         --timeout\n"
+        "basalt adm: the node daemon at DIR/other.sock gave no answer to `primary` within \
+         0.05 s\n  try: the command may still take effect: look with `basalt adm status`, wait \
+         longer with --timeout\n"
     );
 }
 
@@ -310,7 +324,7 @@ fn wrong_usage_exits_with_1_and_asks_nothing() {
     }
     let run = place.run_alone(&["--help"]);
     assert_eq!((run.exit, run.stderr.as_str()), (0, ""));
-    for verb in ["adjust", "invalidate", "cstate"] {
+    for verb in ["create-md", "adjust", "invalidate", "cstate"] {
         assert!(run.stdout.contains(verb), "{verb} is not in the help");
     }
 }
