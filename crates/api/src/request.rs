@@ -1,0 +1,123 @@
+//! Commands from an operator to a node.
+
+use serde::{Deserialize, Serialize};
+
+/// Version of the contract of this crate; raised when a field changes its meaning or goes away.
+pub const VERSION: u32 = 1;
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Request {
+    pub version: u32,
+    pub command: Command,
+}
+
+impl Request {
+    #[must_use]
+    pub fn new(command: Command) -> Self {
+        Self { version: VERSION, command }
+    }
+}
+
+/// What the daemon is asked to do. Every command but `Status` and `Shutdown` names one resource;
+/// each may be repeated: a state that already holds is success.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "verb", rename_all = "kebab-case")]
+pub enum Command {
+    /// Configures the resource from `config_text` (canonical `.res` text of exactly this one),
+    /// attaches its disk and connects. The text is stored and used again after a restart.
+    Up {
+        resource: String,
+        config_text: String,
+    },
+    /// Takes the resource down and forgets its stored text. Refused while it is Primary and in
+    /// use, unless `force`.
+    Down {
+        resource: String,
+        force: bool,
+    },
+    /// Makes the running state follow `config_text`; with `dry_run` only tells what would change.
+    Adjust {
+        resource: String,
+        config_text: String,
+        dry_run: bool,
+    },
+    Attach {
+        resource: String,
+    },
+    /// `force` does not wait for requests that the disk still owes.
+    Detach {
+        resource: String,
+        force: bool,
+    },
+    /// To `peer` (a node's name), or to all.
+    Connect {
+        resource: String,
+        peer: Option<String>,
+    },
+    Disconnect {
+        resource: String,
+        peer: Option<String>,
+        force: bool,
+    },
+    /// With `force`: takes the role although no replica is known to be up to date. Starts a new
+    /// branch of history.
+    Primary {
+        resource: String,
+        force: bool,
+    },
+    /// With `force`: fails the requests that are still open.
+    Secondary {
+        resource: String,
+        force: bool,
+    },
+    /// Of the named resources, or of all if none is named. Unknown names are a failure.
+    Status {
+        resources: Vec<String>,
+        statistics: bool,
+    },
+    /// Gives up the data of the local replica and copies it all again from a peer.
+    Invalidate {
+        resource: String,
+    },
+    /// Demotes, flushes and ends the daemon.
+    Shutdown,
+}
+
+impl Command {
+    /// The verb as the operator types it.
+    #[must_use]
+    pub fn verb(&self) -> &'static str {
+        match self {
+            Self::Up { .. } => "up",
+            Self::Down { .. } => "down",
+            Self::Adjust { .. } => "adjust",
+            Self::Attach { .. } => "attach",
+            Self::Detach { .. } => "detach",
+            Self::Connect { .. } => "connect",
+            Self::Disconnect { .. } => "disconnect",
+            Self::Primary { .. } => "primary",
+            Self::Secondary { .. } => "secondary",
+            Self::Status { .. } => "status",
+            Self::Invalidate { .. } => "invalidate",
+            Self::Shutdown => "shutdown",
+        }
+    }
+
+    /// The one resource that the command names.
+    #[must_use]
+    pub fn resource(&self) -> Option<&str> {
+        match self {
+            Self::Up { resource, .. }
+            | Self::Down { resource, .. }
+            | Self::Adjust { resource, .. }
+            | Self::Attach { resource }
+            | Self::Detach { resource, .. }
+            | Self::Connect { resource, .. }
+            | Self::Disconnect { resource, .. }
+            | Self::Primary { resource, .. }
+            | Self::Secondary { resource, .. }
+            | Self::Invalidate { resource } => Some(resource),
+            Self::Status { .. } | Self::Shutdown => None,
+        }
+    }
+}

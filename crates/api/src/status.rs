@@ -1,0 +1,395 @@
+//! The status of a node's resources: DRBD's `status --json`, then our own fields.
+//!
+//! Units are in DRBD's way: sizes and traffic in KiB, in-flight and `rs-` amounts in sectors of
+//! 512 bytes. Statistics are `None` where the caller did not ask for them or there are none.
+
+use serde::{Deserialize, Serialize, Serializer};
+
+use crate::connection_state::ConnectionState;
+use crate::disk_state::DiskState;
+use crate::replication_state::ReplicationState;
+use crate::role::Role;
+use crate::write_ordering::WriteOrdering;
+
+/// What DRBD reports for `estimated-seconds-to-finish` of a resync that does not move.
+pub const STALLED_SECONDS: u64 = 987_654_321;
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct StatusReply {
+    pub node: NodeStatus,
+    pub resources: Vec<ResourceStatus>,
+}
+
+/// The daemon itself.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", default)]
+pub struct NodeStatus {
+    /// The name that `on` sections call this node.
+    pub name: String,
+    pub version: String,
+    /// `io_uring` or `poll`.
+    pub io_backend: String,
+    pub uptime_ms: u64,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", default)]
+pub struct ResourceStatus {
+    pub name: String,
+    pub node_id: u8,
+    pub role: Role,
+    /// Any of the four below.
+    pub suspended: bool,
+    pub suspended_user: bool,
+    pub suspended_no_data: bool,
+    pub suspended_fencing: bool,
+    pub suspended_quorum: bool,
+    pub force_io_failures: bool,
+    pub write_ordering: WriteOrdering,
+    pub devices: Vec<DeviceStatus>,
+    pub connections: Vec<ConnectionStatus>,
+
+    // Beyond DRBD's.
+    /// Why the state is not the good one, one sentence each; shown to the operator as they are.
+    pub reasons: Vec<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub quorum_votes: Option<QuorumVotes>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub lease: Option<LeaseStatus>,
+    /// The newest link of the config chain that this node knows to be chosen.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub epoch: Option<EpochStatus>,
+    /// Counters of the node's shards, with `statistics`.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub shards: Vec<ShardStatus>,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", default)]
+pub struct DeviceStatus {
+    pub volume: u16,
+    pub minor: u32,
+    pub disk_state: DiskState,
+    /// Without a disk by configuration.
+    pub client: bool,
+    pub open: bool,
+    pub quorum: bool,
+    #[serde(flatten)]
+    pub statistics: Option<DeviceStatistics>,
+
+    // Beyond DRBD's JSON, though in its text.
+    /// Path of the backing disk or file.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub backing_dev: Option<String>,
+    pub al_suspended: bool,
+    pub blocked: Blocked,
+    /// How the disk is written: `io_uring`, `pwritev2`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub disk_io: Option<String>,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct DeviceStatistics {
+    /// KiB.
+    pub size: u64,
+    /// KiB since the disk was attached.
+    pub read: u64,
+    /// KiB since the disk was attached.
+    pub written: u64,
+    pub al_writes: u64,
+    pub bm_writes: u64,
+    /// Requests of clients that are not answered yet.
+    pub upper_pending: u32,
+    /// Requests that the disk has not answered yet.
+    pub lower_pending: u32,
+}
+
+/// What holds up requests of a volume.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Blocked {
+    #[default]
+    #[serde(rename = "no")]
+    No,
+    #[serde(rename = "upper")]
+    Upper,
+    #[serde(rename = "lower")]
+    Lower,
+    #[serde(rename = "upper,lower")]
+    Both,
+}
+
+impl Blocked {
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::No => "no",
+            Self::Upper => "upper",
+            Self::Lower => "lower",
+            Self::Both => "upper,lower",
+        }
+    }
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", default)]
+pub struct ConnectionStatus {
+    pub peer_node_id: u8,
+    /// The peer's name.
+    pub name: String,
+    pub connection_state: ConnectionState,
+    pub congested: bool,
+    pub peer_role: Role,
+    pub tls: bool,
+    /// Sectors of application writes sent and not acknowledged.
+    pub ap_in_flight: u64,
+    /// Sectors of resync sent and not acknowledged.
+    pub rs_in_flight: u64,
+    pub paths: Vec<PathStatus>,
+    #[serde(rename = "peer_devices")]
+    pub peer_devices: Vec<PeerDeviceStatus>,
+    /// Why it is not connected: the last error, or the peer's refusal.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PathStatus {
+    pub this_host: Endpoint,
+    pub remote_host: Endpoint,
+    pub established: bool,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Endpoint {
+    pub address: String,
+    pub port: u16,
+    /// `ipv4` or `ipv6`.
+    pub family: String,
+}
+
+impl From<std::net::SocketAddr> for Endpoint {
+    fn from(address: std::net::SocketAddr) -> Self {
+        let family = if address.is_ipv4() { "ipv4" } else { "ipv6" };
+        Self { address: address.ip().to_string(), port: address.port(), family: family.to_owned() }
+    }
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", default)]
+pub struct PeerDeviceStatus {
+    pub volume: u16,
+    pub replication_state: ReplicationState,
+    pub peer_disk_state: DiskState,
+    pub peer_client: bool,
+    /// `no`, or the causes with commas: `user,peer,dependency,max-parallel`.
+    pub resync_suspended: String,
+    /// KiB.
+    pub received: u64,
+    /// KiB.
+    pub sent: u64,
+    /// KiB.
+    pub out_of_sync: u64,
+    pub pending: u32,
+    pub unacked: u32,
+    /// True where `sync` is present: see [`Self::with_sync`].
+    pub has_sync_details: bool,
+    pub has_online_verify_details: bool,
+    #[serde(serialize_with = "two_decimals")]
+    pub percent_in_sync: f64,
+    #[serde(flatten)]
+    pub sync: Option<SyncDetails>,
+}
+
+impl Default for PeerDeviceStatus {
+    fn default() -> Self {
+        Self {
+            volume: 0,
+            replication_state: ReplicationState::Off,
+            peer_disk_state: DiskState::DUnknown,
+            peer_client: false,
+            resync_suspended: "no".to_owned(),
+            received: 0,
+            sent: 0,
+            out_of_sync: 0,
+            pending: 0,
+            unacked: 0,
+            has_sync_details: false,
+            has_online_verify_details: false,
+            percent_in_sync: 100.0,
+            sync: None,
+        }
+    }
+}
+
+impl PeerDeviceStatus {
+    /// Adds the progress of a resync.
+    #[must_use]
+    pub fn with_sync(mut self, sync: SyncDetails) -> Self {
+        self.has_sync_details = true;
+        self.sync = Some(sync);
+        self
+    }
+}
+
+/// Progress of one resync. Rates are in MiB/s: over all of it, over the last seconds (`db1`), and
+/// over the last tick (`db0`).
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct SyncDetails {
+    /// Sectors that were to be copied when it began.
+    pub rs_total: u64,
+    pub rs_dt_start_ms: u64,
+    pub rs_paused_ms: u64,
+    pub rs_dt0_ms: u64,
+    pub rs_db0_sectors: u64,
+    pub rs_dt1_ms: u64,
+    pub rs_db1_sectors: u64,
+    pub rs_failed: u64,
+    /// Sectors found equal by checksum, so not sent.
+    pub rs_same_csum: u64,
+    #[serde(serialize_with = "two_decimals")]
+    pub want: f64,
+    #[serde(rename = "db0/dt0 [MiB/s]", serialize_with = "two_decimals")]
+    pub rate_tick: f64,
+    #[serde(rename = "db1/dt1 [MiB/s]", serialize_with = "two_decimals")]
+    pub rate_recent: f64,
+    /// [`STALLED_SECONDS`] if it does not move.
+    pub estimated_seconds_to_finish: u64,
+    #[serde(rename = "db/dt [MiB/s]", serialize_with = "two_decimals")]
+    pub rate_overall: f64,
+    #[serde(serialize_with = "two_decimals")]
+    pub percent_resync_done: f64,
+}
+
+/// Who votes in this resource, and who answers.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", default)]
+pub struct QuorumVotes {
+    pub have: u32,
+    pub needed: u32,
+    pub voters: Vec<VoterStatus>,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", default)]
+pub struct VoterStatus {
+    pub node_id: u8,
+    pub name: String,
+    pub present: bool,
+}
+
+/// The primary's right to serve reads.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", default)]
+pub struct LeaseStatus {
+    pub held: bool,
+    pub remaining_ms: u64,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", default)]
+pub struct EpochStatus {
+    /// Sixteen hexadecimal digits.
+    pub branch: String,
+    pub epoch: u64,
+    /// Names of the members that must acknowledge a write.
+    pub insync: Vec<String>,
+    /// Grows when a promotion may have lost completed writes.
+    pub losses: u32,
+}
+
+/// Counters of one data-plane thread since it started.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", default)]
+pub struct ShardStatus {
+    pub shard: u8,
+    /// Rounds of the event loop that had work.
+    pub turns: u64,
+    /// Calls of `io_uring_enter`.
+    pub enters: u64,
+    pub peers: Vec<ShardPeerStatus>,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", default)]
+pub struct ShardPeerStatus {
+    pub name: String,
+    pub sendmsg: u64,
+}
+
+/// DRBD prints two decimals; more would only be noise in a comparison of two outputs.
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "the signature is serde's")]
+fn two_decimals<S: Serializer>(value: &f64, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_f64((value * 100.0).round() / 100.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::Value;
+
+    fn keys(value: &Value) -> Vec<&str> {
+        value.as_object().unwrap().keys().map(String::as_str).collect()
+    }
+
+    #[test]
+    fn resource_has_exactly_drbds_names() {
+        let value = serde_json::to_value(ResourceStatus::default()).unwrap();
+        for name in [
+            "name",
+            "node-id",
+            "role",
+            "suspended",
+            "suspended-user",
+            "suspended-no-data",
+            "suspended-fencing",
+            "suspended-quorum",
+            "force-io-failures",
+            "write-ordering",
+            "devices",
+            "connections",
+        ] {
+            assert!(keys(&value).contains(&name), "{name} is missing");
+        }
+    }
+
+    #[test]
+    fn syncing_peer_device_has_exactly_drbds_names() {
+        let sync = SyncDetails { rate_recent: 98.396, ..SyncDetails::default() };
+        let peer_device = PeerDeviceStatus::default().with_sync(sync);
+        let text = serde_json::to_string(&peer_device).unwrap();
+        assert_eq!(
+            text,
+            "{\"volume\":0,\"replication-state\":\"Off\",\"peer-disk-state\":\"DUnknown\",\
+             \"peer-client\":false,\"resync-suspended\":\"no\",\"received\":0,\"sent\":0,\
+             \"out-of-sync\":0,\"pending\":0,\"unacked\":0,\"has-sync-details\":true,\
+             \"has-online-verify-details\":false,\"percent-in-sync\":100.0,\"rs-total\":0,\
+             \"rs-dt-start-ms\":0,\"rs-paused-ms\":0,\"rs-dt0-ms\":0,\"rs-db0-sectors\":0,\
+             \"rs-dt1-ms\":0,\"rs-db1-sectors\":0,\"rs-failed\":0,\"rs-same-csum\":0,\
+             \"want\":0.0,\"db0/dt0 [MiB/s]\":0.0,\"db1/dt1 [MiB/s]\":98.4,\
+             \"estimated-seconds-to-finish\":0,\"db/dt [MiB/s]\":0.0,\
+             \"percent-resync-done\":0.0}"
+        );
+    }
+
+    #[test]
+    fn status_with_and_without_statistics_reads_back() {
+        let mut resource = ResourceStatus {
+            devices: vec![DeviceStatus::default()],
+            connections: vec![ConnectionStatus {
+                peer_devices: vec![PeerDeviceStatus::default()],
+                paths: vec![PathStatus::default()],
+                ..ConnectionStatus::default()
+            }],
+            ..ResourceStatus::default()
+        };
+        for _ in 0..2 {
+            let text = serde_json::to_string(&resource).unwrap();
+            assert_eq!(serde_json::from_str::<ResourceStatus>(&text).unwrap(), resource);
+            resource.devices[0].statistics = Some(DeviceStatistics::default());
+            resource.connections[0].peer_devices[0].sync = Some(SyncDetails::default());
+            resource.shards.push(ShardStatus::default());
+        }
+    }
+}

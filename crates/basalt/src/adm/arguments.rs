@@ -1,0 +1,147 @@
+//! The command line as typed.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::{Args, Parser, Subcommand};
+
+#[derive(Debug, Parser)]
+#[command(
+    name = "basalt adm",
+    about = "Administers replicated volumes: drbdadm's verbs, asked of the node daemon",
+    version,
+    after_help = "Targets: `all`, RES, RES/VOL, RES:PEER.\n\
+        Exit codes: 0 done, 1 usage, 2 syntax of the configuration, 10 refused configuration or \
+        unknown object,\n11 refused change of state, 16 no local disk, 17 no up-to-date data, \
+        20 everything else."
+)]
+pub(crate) struct CommandLine {
+    #[command(flatten)]
+    pub(crate) general: General,
+    #[command(subcommand)]
+    pub(crate) verb: Verb,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct General {
+    /// Configuration file [default: /etc/basalt.conf, then /etc/drbd.conf]
+    #[arg(short = 'c', long, global = true, value_name = "FILE")]
+    pub(crate) config_file: Option<PathBuf>,
+    /// Admin socket of the daemon [default: $BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock]
+    #[arg(long, global = true, value_name = "PATH")]
+    pub(crate) node_socket: Option<PathBuf>,
+    /// Answer in JSON
+    #[arg(long, global = true)]
+    pub(crate) json: bool,
+    /// Give up waiting for the daemon after so long [default: 30; `primary` 60]
+    #[arg(long, global = true, value_name = "SECONDS", value_parser = parse_seconds)]
+    pub(crate) timeout: Option<Duration>,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Verb {
+    /// Write fresh metadata on the backing disks of this node
+    CreateMd(CreateMd),
+    /// Configure, attach and connect
+    Up(Targets),
+    /// Disconnect, detach and forget
+    Down(Forcible),
+    /// Make the running state follow the configuration file
+    Adjust(Adjust),
+    /// Take the backing disk into use
+    Attach(Targets),
+    /// Go on without the backing disk
+    Detach(Forcible),
+    /// Connect to the peers, or to the one of RES:PEER
+    Connect(Targets),
+    /// Part from the peers, or from the one of RES:PEER
+    Disconnect(Forcible),
+    /// Take the right to write
+    Primary(Forcible),
+    /// Give the right to write away
+    Secondary(Forcible),
+    /// Show roles, disks, connections and what is wrong with them
+    Status(Status),
+    /// Show the role of this node, one line per resource
+    Role(Targets),
+    /// Show the state of the connections, one line each
+    Cstate(Targets),
+    /// Show the state of the disks, local/peers, one line per volume
+    Dstate(Targets),
+    /// Print the configuration as it was understood
+    Dump(Dump),
+    /// Give up the local data and copy it all again from a peer
+    Invalidate(Targets),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Targets {
+    /// `all`, RES, RES/VOL or RES:PEER
+    #[arg(required = true, value_name = "TARGET")]
+    pub(crate) targets: Vec<String>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Forcible {
+    /// Do it also where it is refused for safety
+    #[arg(long)]
+    pub(crate) force: bool,
+    /// `all`, RES, RES/VOL or RES:PEER
+    #[arg(required = true, value_name = "TARGET")]
+    pub(crate) targets: Vec<String>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct CreateMd {
+    /// Overwrite what is on the disk: a file system, or metadata
+    #[arg(long)]
+    pub(crate) force: bool,
+    /// Leave room for so many peers [default: as many as are configured]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(1..=31))]
+    pub(crate) max_peers: Option<u8>,
+    /// Name of this node in the configuration [default: the host name]
+    #[arg(long, value_name = "NAME")]
+    pub(crate) node: Option<String>,
+    /// `all`, RES or RES/VOL
+    #[arg(required = true, value_name = "TARGET")]
+    pub(crate) targets: Vec<String>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Adjust {
+    /// Only tell what would change
+    #[arg(short = 'd', long)]
+    pub(crate) dry_run: bool,
+    /// `all` or RES
+    #[arg(required = true, value_name = "TARGET")]
+    pub(crate) targets: Vec<String>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Status {
+    /// Show counters
+    #[arg(short, long)]
+    pub(crate) statistics: bool,
+    /// Show also what is as it should be; twice: the workings of a resync
+    #[arg(short, long, action = clap::ArgAction::Count)]
+    pub(crate) verbose: u8,
+    /// `all` or RES [default: all]
+    #[arg(value_name = "TARGET")]
+    pub(crate) targets: Vec<String>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Dump {
+    /// `all` or RES [default: all]
+    #[arg(value_name = "TARGET")]
+    pub(crate) targets: Vec<String>,
+}
+
+fn parse_seconds(text: &str) -> Result<Duration, String> {
+    let seconds: f64 = text.parse().map_err(|error| format!("not a number of seconds: {error}"))?;
+    let duration = Duration::try_from_secs_f64(seconds).map_err(|error| error.to_string())?;
+    if duration.is_zero() {
+        return Err("must be above 0".to_owned());
+    }
+    Ok(duration)
+}

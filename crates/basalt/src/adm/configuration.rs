@@ -1,0 +1,154 @@
+//! The configuration file, as the verbs need it: which resources there are, which of them this
+//! node takes part in, and the text of one for the daemon.
+
+use std::net::{IpAddr, UdpSocket};
+use std::path::{Path, PathBuf};
+
+use config::ConfigFile;
+use config::model::{Host, Resource, Volume};
+
+use crate::adm::failure::AdmError;
+use crate::adm::outcome::Gathering;
+use crate::adm::target::{One, Target};
+
+/// Ours first; a machine that comes from DRBD works unchanged with the second.
+const PATHS_DEFAULT: [&str; 2] = ["/etc/basalt.conf", "/etc/drbd.conf"];
+
+#[derive(Debug)]
+pub(crate) struct Configuration {
+    path: PathBuf,
+    file: ConfigFile,
+}
+
+impl Configuration {
+    /// Reads the named file, or the first of the usual ones that exists.
+    pub(crate) fn load(path: Option<&Path>) -> Result<Self, AdmError> {
+        let path = match path {
+            Some(path) => path.to_owned(),
+            None => default_path()?,
+        };
+        let file = config::parse_file(&path).map_err(AdmError::Parse)?;
+        Ok(Self { path, file })
+    }
+
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// What is understood and not in effect.
+    pub(crate) fn warnings(&self) -> impl Iterator<Item = String> {
+        self.file.warnings.iter().map(ToString::to_string)
+    }
+
+    pub(crate) fn resource(&self, name: &str) -> Result<&Resource, AdmError> {
+        self.file.resource(name).ok_or_else(|| {
+            let names: Vec<&str> =
+                self.file.resources.iter().map(|resource| resource.name.as_str()).collect();
+            let known = if names.is_empty() { "none".to_owned() } else { names.join(", ") };
+            AdmError::configuration(
+                format!("`{name}` is not defined in {}", self.path.display()),
+                format!("one of the resources defined there: {known}"),
+            )
+        })
+    }
+
+    /// The targets with `all` replaced by every resource that this node is a host of. Its name is
+    /// asked for only then.
+    pub(crate) fn select(
+        &self,
+        targets: &[Target],
+        node_name: impl Fn() -> Result<String, AdmError>,
+        gathering: &mut Gathering,
+    ) -> Result<Vec<One>, AdmError> {
+        let mut ones = Vec::new();
+        for target in targets {
+            match target {
+                Target::One(one) => ones.push(one.clone()),
+                Target::All => {
+                    let node_name = node_name()?;
+                    let all = self.file.resources.iter();
+                    let own: Vec<One> = all
+                        .filter(|resource| own_host(resource, &node_name).is_some())
+                        .map(|resource| One::whole(&resource.name))
+                        .collect();
+                    if own.is_empty() {
+                        let path = self.path.display();
+                        gathering.warn(&format!("{path}: no resource has a host `{node_name}`"));
+                    }
+                    ones.extend(own);
+                }
+            }
+        }
+        Ok(ones)
+    }
+
+    /// The resources that `dump` prints: also those of other nodes.
+    pub(crate) fn dumped(&self, targets: &[Target]) -> Result<Vec<&Resource>, AdmError> {
+        let mut dumped = Vec::new();
+        for target in targets {
+            match target {
+                Target::One(one) => dumped.push(self.resource(&one.resource)?),
+                Target::All => dumped.extend(&self.file.resources),
+            }
+        }
+        Ok(dumped)
+    }
+}
+
+fn default_path() -> Result<PathBuf, AdmError> {
+    let existing = PATHS_DEFAULT.iter().map(Path::new).find(|path| path.exists());
+    existing.map(Path::to_owned).ok_or_else(|| {
+        AdmError::configuration(
+            format!(
+                "no configuration: neither {} nor {} exists",
+                PATHS_DEFAULT[0], PATHS_DEFAULT[1]
+            ),
+            "write one, or name it with --config-file FILE",
+        )
+    })
+}
+
+/// This node among the hosts of a resource: by its name, or by an address of this machine.
+pub(crate) fn own_host<'a>(resource: &'a Resource, node_name: &str) -> Option<&'a Host> {
+    let is_local = |address: IpAddr| UdpSocket::bind((address, 0)).is_ok();
+    resource.host_by_name(node_name).or_else(|| {
+        resource.hosts.iter().find(|host| {
+            host.is_floating && host.address.is_some_and(|address| is_local(address.ip()))
+        })
+    })
+}
+
+/// The volume of a resource at one host. A resource has exactly one for now.
+pub(crate) fn single_volume<'a>(
+    resource: &Resource,
+    host: &'a Host,
+    wanted: Option<u16>,
+) -> Result<&'a Volume, AdmError> {
+    check_single_volume(resource)?;
+    let volume = host.volumes.first().ok_or_else(|| {
+        AdmError::configuration(
+            format!("host `{}` has no volume", host.name),
+            "add `volume 0 { disk PATH; meta-disk internal; device minor 0; }`",
+        )
+    })?;
+    match wanted {
+        Some(number) if number != volume.number => Err(AdmError::configuration(
+            format!("the resource has no volume {number}, but volume {}", volume.number),
+            format!("{}/{}", resource.name, volume.number),
+        )),
+        Some(_) | None => Ok(volume),
+    }
+}
+
+/// Several volumes in one resource share their role and their order of epochs: not built yet.
+pub(crate) fn check_single_volume(resource: &Resource) -> Result<(), AdmError> {
+    let numbers = resource.volume_numbers();
+    if numbers.len() <= 1 {
+        return Ok(());
+    }
+    let list: Vec<String> = numbers.iter().map(u16::to_string).collect();
+    Err(AdmError::configuration(
+        format!("the resource has the volumes {}; only one is supported for now", list.join(", ")),
+        "give each volume a resource of its own",
+    ))
+}

@@ -1,0 +1,244 @@
+//! What can go wrong, in drbdadm's two classes and with its exit codes.
+//!
+//! DRBD tells a refused configuration (`Failure: (158) ...`, exit 10) from a refused change of
+//! state (`State change failed: (-2) ...`, exit 11, for some states another). The class line comes
+//! first, because scripts look for it; then what failed and where, and what to type next.
+
+use std::fmt::Write;
+
+use api::client::AskError;
+use api::response::{Failure, FailureCode};
+use config::diagnostic::{ErrorKind, Errors};
+use serde::Serialize;
+
+pub(crate) const USAGE_EXIT: u8 = 1;
+const SYNTAX_EXIT: u8 = 2;
+const CONFIGURATION_EXIT: u8 = 10;
+const STATE_EXIT: u8 = 11;
+const NO_LOCAL_DISK_EXIT: u8 = 16;
+const NO_UP_TO_DATE_DATA_EXIT: u8 = 17;
+const OTHER_EXIT: u8 = 20;
+
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum AdmError {
+    #[error("{0}")]
+    Usage(String),
+    /// The configuration file cannot be read or does not parse; the text is complete.
+    #[error(transparent)]
+    Parse(Errors),
+    /// The configuration parses, and does not allow what is asked.
+    #[error("{message}")]
+    Configuration { message: String, hint: String },
+    #[error(transparent)]
+    Ask(#[from] AskError),
+    #[error("the node daemon answered `{verb}` with an answer to another question")]
+    Confused { verb: &'static str },
+    #[error(transparent)]
+    CreateMd(#[from] node::create_md::CreateMdError),
+    #[error("cannot learn the name of this host from {path}: {source}")]
+    HostName { path: &'static str, source: std::io::Error },
+}
+
+/// An error as `--json` shows it.
+#[derive(Debug, Serialize)]
+pub(crate) struct ErrorObject {
+    pub(crate) code: String,
+    #[serde(rename = "drbd-code", skip_serializing_if = "Option::is_none")]
+    pub(crate) drbd_code: Option<i32>,
+    pub(crate) message: String,
+    pub(crate) hint: String,
+    pub(crate) exit: u8,
+}
+
+impl AdmError {
+    pub(crate) fn configuration(message: impl Into<String>, hint: impl Into<String>) -> Self {
+        Self::Configuration { message: message.into(), hint: hint.into() }
+    }
+
+    pub(crate) fn exit(&self) -> u8 {
+        match self {
+            Self::Usage(_) => USAGE_EXIT,
+            Self::Parse(errors) => parse_exit(errors),
+            Self::Configuration { .. } => CONFIGURATION_EXIT,
+            Self::Ask(AskError::Refused(failure)) => class(failure.code).exit,
+            Self::Ask(_) | Self::Confused { .. } | Self::HostName { .. } => OTHER_EXIT,
+            Self::CreateMd(error) => {
+                if error.is_refusal() {
+                    CONFIGURATION_EXIT
+                } else {
+                    OTHER_EXIT
+                }
+            }
+        }
+    }
+
+    /// Lines for standard error. `place` is the resource, or the program where there is none.
+    pub(crate) fn text(&self, place: &str, verb: &str) -> String {
+        let mut text = String::new();
+        let written = match self {
+            Self::Parse(errors) => writeln!(text, "{errors}"),
+            Self::Usage(_) | Self::Configuration { .. } | Self::CreateMd(_) => {
+                writeln!(text, "{place}: {verb}: {self}")
+            }
+            Self::Ask(AskError::Refused(failure)) => {
+                writeln!(
+                    text,
+                    "{place}: {}\n  {verb}: {}",
+                    class(failure.code).text,
+                    failure.message
+                )
+            }
+            Self::Ask(_) | Self::Confused { .. } | Self::HostName { .. } => {
+                writeln!(text, "basalt adm: {self}")
+            }
+        };
+        written.expect("writing to a string does not fail");
+        let hint = self.hint();
+        if !hint.is_empty() {
+            writeln!(text, "  try: {hint}").expect("writing to a string does not fail");
+        }
+        text
+    }
+
+    pub(crate) fn object(&self) -> ErrorObject {
+        let (code, drbd_code, message) = match self {
+            Self::Ask(AskError::Refused(failure)) => {
+                (code_word(failure), class(failure.code).number, failure.message.clone())
+            }
+            Self::Usage(_) => ("usage".to_owned(), None, self.to_string()),
+            Self::Parse(_) => ("syntax".to_owned(), None, self.to_string()),
+            Self::Configuration { .. } => ("configuration".to_owned(), None, self.to_string()),
+            Self::Ask(AskError::Unreachable { .. } | AskError::ConnectTimeout { .. }) => {
+                ("unreachable".to_owned(), None, self.to_string())
+            }
+            Self::Ask(AskError::AnswerTimeout { .. }) => {
+                ("no-answer".to_owned(), None, self.to_string())
+            }
+            Self::Ask(AskError::Wire { .. }) | Self::Confused { .. } => {
+                ("protocol".to_owned(), None, self.to_string())
+            }
+            Self::CreateMd(_) => ("metadata".to_owned(), None, self.to_string()),
+            Self::HostName { .. } => ("host-name".to_owned(), None, self.to_string()),
+        };
+        ErrorObject { code, drbd_code, message, hint: self.hint(), exit: self.exit() }
+    }
+
+    fn hint(&self) -> String {
+        match self {
+            Self::Usage(_) => "basalt adm --help".to_owned(),
+            Self::Parse(_) => String::new(),
+            Self::Configuration { hint, .. } => hint.clone(),
+            Self::Ask(AskError::Refused(failure)) => failure.hint.clone(),
+            Self::Ask(AskError::Unreachable { source, .. })
+                if source.kind() == std::io::ErrorKind::PermissionDenied =>
+            {
+                "run it as the user of the daemon, or as root".to_owned()
+            }
+            Self::Ask(AskError::Unreachable { .. }) => {
+                "start the daemon with `basalt node`, or name its socket with --node-socket"
+                    .to_owned()
+            }
+            Self::Ask(AskError::ConnectTimeout { .. } | AskError::AnswerTimeout { .. }) => {
+                "the command may still take effect: look with `basalt adm status`, wait longer \
+                 with --timeout"
+                    .to_owned()
+            }
+            Self::Ask(AskError::Wire { .. }) | Self::Confused { .. } => {
+                "compare `basalt --version` with the daemon's; look at the daemon's log".to_owned()
+            }
+            Self::CreateMd(error) => error.hint(),
+            Self::HostName { .. } => "name the node with --node".to_owned(),
+        }
+    }
+}
+
+/// DRBD tells a text that is not of the grammar from one that is and cannot be meant.
+fn parse_exit(errors: &Errors) -> u8 {
+    let is_syntax = errors.list.iter().any(|diagnostic| match diagnostic.kind {
+        ErrorKind::BadCharacter
+        | ErrorKind::UnterminatedString
+        | ErrorKind::TooLong
+        | ErrorKind::UnexpectedToken
+        | ErrorKind::UnexpectedEnd
+        | ErrorKind::UnknownWord
+        | ErrorKind::NotText => true,
+        ErrorKind::Unreadable
+        | ErrorKind::TooLarge
+        | ErrorKind::IncludeDepth
+        | ErrorKind::IncludeMissing
+        | ErrorKind::BadValue
+        | ErrorKind::OutOfRange
+        | ErrorKind::BadAddress
+        | ErrorKind::NotBuilt
+        | ErrorKind::Duplicate
+        | ErrorKind::Missing
+        | ErrorKind::UnknownHost
+        | ErrorKind::Contradiction => false,
+    });
+    if is_syntax { SYNTAX_EXIT } else { CONFIGURATION_EXIT }
+}
+
+/// The code as the daemon sent it.
+fn code_word(failure: &Failure) -> String {
+    match serde_json::to_value(failure.code) {
+        Ok(serde_json::Value::String(word)) => word,
+        Ok(_) | Err(_) => "other".to_owned(),
+    }
+}
+
+/// DRBD's class of a refusal: its line, its number and its exit code.
+struct Class {
+    text: &'static str,
+    number: Option<i32>,
+    exit: u8,
+}
+
+fn class(code: FailureCode) -> Class {
+    let configuration = |text, number| Class { text, number, exit: CONFIGURATION_EXIT };
+    let state = |text, exit| Class { text, number: code.drbd_number(), exit };
+    match code {
+        FailureCode::AddressInUse => {
+            configuration("Failure: (102) Local address(port) already in use", Some(102))
+        }
+        FailureCode::DiskFailed => {
+            configuration("Failure: (104) Can not open or use the backing device", Some(104))
+        }
+        FailureCode::NoMetadata => {
+            configuration("Failure: (119) No valid meta data found", Some(119))
+        }
+        FailureCode::MetadataMismatch => {
+            configuration("Failure: (119) Meta data of something else found", Some(119))
+        }
+        FailureCode::UnknownResource => configuration("Failure: (158) Unknown resource", Some(158)),
+        FailureCode::UnknownPeer
+        | FailureCode::InvalidConfig
+        | FailureCode::NotOnThisNode
+        | FailureCode::NotSupported => {
+            configuration("Failure: (162) Invalid configuration request", Some(162))
+        }
+        FailureCode::MultiplePrimaries => {
+            state("State change failed: (-1) Multiple primaries not allowed by config", STATE_EXIT)
+        }
+        FailureCode::NoUpToDateData => {
+            state("State change failed: (-2) Need access to UpToDate data", NO_UP_TO_DATE_DATA_EXIT)
+        }
+        FailureCode::NoLocalDisk => {
+            state("State change failed: (-4) Need a local disk", NO_LOCAL_DISK_EXIT)
+        }
+        FailureCode::PeerRefused => {
+            state("State change failed: (-10) State change was refused by peer node", STATE_EXIT)
+        }
+        FailureCode::DeviceInUse => {
+            state("State change failed: (-12) Device is held open by someone", STATE_EXIT)
+        }
+        FailureCode::Timeout => {
+            state("State change failed: (-23) Timeout in operation", STATE_EXIT)
+        }
+        FailureCode::NoQuorum => state("State change failed: (-25) No quorum", STATE_EXIT),
+        FailureCode::StateRefused => state("State change failed", STATE_EXIT),
+        FailureCode::BadRequest
+        | FailureCode::VersionMismatch
+        | FailureCode::Internal
+        | FailureCode::Other => Class { text: "Failure", number: None, exit: OTHER_EXIT },
+    }
+}

@@ -1,0 +1,102 @@
+//! `create-md`: from the configuration to the disks of this node.
+
+use std::fs;
+
+use config::model::{MetaDisk, Resource};
+use node::create_md::{CreateMdOptions, CreateMdReport, Overwrite, create_md as format_disk};
+
+use crate::adm::arguments::{CreateMd, General};
+use crate::adm::configuration::{Configuration, own_host, single_volume};
+use crate::adm::failure::AdmError;
+use crate::adm::outcome::Gathering;
+use crate::adm::target::{One, Scope, parse_targets};
+
+const HOST_NAME_PATH: &str = "/proc/sys/kernel/hostname";
+
+pub(crate) fn create_md(
+    general: &General,
+    options: &CreateMd,
+    gathering: &mut Gathering,
+) -> Result<(), AdmError> {
+    let targets = parse_targets(&options.targets, Scope::Volume)?;
+    let configuration = Configuration::load(general.config_file.as_deref())?;
+    for warning in configuration.warnings() {
+        gathering.warn(&warning);
+    }
+    let node_name = match &options.node {
+        Some(name) => name.clone(),
+        None => host_name()?,
+    };
+    for one in configuration.select(&targets, || Ok(node_name.clone()), gathering)? {
+        let result = configuration
+            .resource(&one.resource)
+            .and_then(|resource| create_one(resource, &one, &node_name, options));
+        match result {
+            Ok(report) => gathering.done(&one.resource, vec![sentence(&report)], Vec::new()),
+            Err(error) => gathering.failed(&one.resource, &error),
+        }
+    }
+    Ok(())
+}
+
+fn create_one(
+    resource: &Resource,
+    one: &One,
+    node_name: &str,
+    options: &CreateMd,
+) -> Result<CreateMdReport, AdmError> {
+    let host = own_host(resource, node_name).ok_or_else(|| {
+        let names: Vec<&str> = resource.hosts.iter().map(|host| host.name.as_str()).collect();
+        AdmError::configuration(
+            format!("this node, `{node_name}`, is not a host of it"),
+            format!("--node with one of its hosts: {}", names.join(", ")),
+        )
+    })?;
+    let volume = single_volume(resource, host, one.volume)?;
+    let disk = volume.disk.as_ref().ok_or_else(|| {
+        AdmError::configuration(
+            format!("host `{}` has no disk for volume {}", host.name, volume.number),
+            "nothing: a client keeps no metadata",
+        )
+    })?;
+    let metadata_disk = match &disk.meta_disk {
+        MetaDisk::Internal => None,
+        MetaDisk::External { path, index: None } => Some(path.into()),
+        MetaDisk::External { path, index: Some(index) } => {
+            return Err(AdmError::configuration(
+                format!("slot {index} of a shared metadata disk, {path}, is not supported"),
+                "`meta-disk internal;`, or a metadata disk of its own without an index",
+            ));
+        }
+    };
+    Ok(format_disk(&CreateMdOptions {
+        disk: disk.path.clone().into(),
+        metadata_disk,
+        resource_name: resource.name.clone(),
+        volume: volume.number,
+        node_id: host.node_id,
+        member_ids: resource.hosts.iter().map(|host| host.node_id).collect(),
+        peers_max: options.max_peers,
+        overwrite: if options.force { Overwrite::Force } else { Overwrite::Refuse },
+    })?)
+}
+
+fn sentence(report: &CreateMdReport) -> String {
+    let over = match &report.overwritten {
+        Some(what) => format!(" over {what}"),
+        None => String::new(),
+    };
+    format!(
+        "wrote metadata{over} on {}: {} KiB for data, {} KiB for metadata of {} members",
+        report.disk.display(),
+        report.data_bytes / 1024,
+        report.metadata_bytes / 1024,
+        report.slots,
+    )
+}
+
+fn host_name() -> Result<String, AdmError> {
+    let read = fs::read_to_string(HOST_NAME_PATH);
+    let name = read.map_err(|source| AdmError::HostName { path: HOST_NAME_PATH, source })?;
+    Ok(name.trim().to_owned())
+}

@@ -1,0 +1,168 @@
+//! What a run prints and how it exits, gathered first and written once.
+
+use std::fmt::Write;
+
+use api::connection_state::ConnectionState;
+use api::disk_state::DiskState;
+use api::role::Role;
+use api::status::ResourceStatus;
+use serde::Serialize;
+
+use crate::adm::failure::{AdmError, ErrorObject};
+
+/// The form in which answers are printed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Form {
+    Text,
+    Json,
+}
+
+#[derive(Debug, Default)]
+pub(crate) struct Outcome {
+    /// For standard output.
+    pub(crate) output: String,
+    /// For standard error.
+    pub(crate) complaints: String,
+    /// That of the first failure.
+    pub(crate) exit: u8,
+}
+
+/// One element of the list that `--json` prints.
+#[derive(Debug, Serialize)]
+#[serde(untagged)]
+pub(crate) enum Answer {
+    Done {
+        resource: String,
+        verb: &'static str,
+        ok: bool,
+        changes: Vec<String>,
+        warnings: Vec<String>,
+    },
+    Failed {
+        #[serde(skip_serializing_if = "Option::is_none")]
+        resource: Option<String>,
+        verb: &'static str,
+        ok: bool,
+        error: ErrorObject,
+    },
+    Status(Box<ResourceStatus>),
+    Role {
+        resource: String,
+        role: Role,
+    },
+    #[serde(rename_all = "kebab-case")]
+    Connection {
+        resource: String,
+        name: String,
+        connection_state: ConnectionState,
+    },
+    #[serde(rename_all = "kebab-case")]
+    Disk {
+        resource: String,
+        volume: u16,
+        disk_state: DiskState,
+        peers: Vec<PeerDisk>,
+    },
+    Text {
+        resource: String,
+        config: String,
+    },
+}
+
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) struct PeerDisk {
+    pub(crate) name: String,
+    pub(crate) peer_disk_state: DiskState,
+}
+
+/// Gathers the results of one verb over its resources.
+#[derive(Debug)]
+pub(crate) struct Gathering {
+    verb: &'static str,
+    form: Form,
+    outcome: Outcome,
+    answers: Vec<Answer>,
+}
+
+impl Gathering {
+    pub(crate) fn new(verb: &'static str, form: Form) -> Self {
+        Self { verb, form, outcome: Outcome::default(), answers: Vec::new() }
+    }
+
+    /// The verb is done for `resource`: `changes` say what, `warnings` what to know about it.
+    pub(crate) fn done(&mut self, resource: &str, changes: Vec<String>, warnings: Vec<String>) {
+        for warning in &warnings {
+            line(&mut self.outcome.complaints, format_args!("{resource}: warning: {warning}"));
+        }
+        if self.form == Form::Text {
+            for change in &changes {
+                line(&mut self.outcome.output, format_args!("{resource}: {change}"));
+            }
+        }
+        let resource = resource.to_owned();
+        self.answers.push(Answer::Done { resource, verb: self.verb, ok: true, changes, warnings });
+    }
+
+    pub(crate) fn failed(&mut self, resource: &str, error: &AdmError) {
+        self.complain(resource, error);
+        self.answers.push(Answer::Failed {
+            resource: Some(resource.to_owned()),
+            verb: self.verb,
+            ok: false,
+            error: error.object(),
+        });
+    }
+
+    /// A failure that is about no single resource.
+    pub(crate) fn failed_at_all(&mut self, error: &AdmError) {
+        self.complain("basalt adm", error);
+        self.answers.push(Answer::Failed {
+            resource: None,
+            verb: self.verb,
+            ok: false,
+            error: error.object(),
+        });
+    }
+
+    /// A part of the answer in both forms.
+    pub(crate) fn answer(&mut self, text: &str, answer: Answer) {
+        if self.form == Form::Text {
+            self.outcome.output.push_str(text);
+        }
+        self.answers.push(answer);
+    }
+
+    /// Something about the configuration that keeps nothing from being done.
+    pub(crate) fn warn(&mut self, warning: &str) {
+        line(&mut self.outcome.complaints, format_args!("{warning}"));
+    }
+
+    /// Something to know that changes nothing about the answer.
+    pub(crate) fn note(&mut self, text: &str) {
+        if self.form == Form::Text {
+            self.outcome.output.push_str(text);
+        }
+    }
+
+    pub(crate) fn finish(mut self) -> Outcome {
+        if self.form == Form::Json {
+            let text = serde_json::to_string_pretty(&self.answers);
+            self.outcome.output =
+                text.expect("an answer is made of strings, numbers and lists of them");
+            self.outcome.output.push('\n');
+        }
+        self.outcome
+    }
+
+    fn complain(&mut self, place: &str, error: &AdmError) {
+        self.outcome.complaints.push_str(&error.text(place, self.verb));
+        if self.outcome.exit == 0 {
+            self.outcome.exit = error.exit();
+        }
+    }
+}
+
+fn line(text: &mut String, content: std::fmt::Arguments<'_>) {
+    writeln!(text, "{content}").expect("writing to a string does not fail");
+}

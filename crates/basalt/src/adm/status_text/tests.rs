@@ -1,0 +1,276 @@
+//! Golden texts over made-up values: one per situation that an operator meets.
+
+use super::*;
+use api::role::Role;
+use api::status::{
+    DeviceStatistics, EpochStatus, LeaseStatus, QuorumVotes, ShardPeerStatus, VoterStatus,
+};
+use api::write_ordering::WriteOrdering;
+
+const BRIEF: Layout =
+    Layout { detail: Detail::Brief, statistics: Statistics::Hidden, reader: Reader::Program };
+const ALL: Layout =
+    Layout { detail: Detail::Verbose, statistics: Statistics::Shown, reader: Reader::Program };
+
+fn peer(node_id: u8, name: &str) -> ConnectionStatus {
+    ConnectionStatus {
+        peer_node_id: node_id,
+        name: name.to_owned(),
+        connection_state: ConnectionState::Connected,
+        peer_role: Role::Secondary,
+        peer_devices: vec![PeerDeviceStatus {
+            replication_state: ReplicationState::Established,
+            peer_disk_state: DiskState::UpToDate,
+            ..PeerDeviceStatus::default()
+        }],
+        ..ConnectionStatus::default()
+    }
+}
+
+fn lost_peer(node_id: u8, name: &str) -> ConnectionStatus {
+    ConnectionStatus {
+        connection_state: ConnectionState::Connecting,
+        peer_role: Role::Unknown,
+        peer_devices: vec![PeerDeviceStatus::default()],
+        ..peer(node_id, name)
+    }
+}
+
+fn three_nodes() -> ResourceStatus {
+    ResourceStatus {
+        name: "r0".to_owned(),
+        role: Role::Primary,
+        write_ordering: WriteOrdering::Flush,
+        devices: vec![DeviceStatus {
+            minor: 1,
+            disk_state: DiskState::UpToDate,
+            open: true,
+            quorum: true,
+            backing_dev: Some("/dev/vg/lv".to_owned()),
+            ..DeviceStatus::default()
+        }],
+        connections: vec![peer(1, "bob"), peer(2, "carol")],
+        ..ResourceStatus::default()
+    }
+}
+
+fn resyncing() -> ResourceStatus {
+    let mut resource = three_nodes();
+    resource.connections[1] = lost_peer(2, "carol");
+    let bob = &mut resource.connections[0].peer_devices[0];
+    bob.replication_state = ReplicationState::SyncSource;
+    bob.peer_disk_state = DiskState::Inconsistent;
+    bob.sent = 819_200;
+    bob.out_of_sync = 1_310_720;
+    bob.pending = 3;
+    *bob = bob.clone().with_sync(SyncDetails {
+        percent_resync_done: 37.5,
+        rate_recent: 98.4,
+        estimated_seconds_to_finish: 13,
+        rs_total: 4_194_304,
+        want: 100.0,
+        ..SyncDetails::default()
+    });
+    resource
+}
+
+#[test]
+fn all_up_to_date() {
+    let expected = "\
+r0 role:Primary
+  disk:UpToDate open:yes
+  bob role:Secondary
+    peer-disk:UpToDate
+  carol role:Secondary
+    peer-disk:UpToDate
+
+";
+    assert_eq!(status_text(&three_nodes(), BRIEF), expected);
+}
+
+#[test]
+fn one_resyncing_and_one_connecting() {
+    let expected = "\
+r0 role:Primary
+  disk:UpToDate open:yes
+  bob role:Secondary
+    replication:SyncSource peer-disk:Inconsistent done:37.50
+  carol connection:Connecting
+
+";
+    assert_eq!(status_text(&resyncing(), BRIEF), expected);
+}
+
+#[test]
+fn verbose_with_statistics_shows_everything() {
+    let mut resource = resyncing();
+    resource.connections.truncate(1);
+    resource.connections[0].rs_in_flight = 2048;
+    resource.devices[0].statistics = Some(DeviceStatistics {
+        size: 104_857_600,
+        read: 4096,
+        written: 819_200,
+        al_writes: 57,
+        ..DeviceStatistics::default()
+    });
+    let expected = "\
+r0 node-id:0 role:Primary suspended:no force-io-failures:no
+    write-ordering:flush
+  volume:0 minor:1 disk:UpToDate backing_dev:/dev/vg/lv quorum:yes open:yes
+      size:104857600 read:4096 written:819200 al-writes:57 bm-writes:0 upper-pending:0 \
+lower-pending:0 al-suspended:no blocked:no
+  bob node-id:1 connection:Connected role:Secondary tls:no congested:no ap-in-flight:0 \
+rs-in-flight:2048
+    volume:0 replication:SyncSource peer-disk:Inconsistent done:37.50 resync-suspended:no
+        received:0 sent:819200 out-of-sync:1310720 pending:3 unacked:0 dbdt1:98.40 eta:13
+
+";
+    assert_eq!(status_text(&resource.clone(), ALL), expected);
+
+    let very = Layout { detail: Detail::VeryVerbose, ..ALL };
+    resource.connections[0].peer_devices[0].sync.as_mut().unwrap().estimated_seconds_to_finish =
+        STALLED_SECONDS;
+    let text = status_text(&resource, very);
+    let line = text.lines().find(|line| line.contains("rs-total")).unwrap();
+    assert_eq!(
+        line,
+        "        received:0 sent:819200 out-of-sync:1310720 pending:3 unacked:0 \
+         rs-total:4194304 rs-failed:0 rs-same-csum:0 rs-paused-ms:0 want:100.00 dbdt:0.00 \
+         dbdt0:0.00 dbdt1:98.40 eta:nan"
+    );
+}
+
+#[test]
+fn statistics_alone_show_traffic_and_shards() {
+    let mut resource = three_nodes();
+    resource.connections.truncate(1);
+    resource.devices[0].statistics = Some(DeviceStatistics { size: 1024, ..Default::default() });
+    resource.shards = vec![ShardStatus {
+        shard: 0,
+        turns: 12,
+        enters: 11,
+        peers: vec![ShardPeerStatus { name: "bob".to_owned(), sendmsg: 9 }],
+    }];
+    let expected = "\
+r0 role:Primary
+  disk:UpToDate open:yes
+      read:0 written:0
+  bob role:Secondary
+    peer-disk:UpToDate
+        received:0 sent:0 out-of-sync:0
+  shard:0 turns:12 enters:11 sendmsg[bob]:9
+
+";
+    let layout = Layout { statistics: Statistics::Shown, ..BRIEF };
+    assert_eq!(status_text(&resource, layout), expected);
+}
+
+#[test]
+fn lost_quorum_is_explained() {
+    let mut resource = three_nodes();
+    resource.connections = vec![lost_peer(1, "bob"), lost_peer(2, "carol")];
+    resource.connections[1].reason = Some("connection refused by 10.0.0.3:7900".to_owned());
+    resource.devices[0].quorum = false;
+    resource.suspended = true;
+    resource.suspended_quorum = true;
+    resource.reasons = vec!["no quorum: 1 of 3 voters present, 2 needed".to_owned()];
+    resource.quorum_votes = Some(QuorumVotes {
+        have: 1,
+        needed: 2,
+        voters: [(0, "alice", true), (1, "bob", false), (2, "carol", false)]
+            .map(|(node_id, name, present)| VoterStatus { node_id, name: name.to_owned(), present })
+            .to_vec(),
+    });
+    resource.lease = Some(LeaseStatus { held: false, remaining_ms: 0 });
+    resource.epoch = Some(EpochStatus {
+        branch: "00000000000000a1".to_owned(),
+        epoch: 7,
+        insync: vec!["alice".to_owned(), "bob".to_owned()],
+        losses: 0,
+    });
+    let expected = "\
+r0 role:Primary suspended:quorum
+  # no quorum: 1 of 3 voters present, 2 needed
+  disk:UpToDate quorum:no open:yes
+  bob connection:Connecting
+  carol connection:Connecting
+    # connection refused by 10.0.0.3:7900
+
+";
+    assert_eq!(status_text(&resource.clone(), BRIEF), expected);
+    let verbose = Layout { detail: Detail::Verbose, ..BRIEF };
+    let text = status_text(&resource, verbose);
+    assert_eq!(
+        text.lines().nth(1).unwrap(),
+        "    epoch:7 branch:00000000000000a1 insync:alice,bob losses:0 votes:1/3 votes-needed:2 \
+         voters-absent:bob,carol lease:no lease-ms:0"
+    );
+    assert!(text.contains("    volume:0 replication:Off peer-disk:DUnknown"), "{text}");
+}
+
+#[test]
+fn diskless_client_and_its_view_from_a_peer() {
+    let mut resource = three_nodes();
+    resource.devices[0].disk_state = DiskState::Diskless;
+    resource.devices[0].client = true;
+    resource.connections.truncate(2);
+    let peer_device = &mut resource.connections[1].peer_devices[0];
+    peer_device.peer_disk_state = DiskState::Diskless;
+    peer_device.peer_client = true;
+    let expected = "\
+r0 role:Primary
+  disk:Diskless client:yes open:yes
+  bob role:Secondary
+    peer-disk:UpToDate
+  carol role:Secondary
+    peer-disk:Diskless peer-client:yes
+
+";
+    assert_eq!(status_text(&resource.clone(), BRIEF), expected);
+    let terminal = Layout { reader: Reader::Terminal, ..BRIEF };
+    assert_eq!(
+        status_text(&resource, terminal),
+        expected.replace(" client:yes", "").replace(" peer-client:yes", "")
+    );
+}
+
+#[test]
+fn suspension_failing_io_congestion_and_blocks_are_told() {
+    let mut resource = three_nodes();
+    resource.suspended_user = true;
+    resource.suspended_no_data = true;
+    resource.force_io_failures = true;
+    resource.devices[0].blocked = Blocked::Both;
+    resource.connections.truncate(1);
+    let bob = &mut resource.connections[0];
+    bob.congested = true;
+    bob.tls = true;
+    bob.ap_in_flight = 8;
+    bob.peer_devices[0].replication_state = ReplicationState::PausedSyncS;
+    bob.peer_devices[0].resync_suspended = "user,peer".to_owned();
+    bob.peer_devices[0].percent_in_sync = 99.994;
+    let expected = "\
+r0 role:Primary suspended:user,no-data force-io-failures:yes
+  disk:UpToDate open:yes blocked:upper,lower
+  bob role:Secondary tls:yes congested:yes ap-in-flight:8 rs-in-flight:0
+    replication:PausedSyncS peer-disk:UpToDate done:99.99 resync-suspended:user,peer
+
+";
+    assert_eq!(status_text(&resource, BRIEF), expected);
+}
+
+#[test]
+fn volume_numbers_show_unless_it_is_the_single_volume_zero() {
+    let mut resource = three_nodes();
+    resource.connections.truncate(1);
+    resource.devices[0].volume = 1;
+    resource.connections[0].peer_devices[0].volume = 1;
+    let expected = "\
+r0 role:Primary
+  volume:1 disk:UpToDate open:yes
+  bob role:Secondary
+    volume:1 peer-disk:UpToDate
+
+";
+    assert_eq!(status_text(&resource, BRIEF), expected);
+}

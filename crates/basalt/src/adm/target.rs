@@ -1,0 +1,111 @@
+//! What a verb is about: `all`, `RES`, `RES/VOL`, `RES:PEER`.
+
+use crate::adm::failure::AdmError;
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Target {
+    All,
+    One(One),
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct One {
+    pub(crate) resource: String,
+    pub(crate) volume: Option<u16>,
+    pub(crate) peer: Option<String>,
+}
+
+impl One {
+    /// A resource as a whole.
+    pub(crate) fn whole(resource: &str) -> Self {
+        Self { resource: resource.to_owned(), volume: None, peer: None }
+    }
+}
+
+/// Which parts of a target a verb understands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Scope {
+    Resource,
+    /// Also `RES/VOL`; as a resource has a single volume, this only checks its number.
+    Volume,
+    /// Also `RES:PEER`.
+    Connection,
+}
+
+/// Reads the targets of a verb; none at all means `all`.
+pub(crate) fn parse_targets(words: &[String], scope: Scope) -> Result<Vec<Target>, AdmError> {
+    if words.is_empty() {
+        return Ok(vec![Target::All]);
+    }
+    words.iter().map(|word| parse_target(word, scope)).collect()
+}
+
+fn parse_target(word: &str, scope: Scope) -> Result<Target, AdmError> {
+    let usage = |problem: &str| AdmError::Usage(format!("target `{word}`: {problem}"));
+    if word == "all" {
+        return Ok(Target::All);
+    }
+    if word.strip_prefix("minor-").is_some_and(|number| number.parse::<u32>().is_ok()) {
+        return Err(usage("minors name no device here; name the resource"));
+    }
+    let (word_without_volume, volume) = match word.split_once('/') {
+        Some((before, volume)) => (before, Some(volume)),
+        None => (word, None),
+    };
+    let (resource, peer) = match word_without_volume.split_once(':') {
+        Some((resource, peer)) => (resource, Some(peer)),
+        None => (word_without_volume, None),
+    };
+    if resource.is_empty() {
+        return Err(usage("the name of the resource is missing"));
+    }
+    if volume.is_some() && scope != Scope::Volume {
+        return Err(usage("this verb is about the whole resource, not about one volume"));
+    }
+    let volume = match volume.map(str::parse::<u16>) {
+        None => None,
+        Some(Ok(volume)) => Some(volume),
+        Some(Err(_)) => return Err(usage("a volume number must follow the `/`")),
+    };
+    if peer.is_some() && scope != Scope::Connection {
+        return Err(usage("this verb takes no peer; leave out the `:` and what follows"));
+    }
+    if peer == Some("") {
+        return Err(usage("the name of the peer is missing after the `:`"));
+    }
+    Ok(Target::One(One { resource: resource.to_owned(), volume, peer: peer.map(str::to_owned) }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn one(resource: &str, volume: Option<u16>, peer: Option<&str>) -> Target {
+        Target::One(One { resource: resource.to_owned(), volume, peer: peer.map(str::to_owned) })
+    }
+
+    #[test]
+    fn every_form_of_target_is_read() {
+        let parse = |word: &str, scope| parse_targets(&[word.to_owned()], scope).unwrap().remove(0);
+        assert_eq!(parse("all", Scope::Resource), Target::All);
+        assert_eq!(parse("r0", Scope::Resource), one("r0", None, None));
+        assert_eq!(parse("r0/1", Scope::Volume), one("r0", Some(1), None));
+        assert_eq!(parse("r0:bob", Scope::Connection), one("r0", None, Some("bob")));
+        assert_eq!(parse_targets(&[], Scope::Resource).unwrap(), [Target::All]);
+    }
+
+    #[test]
+    fn wrong_targets_are_refused_with_the_reason() {
+        for (word, scope, part) in [
+            ("minor-3", Scope::Volume, "minors name no device"),
+            ("/0", Scope::Volume, "resource is missing"),
+            ("r0/x", Scope::Volume, "volume number"),
+            ("r0/0", Scope::Resource, "whole resource"),
+            ("r0:bob", Scope::Resource, "takes no peer"),
+            ("r0:", Scope::Connection, "peer is missing"),
+        ] {
+            let error = parse_targets(&[word.to_owned()], scope).unwrap_err().to_string();
+            assert!(error.contains(part), "{word}: {error}");
+        }
+    }
+}

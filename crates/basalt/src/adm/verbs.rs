@@ -1,0 +1,328 @@
+//! The verbs: from targets to resources, one question to the daemon each, and its answer.
+
+use std::io::IsTerminal;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use api::client::{SOCKET_PATH_DEFAULT, SOCKET_PATH_VARIABLE, ask};
+use api::request::Command;
+use api::response::Reply;
+use api::status::{ResourceStatus, StatusReply};
+
+use crate::adm::arguments::{CommandLine, General, Status, Verb};
+use crate::adm::configuration::{Configuration, check_single_volume};
+use crate::adm::failure::AdmError;
+use crate::adm::outcome::{Answer, Form, Gathering, Outcome};
+use crate::adm::status_text::{
+    Detail, Layout, NOTHING_CONFIGURED, Reader, Statistics, status_text,
+};
+use crate::adm::target::{One, Scope, Target, parse_targets};
+use crate::adm::{metadata, words};
+
+const ANSWER_WITHIN: Duration = Duration::from_secs(30);
+/// A promotion reads a quorum, seals the others and reconciles before it answers.
+const PRIMARY_WITHIN: Duration = Duration::from_secs(60);
+
+pub(crate) fn run(command_line: &CommandLine) -> Outcome {
+    let general = &command_line.general;
+    let verb = &command_line.verb;
+    let form = if general.json { Form::Json } else { Form::Text };
+    let mut gathering = Gathering::new(name(verb), form);
+    let done = match verb {
+        Verb::CreateMd(options) => metadata::create_md(general, options, &mut gathering),
+        Verb::Dump(dump) => print_configuration(general, &dump.targets, &mut gathering),
+        Verb::Up(up) => configure(general, &up.targets, &mut gathering, |one, config_text| {
+            Command::Up { resource: one.resource, config_text }
+        }),
+        Verb::Adjust(adjust) => {
+            configure(general, &adjust.targets, &mut gathering, |one, config_text| {
+                let dry_run = adjust.dry_run;
+                Command::Adjust { resource: one.resource, config_text, dry_run }
+            })
+        }
+        Verb::Status(status) => print_status(general, status, &mut gathering),
+        Verb::Role(_) => print_words(general, verb, words::role, &mut gathering),
+        Verb::Cstate(_) => print_words(general, verb, words::cstate, &mut gathering),
+        Verb::Dstate(_) => print_words(general, verb, words::dstate, &mut gathering),
+        Verb::Down(_)
+        | Verb::Attach(_)
+        | Verb::Detach(_)
+        | Verb::Connect(_)
+        | Verb::Disconnect(_)
+        | Verb::Primary(_)
+        | Verb::Secondary(_)
+        | Verb::Invalidate(_) => change_state(general, verb, &mut gathering),
+    };
+    if let Err(error) = done {
+        match sole_resource(verb) {
+            Some(resource) => gathering.failed(&resource, &error),
+            None => gathering.failed_at_all(&error),
+        }
+    }
+    gathering.finish()
+}
+
+/// The resource that the verb was about, if it was one.
+fn sole_resource(verb: &Verb) -> Option<String> {
+    let (targets, scope) = targets_and_scope(verb);
+    let targets = parse_targets(targets, scope).ok()?;
+    let [Target::One(one)] = &targets[..] else { return None };
+    Some(one.resource.clone())
+}
+
+fn name(verb: &Verb) -> &'static str {
+    match verb {
+        Verb::CreateMd(_) => "create-md",
+        Verb::Up(_) => "up",
+        Verb::Down(_) => "down",
+        Verb::Adjust(_) => "adjust",
+        Verb::Attach(_) => "attach",
+        Verb::Detach(_) => "detach",
+        Verb::Connect(_) => "connect",
+        Verb::Disconnect(_) => "disconnect",
+        Verb::Primary(_) => "primary",
+        Verb::Secondary(_) => "secondary",
+        Verb::Status(_) => "status",
+        Verb::Role(_) => "role",
+        Verb::Cstate(_) => "cstate",
+        Verb::Dstate(_) => "dstate",
+        Verb::Dump(_) => "dump",
+        Verb::Invalidate(_) => "invalidate",
+    }
+}
+
+/// The command of a verb that changes the state of one running resource.
+fn state_command(verb: &Verb, one: One) -> Option<Command> {
+    let One { resource, peer, .. } = one;
+    match verb {
+        Verb::Down(options) => Some(Command::Down { resource, force: options.force }),
+        Verb::Attach(_) => Some(Command::Attach { resource }),
+        Verb::Detach(options) => Some(Command::Detach { resource, force: options.force }),
+        Verb::Connect(_) => Some(Command::Connect { resource, peer }),
+        Verb::Disconnect(options) => {
+            Some(Command::Disconnect { resource, peer, force: options.force })
+        }
+        Verb::Primary(options) => Some(Command::Primary { resource, force: options.force }),
+        Verb::Secondary(options) => Some(Command::Secondary { resource, force: options.force }),
+        Verb::Invalidate(_) => Some(Command::Invalidate { resource }),
+        Verb::CreateMd(_)
+        | Verb::Up(_)
+        | Verb::Adjust(_)
+        | Verb::Status(_)
+        | Verb::Role(_)
+        | Verb::Cstate(_)
+        | Verb::Dstate(_)
+        | Verb::Dump(_) => None,
+    }
+}
+
+/// The targets as typed, and which parts of them the verb understands.
+fn targets_and_scope(verb: &Verb) -> (&[String], Scope) {
+    match verb {
+        Verb::CreateMd(options) => (&options.targets, Scope::Volume),
+        Verb::Up(targets) | Verb::Role(targets) => (&targets.targets, Scope::Resource),
+        Verb::Down(options) | Verb::Primary(options) | Verb::Secondary(options) => {
+            (&options.targets, Scope::Resource)
+        }
+        Verb::Adjust(options) => (&options.targets, Scope::Resource),
+        Verb::Attach(targets) | Verb::Invalidate(targets) | Verb::Dstate(targets) => {
+            (&targets.targets, Scope::Volume)
+        }
+        Verb::Detach(options) => (&options.targets, Scope::Volume),
+        Verb::Connect(targets) | Verb::Cstate(targets) => (&targets.targets, Scope::Connection),
+        Verb::Disconnect(options) => (&options.targets, Scope::Connection),
+        Verb::Status(options) => (&options.targets, Scope::Resource),
+        Verb::Dump(options) => (&options.targets, Scope::Resource),
+    }
+}
+
+fn change_state(general: &General, verb: &Verb, gathering: &mut Gathering) -> Result<(), AdmError> {
+    let (targets, scope) = targets_and_scope(verb);
+    for one in running(general, &parse_targets(targets, scope)?)? {
+        let resource = one.resource.clone();
+        let result = check_volume(general, &one).and_then(|()| {
+            let command = state_command(verb, one).expect("only such verbs are passed to here");
+            tell(general, command)
+        });
+        match result {
+            Ok((changes, warnings)) => gathering.done(&resource, changes, warnings),
+            Err(error) => gathering.failed(&resource, &error),
+        }
+    }
+    Ok(())
+}
+
+/// `up` and `adjust`: the daemon is given the canonical text of the resource.
+fn configure(
+    general: &General,
+    targets: &[String],
+    gathering: &mut Gathering,
+    command: impl Fn(One, String) -> Command,
+) -> Result<(), AdmError> {
+    let targets = parse_targets(targets, Scope::Resource)?;
+    let configuration = Configuration::load(general.config_file.as_deref())?;
+    for warning in configuration.warnings() {
+        gathering.warn(&warning);
+    }
+    let node = || status(general, Vec::new(), Statistics::Hidden).map(|reply| reply.node.name);
+    for one in configuration.select(&targets, node, gathering)? {
+        let resource = one.resource.clone();
+        let result = configuration.resource(&resource).and_then(|configured| {
+            check_single_volume(configured)?;
+            tell(general, command(one, configured.to_res_text()))
+        });
+        match result {
+            Ok((changes, warnings)) => gathering.done(&resource, changes, warnings),
+            Err(error) => gathering.failed(&resource, &error),
+        }
+    }
+    Ok(())
+}
+
+fn print_configuration(
+    general: &General,
+    targets: &[String],
+    gathering: &mut Gathering,
+) -> Result<(), AdmError> {
+    let targets = parse_targets(targets, Scope::Resource)?;
+    let configuration = Configuration::load(general.config_file.as_deref())?;
+    for warning in configuration.warnings() {
+        gathering.warn(&warning);
+    }
+    gathering.note(&format!("# {}\n", configuration.path().display()));
+    for resource in configuration.dumped(&targets)? {
+        let config = resource.to_res_text();
+        let answer = Answer::Text { resource: resource.name.clone(), config };
+        gathering.answer(&format!("{}\n", resource.to_res_text()), answer);
+    }
+    Ok(())
+}
+
+fn print_status(
+    general: &General,
+    options: &Status,
+    gathering: &mut Gathering,
+) -> Result<(), AdmError> {
+    let statistics = if options.statistics { Statistics::Shown } else { Statistics::Hidden };
+    let detail = match options.verbose {
+        0 => Detail::Brief,
+        1 => Detail::Verbose,
+        _ => Detail::VeryVerbose,
+    };
+    let reader = if std::io::stdout().is_terminal() { Reader::Terminal } else { Reader::Program };
+    let layout = Layout { detail, statistics, reader };
+    let targets = parse_targets(&options.targets, Scope::Resource)?;
+    let reply = status(general, names(&targets), statistics)?;
+    if reply.resources.is_empty() {
+        gathering.note(NOTHING_CONFIGURED);
+    }
+    for resource in reply.resources {
+        let text = status_text(&resource, layout);
+        gathering.answer(&text, Answer::Status(Box::new(resource)));
+    }
+    Ok(())
+}
+
+fn print_words(
+    general: &General,
+    verb: &Verb,
+    lines: impl Fn(&ResourceStatus, Option<&One>) -> Result<Vec<words::Line>, AdmError>,
+    gathering: &mut Gathering,
+) -> Result<(), AdmError> {
+    let (targets, scope) = targets_and_scope(verb);
+    let targets = parse_targets(targets, scope)?;
+    let reply = status(general, names(&targets), Statistics::Hidden)?;
+    for target in &targets {
+        for resource in &reply.resources {
+            let one = match target {
+                Target::One(one) if one.resource != resource.name => continue,
+                Target::One(one) => Some(one),
+                Target::All => None,
+            };
+            match lines(resource, one) {
+                Ok(lines) => {
+                    for (text, answer) in lines {
+                        gathering.answer(&text, answer);
+                    }
+                }
+                Err(error) => gathering.failed(&resource.name, &error),
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The names to ask a status of: none for all.
+fn names(targets: &[Target]) -> Vec<String> {
+    let mut names = Vec::new();
+    for target in targets {
+        match target {
+            Target::All => return Vec::new(),
+            Target::One(one) if names.contains(&one.resource) => {}
+            Target::One(one) => names.push(one.resource.clone()),
+        }
+    }
+    names
+}
+
+/// The targets with `all` replaced by every resource that the daemon knows.
+fn running(general: &General, targets: &[Target]) -> Result<Vec<One>, AdmError> {
+    let mut ones = Vec::new();
+    for target in targets {
+        match target {
+            Target::One(one) => ones.push(one.clone()),
+            Target::All => {
+                let reply = status(general, Vec::new(), Statistics::Hidden)?;
+                let all = reply.resources.into_iter().map(|resource| resource.name);
+                ones.extend(all.map(|resource| One::whole(&resource)));
+            }
+        }
+    }
+    Ok(ones)
+}
+
+/// The volume of `RES/VOL` must be one that the resource has.
+fn check_volume(general: &General, one: &One) -> Result<(), AdmError> {
+    let Some(number) = one.volume else { return Ok(()) };
+    let reply = status(general, vec![one.resource.clone()], Statistics::Hidden)?;
+    let mut devices = reply.resources.iter().flat_map(|resource| &resource.devices);
+    if devices.any(|device| device.volume == number) {
+        return Ok(());
+    }
+    Err(AdmError::configuration(
+        format!("the resource has no volume {number}"),
+        format!("basalt adm status {}", one.resource),
+    ))
+}
+
+fn status(
+    general: &General,
+    resources: Vec<String>,
+    statistics: Statistics,
+) -> Result<StatusReply, AdmError> {
+    let statistics = statistics == Statistics::Shown;
+    match question(general, Command::Status { resources, statistics })? {
+        Reply::Status(reply) => Ok(reply),
+        Reply::Done { .. } | Reply::Adjusted { .. } => Err(AdmError::Confused { verb: "status" }),
+    }
+}
+
+/// Changes that were made, and warnings.
+fn tell(general: &General, command: Command) -> Result<(Vec<String>, Vec<String>), AdmError> {
+    let verb = command.verb();
+    match question(general, command)? {
+        Reply::Done { warnings } => Ok((Vec::new(), warnings)),
+        Reply::Adjusted { changes, warnings } => Ok((changes, warnings)),
+        Reply::Status(_) => Err(AdmError::Confused { verb }),
+    }
+}
+
+fn question(general: &General, command: Command) -> Result<Reply, AdmError> {
+    let is_promotion = matches!(command, Command::Primary { .. });
+    let usual = if is_promotion { PRIMARY_WITHIN } else { ANSWER_WITHIN };
+    let socket = general.node_socket.clone().or_else(|| {
+        std::env::var_os(SOCKET_PATH_VARIABLE).filter(|path| !path.is_empty()).map(PathBuf::from)
+    });
+    let socket = socket.unwrap_or_else(|| PathBuf::from(SOCKET_PATH_DEFAULT));
+    Ok(ask(&socket, command, general.timeout.unwrap_or(usual))?)
+}

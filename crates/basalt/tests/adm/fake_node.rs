@@ -1,0 +1,104 @@
+//! A daemon that answers from a script: what `basalt adm` asked, and what it made of the answers.
+
+use std::collections::VecDeque;
+use std::fs;
+use std::io::BufReader;
+use std::os::unix::net::{UnixListener, UnixStream};
+use std::path::{Path, PathBuf};
+use std::process::{Command as Process, Stdio};
+use std::thread;
+
+use api::request::{Command, Request, VERSION};
+use api::response::Response;
+use api::wire::{WireError, read_message, write_message};
+use tempfile::TempDir;
+
+/// A directory with a socket in it, and files that a test puts there.
+pub(crate) struct Place {
+    directory: TempDir,
+}
+
+/// What one run of the program did.
+#[derive(Debug, PartialEq)]
+pub(crate) struct Run {
+    pub(crate) exit: i32,
+    pub(crate) stdout: String,
+    pub(crate) stderr: String,
+    pub(crate) asked: Vec<Command>,
+}
+
+impl Place {
+    pub(crate) fn new() -> Self {
+        Self { directory: tempfile::tempdir().unwrap() }
+    }
+
+    pub(crate) fn path(&self, name: &str) -> PathBuf {
+        self.directory.path().join(name)
+    }
+
+    /// Puts a file here; `DIR` in its content stands for this directory.
+    pub(crate) fn write(&self, name: &str, content: &str) {
+        fs::write(self.path(name), self.in_place(content)).unwrap();
+    }
+
+    /// Runs `basalt adm` beside a daemon that gives `answers`, one for each question, in order.
+    pub(crate) fn run(&self, arguments: &[&str], answers: Vec<Response>) -> Run {
+        let listener = UnixListener::bind(self.path("admin.sock")).unwrap();
+        let daemon = thread::spawn(move || answer_all(&listener, answers.into()));
+        let mut run = self.run_alone(arguments);
+        // A connection without a question ends the daemon.
+        drop(UnixStream::connect(self.path("admin.sock")).unwrap());
+        run.asked = daemon.join().unwrap();
+        fs::remove_file(self.path("admin.sock")).unwrap();
+        run
+    }
+
+    /// Runs `basalt adm` without a daemon. In the texts, `DIR` stands for this directory.
+    pub(crate) fn run_alone(&self, arguments: &[&str]) -> Run {
+        let arguments = arguments.iter().map(|word| self.in_place(word));
+        let output = Process::new(env!("CARGO_BIN_EXE_basalt"))
+            .arg("adm")
+            .args(arguments)
+            .env("BASALT_ADMIN_SOCKET", self.path("admin.sock"))
+            .stdin(Stdio::null())
+            .output()
+            .unwrap();
+        let text = |bytes: Vec<u8>| {
+            let directory = self.directory.path().display().to_string();
+            String::from_utf8(bytes).unwrap().replace(&directory, "DIR")
+        };
+        Run {
+            exit: output.status.code().expect("it was not killed"),
+            stdout: text(output.stdout),
+            stderr: text(output.stderr),
+            asked: Vec::new(),
+        }
+    }
+
+    fn in_place(&self, word: &str) -> String {
+        word.replace("DIR", &self.directory.path().display().to_string())
+    }
+}
+
+fn answer_all(listener: &UnixListener, mut answers: VecDeque<Response>) -> Vec<Command> {
+    let mut asked = Vec::new();
+    loop {
+        let (stream, _) = listener.accept().unwrap();
+        let request: Request = match read_message(BufReader::new(&stream)) {
+            Ok(request) => request,
+            Err(WireError::Closed) => break,
+            Err(error) => panic!("a bad request: {error}"),
+        };
+        assert_eq!(request.version, VERSION);
+        asked.push(request.command);
+        let answer = answers.pop_front().expect("no more questions than the test has answers");
+        write_message(&stream, &answer).unwrap();
+    }
+    assert!(answers.is_empty(), "answers that nobody asked for: {answers:?}");
+    asked
+}
+
+/// Listens, and never answers: the connection is taken by the kernel alone.
+pub(crate) fn silent_daemon(path: &Path) -> UnixListener {
+    UnixListener::bind(path).unwrap()
+}

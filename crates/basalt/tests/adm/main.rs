@@ -1,0 +1,330 @@
+//! `basalt adm` as an operator and a script see it: arguments in, text and exit code out, with a
+//! daemon that answers from a script. The rules of the text of `status` have their own tests.
+
+#![expect(clippy::unwrap_used, reason = "a test ends at the first surprise")]
+
+mod fake_node;
+mod configured;
+
+use api::connection_state::ConnectionState;
+use api::disk_state::DiskState;
+use api::replication_state::ReplicationState;
+use api::request::Command;
+use api::response::{Failure, FailureCode, Reply, Response};
+use api::role::Role;
+use api::status::{
+    ConnectionStatus, DeviceStatus, NodeStatus, PeerDeviceStatus, ResourceStatus, StatusReply,
+};
+
+use crate::fake_node::{Place, Run, silent_daemon};
+
+fn resource(name: &str) -> ResourceStatus {
+    let peer = |peer_node_id, name: &str| ConnectionStatus {
+        peer_node_id,
+        name: name.to_owned(),
+        connection_state: ConnectionState::Connected,
+        peer_role: Role::Secondary,
+        peer_devices: vec![PeerDeviceStatus {
+            replication_state: ReplicationState::Established,
+            peer_disk_state: DiskState::UpToDate,
+            ..PeerDeviceStatus::default()
+        }],
+        ..ConnectionStatus::default()
+    };
+    let mut carol = peer(2, "carol");
+    carol.connection_state = ConnectionState::Connecting;
+    carol.peer_devices[0].peer_disk_state = DiskState::DUnknown;
+    ResourceStatus {
+        name: name.to_owned(),
+        role: Role::Primary,
+        devices: vec![DeviceStatus {
+            disk_state: DiskState::UpToDate,
+            quorum: true,
+            ..DeviceStatus::default()
+        }],
+        connections: vec![peer(1, "bob"), carol],
+        ..ResourceStatus::default()
+    }
+}
+
+fn status(names: &[&str]) -> Response {
+    Response::Ok(Reply::Status(StatusReply {
+        node: NodeStatus { name: "alice".to_owned(), ..NodeStatus::default() },
+        resources: names.iter().map(|name| resource(name)).collect(),
+    }))
+}
+
+fn done() -> Response {
+    Response::Ok(Reply::done())
+}
+
+fn refused(code: FailureCode, message: &str, hint: &str) -> Response {
+    Response::Err(Failure::new(code, message, hint))
+}
+
+fn ask_status(names: &[&str]) -> Command {
+    let resources = names.iter().map(|&name| name.to_owned()).collect();
+    Command::Status { resources, statistics: false }
+}
+
+fn r0() -> String {
+    "r0".to_owned()
+}
+
+/// Runs and compares everything that came out.
+fn expect(arguments: &[&str], answers: Vec<Response>, expected: &Run) {
+    let run = Place::new().run(arguments, answers);
+    assert_eq!(&run, expected, "of {arguments:?}");
+}
+
+fn quiet(asked: Vec<Command>) -> Run {
+    Run { exit: 0, stdout: String::new(), stderr: String::new(), asked }
+}
+
+#[test]
+fn each_state_verb_asks_its_question_and_is_quiet_when_done() {
+    let bob = || Some("bob".to_owned());
+    for (arguments, command) in [
+        (vec!["down", "r0"], Command::Down { resource: r0(), force: false }),
+        (vec!["down", "--force", "r0"], Command::Down { resource: r0(), force: true }),
+        (vec!["attach", "r0"], Command::Attach { resource: r0() }),
+        (vec!["detach", "r0", "--force"], Command::Detach { resource: r0(), force: true }),
+        (vec!["connect", "r0"], Command::Connect { resource: r0(), peer: None }),
+        (vec!["connect", "r0:bob"], Command::Connect { resource: r0(), peer: bob() }),
+        (
+            vec!["disconnect", "r0:bob"],
+            Command::Disconnect { resource: r0(), peer: bob(), force: false },
+        ),
+        (vec!["primary", "r0"], Command::Primary { resource: r0(), force: false }),
+        (vec!["primary", "--force", "r0"], Command::Primary { resource: r0(), force: true }),
+        (vec!["secondary", "r0"], Command::Secondary { resource: r0(), force: false }),
+        (vec!["invalidate", "r0"], Command::Invalidate { resource: r0() }),
+    ] {
+        expect(&arguments, vec![done()], &quiet(vec![command]));
+    }
+}
+
+#[test]
+fn all_means_what_the_daemon_runs_and_a_volume_is_checked() {
+    let asked = vec![
+        ask_status(&[]),
+        Command::Attach { resource: r0() },
+        Command::Attach { resource: "r1".to_owned() },
+    ];
+    expect(&["attach", "all"], vec![status(&["r0", "r1"]), done(), done()], &quiet(asked));
+
+    let asked = vec![ask_status(&["r0"]), Command::Attach { resource: r0() }];
+    expect(&["attach", "r0/0"], vec![status(&["r0"]), done()], &quiet(asked));
+    let missing = Run {
+        exit: 10,
+        stderr: "r0: attach: the resource has no volume 3\n  try: basalt adm status r0\n"
+            .to_owned(),
+        ..quiet(vec![ask_status(&["r0"])])
+    };
+    expect(&["attach", "r0/3"], vec![status(&["r0"])], &missing);
+}
+
+#[test]
+fn refusals_have_drbds_class_line_and_exit_code() {
+    use FailureCode as Code;
+    for (code, class, exit) in [
+        (Code::UnknownResource, "Failure: (158) Unknown resource", 10),
+        (Code::InvalidConfig, "Failure: (162) Invalid configuration request", 10),
+        (Code::NoMetadata, "Failure: (119) No valid meta data found", 10),
+        (Code::AddressInUse, "Failure: (102) Local address(port) already in use", 10),
+        (
+            Code::MultiplePrimaries,
+            "State change failed: (-1) Multiple primaries not allowed by config",
+            11,
+        ),
+        (Code::NoUpToDateData, "State change failed: (-2) Need access to UpToDate data", 17),
+        (Code::NoLocalDisk, "State change failed: (-4) Need a local disk", 16),
+        (Code::DeviceInUse, "State change failed: (-12) Device is held open by someone", 11),
+        (Code::NoQuorum, "State change failed: (-25) No quorum", 11),
+        (Code::StateRefused, "State change failed", 11),
+        (Code::Internal, "Failure", 20),
+    ] {
+        let answer = refused(code, "what and where", "what next");
+        let expected = Run {
+            exit,
+            stderr: format!("r0: {class}\n  primary: what and where\n  try: what next\n"),
+            ..quiet(vec![Command::Primary { resource: r0(), force: false }])
+        };
+        expect(&["primary", "r0"], vec![answer], &expected);
+    }
+}
+
+#[test]
+fn one_failure_keeps_no_other_resource_from_its_turn() {
+    let answers = vec![
+        refused(FailureCode::NoUpToDateData, "no disk is up to date", ""),
+        refused(FailureCode::NoQuorum, "1 of 3 votes", "start bob"),
+        Response::Ok(Reply::Done { warnings: vec!["cpu-mask is not in effect".to_owned()] }),
+    ];
+    let primary = |resource: &str| Command::Primary { resource: resource.to_owned(), force: false };
+    let expected = Run {
+        exit: 17,
+        stdout: String::new(),
+        stderr: "r0: State change failed: (-2) Need access to UpToDate data\n  \
+                 primary: no disk is up to date\n\
+                 r1: State change failed: (-25) No quorum\n  primary: 1 of 3 votes\n  \
+                 try: start bob\n\
+                 r2: warning: cpu-mask is not in effect\n"
+            .to_owned(),
+        asked: vec![primary("r0"), primary("r1"), primary("r2")],
+    };
+    expect(&["primary", "r0", "r1", "r2"], answers, &expected);
+}
+
+#[test]
+fn status_prints_drbds_text() {
+    let expected = Run {
+        stdout: "\
+r0 role:Primary
+  disk:UpToDate open:no
+  bob role:Secondary
+    peer-disk:UpToDate
+  carol connection:Connecting
+
+"
+        .to_owned(),
+        ..quiet(vec![ask_status(&["r0"])])
+    };
+    expect(&["status", "r0"], vec![status(&["r0"])], &expected);
+    let nothing = Run {
+        stdout: "# No currently configured DRBD found.\n".to_owned(),
+        ..quiet(vec![ask_status(&[])])
+    };
+    expect(&["status"], vec![status(&[])], &nothing);
+    let run = Place::new().run(&["status", "--statistics", "--verbose"], vec![status(&["r0"])]);
+    assert_eq!(run.asked, [Command::Status { resources: Vec::new(), statistics: true }]);
+    assert!(run.stdout.contains("\n    write-ordering:none\n"), "{}", run.stdout);
+}
+
+#[test]
+fn status_of_an_unknown_resource_is_a_failure_of_that_resource() {
+    let answer =
+        refused(FailureCode::UnknownResource, "no such resource is up", "basalt adm up r0");
+    let expected = Run {
+        exit: 10,
+        stderr: "r0: Failure: (158) Unknown resource\n  status: no such resource is up\n  \
+                 try: basalt adm up r0\n"
+            .to_owned(),
+        ..quiet(vec![ask_status(&["r0"])])
+    };
+    expect(&["status", "r0"], vec![answer], &expected);
+}
+
+#[test]
+fn status_in_json_is_a_list_of_resources_in_drbds_order() {
+    let run = Place::new().run(&["status", "--json"], vec![status(&["r0", "r1"])]);
+    assert_eq!((run.exit, run.stderr.as_str()), (0, ""));
+    let parsed: Vec<ResourceStatus> = serde_json::from_str(&run.stdout).unwrap();
+    assert_eq!(parsed, [resource("r0"), resource("r1")]);
+    let mut last = 0;
+    for name in [
+        "name",
+        "node-id",
+        "role",
+        "suspended",
+        "suspended-user",
+        "suspended-no-data",
+        "suspended-fencing",
+        "suspended-quorum",
+        "force-io-failures",
+        "write-ordering",
+        "devices",
+        "connections",
+    ] {
+        let at = run.stdout.find(&format!("\"{name}\"")).unwrap();
+        assert!(at > last, "{name} is out of order");
+        last = at;
+    }
+    let run = Place::new().run(&["--json", "status"], vec![status(&[])]);
+    assert_eq!(run.stdout, "[]\n");
+}
+
+#[test]
+fn role_cstate_and_dstate_are_one_line_each() {
+    for (arguments, stdout) in [
+        (["role", "r0"], "Primary\n"),
+        (["cstate", "r0"], "Connected\nConnecting\n"),
+        (["cstate", "r0:carol"], "Connecting\n"),
+        (["dstate", "r0"], "UpToDate/UpToDate/DUnknown\n"),
+        (["dstate", "r0/0"], "UpToDate/UpToDate/DUnknown\n"),
+    ] {
+        let expected = Run { stdout: stdout.to_owned(), ..quiet(vec![ask_status(&["r0"])]) };
+        expect(&arguments, vec![status(&["r0"])], &expected);
+    }
+    let expected = Run {
+        exit: 10,
+        stderr: "r0: cstate: the resource has no peer `dave`\n  try: basalt adm status r0\n"
+            .to_owned(),
+        ..quiet(vec![ask_status(&["r0"])])
+    };
+    expect(&["cstate", "r0:dave"], vec![status(&["r0"])], &expected);
+    let run = Place::new().run(&["dstate", "r0", "--json"], vec![status(&["r0"])]);
+    let parsed: serde_json::Value = serde_json::from_str(&run.stdout).unwrap();
+    assert_eq!(parsed[0]["peers"][1]["peer-disk-state"], "DUnknown");
+}
+
+#[test]
+fn json_tells_success_and_failure_for_each_resource() {
+    let answers = vec![done(), refused(FailureCode::NoQuorum, "1 of 3 votes", "start bob")];
+    let run = Place::new().run(&["--json", "secondary", "r0", "r1"], answers);
+    assert_eq!(run.exit, 11);
+    let parsed: serde_json::Value = serde_json::from_str(&run.stdout).unwrap();
+    let expected = serde_json::json!([
+        {"resource": "r0", "verb": "secondary", "ok": true, "changes": [], "warnings": []},
+        {"resource": "r1", "verb": "secondary", "ok": false, "error": {
+            "code": "no-quorum", "drbd-code": -25, "message": "1 of 3 votes",
+            "hint": "start bob", "exit": 11,
+        }},
+    ]);
+    assert_eq!(parsed, expected);
+}
+
+#[test]
+fn daemon_that_is_not_there_or_silent_is_told_with_its_socket() {
+    let place = Place::new();
+    let run = place.run_alone(&["status"]);
+    assert_eq!(run.exit, 20);
+    assert_eq!(
+        run.stderr,
+        "basalt adm: cannot reach the node daemon at DIR/admin.sock: No such file or directory \
+         (os error 2)\n  try: start the daemon with `basalt node`, or name its socket with \
+         --node-socket\n"
+    );
+    let _listener = silent_daemon(&place.path("other.sock"));
+    let arguments = ["--node-socket", "DIR/other.sock", "--timeout", "0.05", "primary", "r0"];
+    let run = place.run_alone(&arguments);
+    assert_eq!(run.exit, 20);
+    assert_eq!(
+        run.stderr,
+        "basalt adm: the node daemon at DIR/other.sock gave no answer to `primary` within \
+         0.05 s\n  try: the command may still take effect: look with `basalt adm status`, wait \
+         longer with --timeout\n"
+    );
+}
+
+#[test]
+fn wrong_usage_exits_with_1_and_asks_nothing() {
+    let place = Place::new();
+    for (arguments, part) in [
+        (&["promote", "r0"][..], "unrecognized subcommand"),
+        (&["primary"], "required"),
+        (&["primary", "r0:bob"], "takes no peer"),
+        (&["attach", "minor-0"], "name the resource"),
+        (&["--timeout", "0", "status"], "must be above 0"),
+        (&[], "Usage"),
+    ] {
+        let run = place.run_alone(arguments);
+        assert_eq!(run.exit, 1, "{arguments:?}: {run:?}");
+        assert!(run.stderr.contains(part), "{arguments:?}: {}", run.stderr);
+    }
+    let run = place.run_alone(&["--help"]);
+    assert_eq!((run.exit, run.stderr.as_str()), (0, ""));
+    for verb in ["create-md", "adjust", "invalidate", "cstate"] {
+        assert!(run.stdout.contains(verb), "{verb} is not in the help");
+    }
+}

@@ -1,0 +1,419 @@
+//! `create-md`: fresh metadata on a backing disk, and refusal to destroy what is not ours to lose.
+//!
+//! The disk is opened as the daemon opens it, exclusively, so a disk in use cannot be formatted.
+//! What is on it decides next: someone's file system, or metadata of any resource, needs
+//! [`Overwrite::Force`]. The order of writes lets a crash leave the disk either as it was, or
+//! without valid metadata, or done: both superblocks are erased first, then the areas that they
+//! would describe, then the superblocks are written; each step is durable before the next begins.
+//!
+//! A replica made here is Blank: it has no data that anybody may read until a member of the
+//! resource copies it full, or the operator declares it the origin. The data area is not touched.
+
+use std::fs::{self, File, OpenOptions, TryLockError};
+use std::io::{Error, ErrorKind, Seek, SeekFrom};
+use std::ops::Range;
+use std::os::unix::fs::{FileExt, FileTypeExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
+
+use format::error::{DecodeError, EncodeError};
+use format::foreign::{PROBE_BYTES, detect_foreign};
+use format::ids::{Branch, Epoch, Incarnation, KernelBootId, MemberSet, NodeId, ResourceId};
+use format::layout::{Layout, LayoutError, PAGE_BYTES, Placement, SLOTS_DEFAULT};
+use format::metadata::{ReplicaState, Sealed, Slot, Superblock, VoteStamp};
+use format::superblock::{SUPERBLOCK_BYTES, decode_superblock, encode_superblock};
+
+/// Lanes of a new volume: enough for every shard of a large machine, few enough to stay small.
+pub const LANES_DEFAULT: u8 = 16;
+/// Bytes that are read and erased at a time.
+const CHUNK_BYTES: usize = 1 << 20;
+
+#[derive(Clone, Debug)]
+pub struct CreateMdOptions {
+    /// A block device, or a file of its final size.
+    pub disk: PathBuf,
+    /// Where to keep metadata, if not at the end of the disk itself.
+    pub metadata_disk: Option<PathBuf>,
+    pub resource_name: String,
+    pub volume: u16,
+    pub node_id: u8,
+    /// The node ids of all members of the resource, this node's included.
+    pub member_ids: Vec<u8>,
+    /// Room for so many peers, if that is more than there are now.
+    pub peers_max: Option<u8>,
+    pub overwrite: Overwrite,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Overwrite {
+    /// Only an empty disk is formatted.
+    Refuse,
+    /// What is on the disk is lost.
+    Force,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CreateMdReport {
+    pub disk: PathBuf,
+    pub data_bytes: u64,
+    pub metadata_bytes: u64,
+    pub slots: u8,
+    pub incarnation: Incarnation,
+    /// What was there, if `Overwrite::Force` was needed.
+    pub overwritten: Option<String>,
+}
+
+#[derive(Debug, thiserror::Error)]
+pub enum CreateMdError {
+    #[error("{} does not exist", disk.display())]
+    Missing { disk: PathBuf },
+    #[error("{} is neither a block device nor a regular file", disk.display())]
+    WrongKind { disk: PathBuf },
+    #[error("{} is in use by another program", disk.display())]
+    InUse { disk: PathBuf },
+    #[error("{} holds {what}; nothing was written", disk.display())]
+    Occupied { disk: PathBuf, what: String },
+    #[error(
+        "{} is too small: {size_bytes} bytes, at least {needed_bytes} are needed",
+        disk.display()
+    )]
+    TooSmall { disk: PathBuf, size_bytes: u64, needed_bytes: u64 },
+    #[error("{}: {source}", disk.display())]
+    Layout { disk: PathBuf, source: LayoutError },
+    #[error("the resource name `{name}` does not fit into the metadata: {source}")]
+    Name { name: String, source: EncodeError },
+    #[error("node id {node_id} is not of a member: {reason}")]
+    Member { node_id: u8, reason: &'static str },
+    #[error("{action} {}: {source}", disk.display())]
+    Io { action: &'static str, disk: PathBuf, source: Error },
+}
+
+impl CreateMdError {
+    /// The disk or the options do not allow it, as against a disk that failed.
+    #[must_use]
+    pub fn is_refusal(&self) -> bool {
+        !matches!(self, Self::Io { .. })
+    }
+
+    /// What to try.
+    #[must_use]
+    pub fn hint(&self) -> String {
+        match self {
+            Self::Missing { disk } => format!(
+                "`fallocate -l 1G {}` makes a file to keep data in; of a device, check the name",
+                disk.display()
+            ),
+            Self::WrongKind { .. } => "name a block device, or a file of its final size".to_owned(),
+            Self::InUse { disk } => format!(
+                "stop what uses it, `basalt adm down` or `umount`; `fuser -v {}` tells who it is",
+                disk.display()
+            ),
+            Self::Occupied { .. } => {
+                "another disk; or, if what is on it may be lost, --force".to_owned()
+            }
+            Self::TooSmall { disk, .. } => {
+                format!("`truncate -s 1G {}`, of a file", disk.display())
+            }
+            Self::Layout { .. } => "--max-peers from 1 to 31; a smaller disk".to_owned(),
+            Self::Name { .. } => "a shorter name".to_owned(),
+            Self::Member { .. } => "`node-id` from 0 to 31 in the `on` sections".to_owned(),
+            Self::Io { .. } => "look at the kernel's log: `dmesg | tail`".to_owned(),
+        }
+    }
+}
+
+/// Writes fresh metadata.
+///
+/// # Errors
+/// If the disk is not there, in use, too small, or holds something that may not be lost; and if
+/// it fails.
+pub fn create_md(options: &CreateMdOptions) -> Result<CreateMdReport, CreateMdError> {
+    let (node, members) = members(options)?;
+    let disks = Disks::open(options)?;
+    let layout = disks.layout(slots(options, members))?;
+    let metadata_disk = disks.of_metadata();
+
+    let old_superblocks = metadata_disk.superblocks(disks.placement())?;
+    let found = disks.content(&old_superblocks)?;
+    if let (Some((disk, what)), Overwrite::Refuse) = (&found, options.overwrite) {
+        return Err(CreateMdError::Occupied { disk: disk.clone(), what: what.clone() });
+    }
+
+    let incarnation = Incarnation(io::random_u128());
+    let mut block = [0; SUPERBLOCK_BYTES];
+    encode_superblock(&blank(options, node, members, &layout, incarnation), &layout, &mut block)
+        .map_err(|source| CreateMdError::Name { name: options.resource_name.clone(), source })?;
+    for old in &old_superblocks {
+        metadata_disk.erase(old.offset_bytes..old.offset_bytes + PAGE_BYTES)?;
+    }
+    metadata_disk.sync()?;
+    let [first, last] = layout.superblock_offsets;
+    metadata_disk.erase(first..last + PAGE_BYTES)?;
+    metadata_disk.sync()?;
+    metadata_disk.write(first, &block)?;
+    metadata_disk.write(last, &block)?;
+    metadata_disk.sync()?;
+
+    Ok(CreateMdReport {
+        disk: metadata_disk.path.clone(),
+        data_bytes: layout.data_bytes,
+        metadata_bytes: last + PAGE_BYTES - first,
+        slots: layout.slots,
+        incarnation,
+        overwritten: found.map(|(_, what)| what),
+    })
+}
+
+/// This node and all members, checked.
+fn members(options: &CreateMdOptions) -> Result<(NodeId, MemberSet), CreateMdError> {
+    let checked = |node_id| {
+        NodeId::new(node_id).ok_or(CreateMdError::Member { node_id, reason: "it is above 31" })
+    };
+    let own = checked(options.node_id)?;
+    let members: MemberSet =
+        options.member_ids.iter().copied().map(checked).collect::<Result<_, _>>()?;
+    if !members.has(own) {
+        let reason = "the list of members lacks this node itself";
+        return Err(CreateMdError::Member { node_id: options.node_id, reason });
+    }
+    Ok((own, members))
+}
+
+/// Bitmap slots to make room for: of the members, of the wanted peers and this node itself, or,
+/// where no number is wanted, of as many as a resource usually grows to.
+fn slots(options: &CreateMdOptions, members: MemberSet) -> u8 {
+    let present = u8::try_from(members.len()).expect("a set of node ids below 32");
+    let wanted = options.peers_max.map_or(SLOTS_DEFAULT, |peers| peers.saturating_add(1));
+    present.max(wanted)
+}
+
+/// A replica without data. Its slots belong to the members in order of their node ids; nothing is
+/// marked in them, for a Blank replica is copied full.
+fn blank(
+    options: &CreateMdOptions,
+    node: NodeId,
+    members: MemberSet,
+    layout: &Layout,
+    incarnation: Incarnation,
+) -> Superblock {
+    let slot = |member| Slot {
+        member,
+        base_epoch: Epoch::default(),
+        base_incarnation: Incarnation::default(),
+        in_use: false,
+    };
+    Superblock {
+        resource: resource_id(&options.resource_name),
+        resource_name: options.resource_name.clone(),
+        volume: options.volume,
+        node,
+        branch: Branch::default(),
+        incarnation,
+        sealed: Sealed::default(),
+        joined: Epoch::default(),
+        candidate: None,
+        state: ReplicaState::Blank,
+        kernel_boot_id: KernelBootId::default(),
+        size_bytes: layout.data_bytes,
+        lanes: layout.lanes,
+        write_counter: 1,
+        clean: true,
+        vote_stamp: VoteStamp::default(),
+        slots: members.iter().map(slot).collect(),
+    }
+}
+
+/// A superblock of ours that is on the disk already, of whatever resource and in whatever shape.
+struct OldSuperblock {
+    offset_bytes: u64,
+    what: String,
+}
+
+/// The id of a resource: FNV-1a of its name, in 128 bits, the same on every node.
+fn resource_id(name: &str) -> ResourceId {
+    const BASIS: u128 = 0x6c62_272e_07bb_0142_62b8_2175_6295_c58d;
+    const PRIME: u128 = 0x0000_0000_0100_0000_0000_0000_0000_013b;
+    let mix = |hash: u128, byte: u8| (hash ^ u128::from(byte)).wrapping_mul(PRIME);
+    ResourceId(name.bytes().fold(BASIS, mix))
+}
+
+/// The disk of the data, and that of the metadata where it is another.
+struct Disks {
+    data: Disk,
+    metadata: Option<Disk>,
+}
+
+impl Disks {
+    fn open(options: &CreateMdOptions) -> Result<Self, CreateMdError> {
+        let data = Disk::open(&options.disk)?;
+        let metadata = options.metadata_disk.as_deref().map(Disk::open).transpose()?;
+        Ok(Self { data, metadata })
+    }
+
+    fn of_metadata(&self) -> &Disk {
+        self.metadata.as_ref().unwrap_or(&self.data)
+    }
+
+    fn placement(&self) -> Placement {
+        match &self.metadata {
+            None => Placement::Internal { device_bytes: self.data.size_bytes },
+            Some(metadata) => Placement::External {
+                data_device_bytes: self.data.size_bytes,
+                metadata_device_bytes: metadata.size_bytes,
+            },
+        }
+    }
+
+    fn layout(&self, slots: u8) -> Result<Layout, CreateMdError> {
+        let disk = self.of_metadata().path.clone();
+        Layout::new(self.placement(), slots, LANES_DEFAULT).map_err(|source| match source {
+            LayoutError::TooSmall { size_bytes, needed_bytes } => {
+                CreateMdError::TooSmall { disk, size_bytes, needed_bytes }
+            }
+            LayoutError::TooLarge { .. }
+            | LayoutError::Slots { .. }
+            | LayoutError::Lanes { .. } => CreateMdError::Layout { disk, source },
+        })
+    }
+
+    /// What must not be lost, and on which disk it is.
+    fn content(
+        &self,
+        old_superblocks: &[OldSuperblock],
+    ) -> Result<Option<(PathBuf, String)>, CreateMdError> {
+        if let Some(old) = old_superblocks.first() {
+            return Ok(Some((self.of_metadata().path.clone(), old.what.clone())));
+        }
+        for disk in std::iter::once(&self.data).chain(&self.metadata) {
+            if let Some(what) = disk.foreign()? {
+                return Ok(Some((disk.path.clone(), what.to_owned())));
+            }
+        }
+        Ok(None)
+    }
+}
+
+/// A disk, opened exclusively.
+struct Disk {
+    path: PathBuf,
+    file: File,
+    size_bytes: u64,
+}
+
+impl Disk {
+    fn open(path: &Path) -> Result<Self, CreateMdError> {
+        let disk = || path.to_owned();
+        let kind = match fs::metadata(path) {
+            Ok(metadata) => metadata.file_type(),
+            Err(error) if error.kind() == ErrorKind::NotFound => {
+                return Err(CreateMdError::Missing { disk: disk() });
+            }
+            Err(source) => {
+                return Err(CreateMdError::Io { action: "looking at", disk: disk(), source });
+            }
+        };
+        if !(kind.is_file() || kind.is_block_device()) {
+            return Err(CreateMdError::WrongKind { disk: disk() });
+        }
+        let mut options = OpenOptions::new();
+        options.read(true).write(true);
+        if kind.is_block_device() {
+            // The kernel grants this to one at a time, and not while it is mounted.
+            options.custom_flags(libc::O_EXCL);
+        }
+        let mut file = options.open(path).map_err(|source| {
+            if source.kind() == ErrorKind::ResourceBusy {
+                CreateMdError::InUse { disk: disk() }
+            } else {
+                CreateMdError::Io { action: "opening", disk: disk(), source }
+            }
+        })?;
+        match file.try_lock() {
+            Ok(()) => {}
+            Err(TryLockError::WouldBlock) => return Err(CreateMdError::InUse { disk: disk() }),
+            Err(TryLockError::Error(source)) => {
+                return Err(CreateMdError::Io { action: "locking", disk: disk(), source });
+            }
+        }
+        let size = file.seek(SeekFrom::End(0));
+        let size_bytes =
+            size.map_err(|source| CreateMdError::Io { action: "measuring", disk: disk(), source })?;
+        Ok(Self { path: disk(), file, size_bytes })
+    }
+
+    /// Looks in every place where a superblock can be, as older metadata may have had other
+    /// numbers of slots and lanes, and one copy may be damaged.
+    fn superblocks(&self, placement: Placement) -> Result<Vec<OldSuperblock>, CreateMdError> {
+        let mut found = Vec::new();
+        let mut block = [0; SUPERBLOCK_BYTES];
+        for offset_bytes in Layout::superblock_places(placement) {
+            self.read(offset_bytes, &mut block)?;
+            let what = match decode_superblock(&block) {
+                Ok((superblock, _)) => format!(
+                    "metadata of resource `{}`, volume {}",
+                    superblock.resource_name, superblock.volume
+                ),
+                Err(DecodeError::WrongMagic { .. }) => continue,
+                Err(error) => format!("metadata that cannot be read ({error})"),
+            };
+            found.push(OldSuperblock { offset_bytes, what });
+        }
+        Ok(found)
+    }
+
+    /// A file system, a partition table or the like.
+    fn foreign(&self) -> Result<Option<&'static str>, CreateMdError> {
+        let length = usize::try_from(self.size_bytes).unwrap_or(usize::MAX).min(PROBE_BYTES);
+        let (mut head, mut tail) = (vec![0; length], vec![0; length]);
+        self.read(0, &mut head)?;
+        self.read(self.size_bytes - length as u64, &mut tail)?;
+        Ok(detect_foreign(&head, &tail))
+    }
+
+    fn read(&self, offset_bytes: u64, buffer: &mut [u8]) -> Result<(), CreateMdError> {
+        self.file
+            .read_exact_at(buffer, offset_bytes)
+            .map_err(|source| self.failed("reading", source))
+    }
+
+    fn write(&self, offset_bytes: u64, bytes: &[u8]) -> Result<(), CreateMdError> {
+        self.file.write_all_at(bytes, offset_bytes).map_err(|source| self.failed("writing", source))
+    }
+
+    fn sync(&self) -> Result<(), CreateMdError> {
+        self.file.sync_all().map_err(|source| self.failed("flushing", source))
+    }
+
+    /// Makes an area read as zeroes. What reads so already is not written, so that a sparse file
+    /// stays sparse.
+    fn erase(&self, area: Range<u64>) -> Result<(), CreateMdError> {
+        let mut buffer = vec![0; CHUNK_BYTES];
+        let zeroes = vec![0; CHUNK_BYTES];
+        let mut at = area.start;
+        while at < area.end {
+            let left = usize::try_from(area.end - at).unwrap_or(usize::MAX);
+            let length = left.min(CHUNK_BYTES);
+            self.read(at, &mut buffer[..length])?;
+            if buffer[..length] != zeroes[..length] {
+                self.write(at, &zeroes[..length])?;
+            }
+            at += length as u64;
+        }
+        Ok(())
+    }
+
+    fn failed(&self, action: &'static str, source: Error) -> CreateMdError {
+        CreateMdError::Io { action, disk: self.path.clone(), source }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The id stands in metadata on disks: it must never change.
+    #[test]
+    fn resource_id_is_fnv_1a() {
+        assert_eq!(resource_id("").0, 0x6c62_272e_07bb_0142_62b8_2175_6295_c58d);
+        assert_eq!(resource_id("a").0, 0xd228_cb69_6f1a_8caf_7891_2b70_4e4a_8964);
+    }
+}
