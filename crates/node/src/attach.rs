@@ -105,7 +105,7 @@ fn write_register(register: &Register, path: &Path) -> stdio::Result<()> {
     file.write_all_at(&vec![0; REGISTER_FILE_BYTES], 0)?;
     file.write_all_at(&slot[..length], register_slot_offset(register.write_counter))?;
     file.sync_all()?;
-    sync_directory(path.parent().unwrap_or(Path::new(".")))
+    sync_directory(path.parent().unwrap_or_else(|| Path::new(".")))
 }
 
 /// A metadata device that is open for this thread alone.

@@ -28,7 +28,7 @@ use crate::limits::{
 use crate::links::Identity;
 use crate::log::{Scope, log};
 use crate::shard::Shard;
-use crate::shard::messages::{FromShard, Ticket, ToShard};
+use crate::shard::messages::{Force, FromShard, Ticket, ToShard};
 use crate::state_dir::StateDir;
 use crate::{NodeError, Options, admin};
 
@@ -135,7 +135,9 @@ fn start_shard(identity: Identity, end: mpsc::Sender<End>) -> Result<ShardHandle
             }
         })
         .map_err(|source| NodeError::System { what: "start a thread", source })?;
-    let sender = started.recv().map_err(|_| NodeError::Shard("it did not start".to_owned()))??;
+    let sender = started
+        .recv()
+        .map_err(|error| NodeError::Shard(format!("it did not start: {error}")))??;
     Ok((sender, answers, parker, handle))
 }
 
@@ -230,13 +232,17 @@ impl Control {
                 let answer = self.ask(|ticket| ToShard::Remove {
                     ticket,
                     resource: resource.clone(),
-                    force,
+                    force: force.into(),
                 })?;
                 self.state.forget_text(&resource).map_err(state_failure)?;
                 Ok(answer)
             }
             Command::Adjust { resource, config_text, dry_run } => {
-                self.adjust(&resource, &config_text, dry_run)
+                if dry_run {
+                    self.differences(&resource, &config_text).map(|(reply, _)| reply)
+                } else {
+                    self.adjust(&resource, &config_text)
+                }
             }
             Command::Attach { resource } => Err(Failure::new(
                 FailureCode::NotSupported,
@@ -257,7 +263,7 @@ impl Control {
                 self.ask(|ticket| ToShard::Promote { ticket, resource, mode })
             }
             Command::Secondary { resource, force } => {
-                self.ask(|ticket| ToShard::Demote { ticket, resource, force })
+                self.ask(|ticket| ToShard::Demote { ticket, resource, force: force.into() })
             }
             Command::Invalidate { resource } => {
                 self.ask(|ticket| ToShard::Invalidate { ticket, resource })
@@ -318,22 +324,27 @@ impl Control {
         self.ask(|ticket| ToShard::Host { ticket, attached })
     }
 
-    /// Makes a resource follow a text: by taking it down and up again, if anything differs.
-    fn adjust(&self, resource: &str, text: &str, dry_run: bool) -> Result<Reply, Failure> {
+    /// What `adjust` would do, and the text that is running.
+    fn differences(&self, resource: &str, text: &str) -> Result<(Reply, Option<String>), Failure> {
         let wanted = Definition::from_text(&self.name, resource, text)?;
-        let warnings = wanted.warnings.clone();
         let running = self.stored_text(resource)?.filter(|_| self.is_up(resource).is_some());
         let changes = match &running {
             None => vec![format!("up {resource}")],
             Some(running) if running == text => Vec::new(),
             Some(_) => vec![format!("down {resource}"), format!("up {resource}")],
         };
-        if dry_run || changes.is_empty() {
-            return Ok(Reply::Adjusted { changes, warnings });
+        Ok((Reply::Adjusted { changes, warnings: wanted.warnings }, running))
+    }
+
+    /// Makes a resource follow a text: by taking it down and up again, if anything differs.
+    fn adjust(&self, resource: &str, text: &str) -> Result<Reply, Failure> {
+        let (reply, running) = self.differences(resource, text)?;
+        if running.as_deref() == Some(text) {
+            return Ok(reply);
         }
         if running.is_some() {
             let name = resource.to_owned();
-            self.ask(|ticket| ToShard::Remove { ticket, resource: name, force: false })?;
+            self.ask(|ticket| ToShard::Remove { ticket, resource: name, force: Force::No })?;
         }
         if let Err(failure) = self.bring_up(resource, text) {
             // The running state stays what it was.
@@ -343,7 +354,7 @@ impl Control {
             return Err(failure);
         }
         self.state.store_text(resource, text).map_err(state_failure)?;
-        Ok(Reply::Adjusted { changes, warnings })
+        Ok(reply)
     }
 
     /// Brings up what was up when the daemon ended; one that fails does not keep the others down.
@@ -379,6 +390,7 @@ impl Control {
     }
 }
 
+#[expect(clippy::needless_pass_by_value, reason = "it is given to map_err")]
 fn state_failure(error: std::io::Error) -> Failure {
     let message = format!("the state directory: {error}");
     Failure::new(FailureCode::Internal, message, "is its disk full or read-only?")

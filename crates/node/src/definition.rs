@@ -23,8 +23,6 @@ pub(crate) struct Definition {
     /// Bytes per second while clients are at work; 0 is no limit.
     pub(crate) resync_rate: u64,
     pub(crate) members: Vec<Member>,
-    /// The text it was taken from.
-    pub(crate) text: String,
     /// What is understood and not in effect.
     pub(crate) warnings: Vec<String>,
 }
@@ -86,7 +84,6 @@ impl Definition {
             },
             resync_rate: resync_rate(resource, &host.name, number),
             members: members(resource, &host.name, number),
-            text: text.to_owned(),
             warnings: file.warnings.iter().map(ToString::to_string).collect(),
         })
     }

@@ -22,7 +22,7 @@ use std::time::Duration;
 use format::frame::{Message, PayloadRef};
 use format::ids::{BootId, NodeId, Nonce};
 use format::message::{Heartbeat, LinkMessage, ResourceMessage};
-use io::{ListenAddr, Reactor, SocketId};
+use io::{ListenAddr, SocketId};
 use replication::contract::{Payload, PeerReport};
 use stdx::time::Time;
 
@@ -30,7 +30,7 @@ use crate::limits::{DIAL_BACKOFF_MAX, DIAL_BACKOFF_MIN, HANDSHAKE_DEADLINE, STRA
 use crate::links::connection::{Connection, Stage};
 use crate::links::session::Session;
 use crate::log::{Scope, log};
-use crate::payloads::Payloads;
+use crate::payloads::Kit;
 use crate::slab::{Key, Slab};
 
 /// Kinds of the reactor's tokens that belong to links.
@@ -184,25 +184,22 @@ impl Links {
     }
 
     /// Listens on `address`, if no other resource had it done already.
-    pub(crate) fn listen(
-        &mut self,
-        address: SocketAddr,
-        reactor: &mut Reactor,
-    ) -> stdio::Result<()> {
+    pub(crate) fn listen(&mut self, address: SocketAddr, kit: &mut Kit) -> stdio::Result<()> {
         if let Some(listener) = self.listeners.iter_mut().find(|l| l.address == address) {
             listener.users += 1;
             return Ok(());
         }
-        let socket = reactor.listen(ListenAddr::Tcp(address), u64::from(TOKEN_LISTENER) << 56)?;
+        let socket =
+            kit.reactor.listen(ListenAddr::Tcp(address), u64::from(TOKEN_LISTENER) << 56)?;
         self.listeners.push(Listener { address, socket, users: 1 });
         Ok(())
     }
 
-    pub(crate) fn unlisten(&mut self, address: SocketAddr, reactor: &mut Reactor) {
+    pub(crate) fn unlisten(&mut self, address: SocketAddr, kit: &mut Kit) {
         let Some(place) = self.listeners.iter().position(|l| l.address == address) else { return };
         self.listeners[place].users -= 1;
         if self.listeners[place].users == 0 {
-            reactor.close(self.listeners.swap_remove(place).socket);
+            kit.reactor.close(self.listeners.swap_remove(place).socket);
         }
     }
 
@@ -241,58 +238,48 @@ impl Links {
     }
 
     /// Does what time asks for, and says when to come again.
-    pub(crate) fn tick(
-        &mut self,
-        now: Time,
-        reactor: &mut Reactor,
-        payloads: &mut Payloads,
-    ) -> Time {
+    pub(crate) fn tick(&mut self, kit: &mut Kit) -> Time {
         let mut next = Time::NEVER;
         for index in 0..self.links.len() {
             if self.links[index].sessions.is_empty() {
                 continue;
             }
             next = next.min(match self.links[index].connection {
-                None if self.dials(index) => self.dial(index, now, reactor),
+                None if self.dials(index) => self.dial(index, kit),
                 None => Time::NEVER,
-                Some(_) => self.tick_connected(index, now, reactor, payloads),
+                Some(_) => self.tick_connected(index, kit),
             });
         }
-        next.min(self.expire_strangers(now, reactor, payloads))
+        next.min(self.expire_strangers(kit))
     }
 
-    fn dial(&mut self, index: usize, now: Time, reactor: &mut Reactor) -> Time {
+    fn dial(&mut self, index: usize, kit: &mut Kit) -> Time {
         let link = &mut self.links[index];
-        if now < link.dial_at {
+        if kit.now < link.dial_at {
             return link.dial_at;
         }
         let place = link.next_target % link.targets.len();
         link.next_target = place + 1;
         let target = &link.targets[place];
         let (local, remote) = (SocketAddr::new(target.local.ip(), 0), target.remote);
-        let key = self.connections.insert(Connection::new(Some(index), Stage::Connecting, now));
-        match reactor.connect(Some(local), remote, key.token(TOKEN_CONNECTION)) {
+        let key = self.connections.insert(Connection::new(Some(index), Stage::Connecting, kit.now));
+        match kit.reactor.connect(Some(local), remote, key.token(TOKEN_CONNECTION)) {
             Ok(socket) => {
                 let connection = self.connections.get_mut(key).expect("just put in");
                 connection.socket = Some(socket);
                 self.links[index].connection = Some(key);
-                now + HANDSHAKE_DEADLINE
+                kit.now + HANDSHAKE_DEADLINE
             }
             Err(error) => {
                 self.connections.remove(key);
                 self.links[index].note_failure(&format!("cannot connect to {remote}: {error}"));
-                self.links[index].back_off(now)
+                self.links[index].back_off(kit.now)
             }
         }
     }
 
     /// Closes connections that did not say who they are.
-    fn expire_strangers(
-        &mut self,
-        now: Time,
-        reactor: &mut Reactor,
-        payloads: &mut Payloads,
-    ) -> Time {
+    fn expire_strangers(&mut self, kit: &mut Kit) -> Time {
         let mut next = Time::NEVER;
         for index in 0..self.connections.end() {
             let Some(key) = self.connections.key_at(index) else { continue };
@@ -301,14 +288,8 @@ impl Links {
                 continue;
             }
             let deadline = connection.opened_at + HANDSHAKE_DEADLINE;
-            if now >= deadline {
-                self.close_connection(
-                    key,
-                    "no answer to the connection attempt",
-                    now,
-                    reactor,
-                    payloads,
-                );
+            if kit.now >= deadline {
+                self.close_connection(key, "no answer to the connection attempt", kit);
             } else {
                 next = next.min(deadline);
             }
@@ -316,60 +297,40 @@ impl Links {
         next
     }
 
-    pub(crate) fn on_accepted(&mut self, socket: SocketId, now: Time, reactor: &mut Reactor) {
+    pub(crate) fn on_accepted(&mut self, socket: SocketId, kit: &mut Kit) {
         let strangers = self.connections.iter().filter(|(_, c)| c.link.is_none()).count();
         if strangers >= STRANGERS_MAX {
-            reactor.close(socket);
+            kit.reactor.close(socket);
             return;
         }
         self.is_due = true;
-        let mut connection = Connection::new(None, Stage::AwaitHello, now);
+        let mut connection = Connection::new(None, Stage::AwaitHello, kit.now);
         connection.socket = Some(socket);
         let key = self.connections.insert(connection);
-        self.start_receive(key, reactor);
+        self.start_receive(key, kit);
     }
 
-    pub(crate) fn on_connected(
-        &mut self,
-        key: Key,
-        result: stdio::Result<()>,
-        now: Time,
-        reactor: &mut Reactor,
-        payloads: &mut Payloads,
-    ) {
+    pub(crate) fn on_connected(&mut self, key: Key, result: stdio::Result<()>, kit: &mut Kit) {
         let Some(connection) = self.connections.get_mut(key) else { return };
-        let remote = connection.socket.and_then(|socket| reactor.peer_addr(socket));
+        let remote = connection.socket.and_then(|socket| kit.reactor.peer_addr(socket));
         if let Err(error) = result {
             let place = remote.map_or_else(String::new, |remote| format!(" to {remote}"));
-            self.close_connection(
-                key,
-                &format!("cannot connect{place}: {error}"),
-                now,
-                reactor,
-                payloads,
-            );
+            self.close_connection(key, &format!("cannot connect{place}: {error}"), kit);
             return;
         }
         connection.stage = Stage::AwaitWelcome;
         let hello = self.hello();
-        self.send_alone(key, LinkMessage::Hello(hello), reactor);
-        self.start_receive(key, reactor);
+        self.send_alone(key, &LinkMessage::Hello(hello), kit);
+        self.start_receive(key, kit);
     }
 
     /// Ends a connection; if it was its link's, everything that used it is told.
-    pub(crate) fn close_connection(
-        &mut self,
-        key: Key,
-        reason: &str,
-        now: Time,
-        reactor: &mut Reactor,
-        payloads: &mut Payloads,
-    ) {
+    pub(crate) fn close_connection(&mut self, key: Key, reason: &str, kit: &mut Kit) {
         let Some(connection) = self.connections.remove(key) else { return };
         self.is_due = true;
         let link = connection.link;
         let was_up = connection.stage == Stage::Up;
-        connection.dispose(reactor, payloads);
+        connection.dispose(kit);
         let Some(index) = link else {
             log!(Warning, Scope::NODE, "a connection was closed: {reason}");
             return;
@@ -382,11 +343,11 @@ impl Links {
         if was_up {
             self.links[index].backoff = DIAL_BACKOFF_MIN;
         }
-        self.links[index].back_off(now);
+        self.links[index].back_off(kit.now);
         self.sessions_down(index);
         while let Some(queued) = self.links[index].queue.pop_front() {
             if let Some((payload, _)) = queued.payload {
-                payloads.release(payload, reactor.pool());
+                kit.release(payload);
             }
         }
     }

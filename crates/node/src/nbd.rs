@@ -20,7 +20,7 @@ use std::collections::VecDeque;
 use std::io as stdio;
 
 use frontend::nbd::handshake::Export;
-use io::{ListenAddr, Reactor, SocketId};
+use io::{ListenAddr, SocketId};
 use replication::contract::{PartId, Request};
 use stdx::time::Time;
 
@@ -29,7 +29,7 @@ use crate::links::HostedId;
 use crate::log::{Scope, log};
 use crate::nbd::client::{Client, Stage};
 use crate::nbd::requests::ClientRequest;
-use crate::payloads::Payloads;
+use crate::payloads::Kit;
 use crate::slab::{Key, Slab};
 
 /// Kinds of the reactor's tokens that belong to clients.
@@ -93,19 +93,15 @@ impl Nbd {
         }
     }
 
-    pub(crate) fn listen(
-        &mut self,
-        address: ListenAddr,
-        reactor: &mut Reactor,
-    ) -> stdio::Result<SocketId> {
-        let socket = reactor.listen(address, u64::from(TOKEN_LISTENER) << 56)?;
+    pub(crate) fn listen(&mut self, address: ListenAddr, kit: &mut Kit) -> stdio::Result<SocketId> {
+        let socket = kit.reactor.listen(address, u64::from(TOKEN_LISTENER) << 56)?;
         self.listeners.push(socket);
         Ok(socket)
     }
 
-    pub(crate) fn stop_listening(&mut self, reactor: &mut Reactor) {
+    pub(crate) fn stop_listening(&mut self, kit: &mut Kit) {
         for socket in self.listeners.drain(..) {
-            reactor.close(socket);
+            kit.reactor.close(socket);
         }
     }
 
@@ -124,13 +120,13 @@ impl Nbd {
         self.offers.retain(|offer| offer.hosted != hosted);
     }
 
-    pub(crate) fn on_accepted(&mut self, socket: SocketId, now: Time, reactor: &mut Reactor) {
+    pub(crate) fn on_accepted(&mut self, socket: SocketId, kit: &mut Kit) {
         if self.clients.len() >= CLIENTS_MAX {
             log!(Warning, Scope::NODE, "an NBD client was turned away: {CLIENTS_MAX} are here");
-            reactor.close(socket);
+            kit.reactor.close(socket);
             return;
         }
-        self.greet(socket, now, reactor);
+        self.greet(socket, kit);
     }
 
     /// Clients of this resource that wait or are served.
@@ -139,28 +135,22 @@ impl Nbd {
     }
 
     /// Ends all sessions of a resource: what they still asked for is not answered.
-    pub(crate) fn end_sessions(
-        &mut self,
-        hosted: HostedId,
-        reason: &str,
-        reactor: &mut Reactor,
-        payloads: &mut Payloads,
-    ) {
+    pub(crate) fn end_sessions(&mut self, hosted: HostedId, reason: &str, kit: &mut Kit) {
         for index in 0..self.clients.end() {
             let Some(key) = self.clients.key_at(index) else { continue };
             let client = self.clients.get(key).expect("a key of this slab");
             if client.hosted == Some(hosted) && client.is_served() {
-                self.close(key, reason, reactor, payloads);
+                self.close(key, reason, kit);
             }
         }
     }
 
     /// Ends one session. Its parts in the core go on; their answers find nobody.
-    fn close(&mut self, key: Key, reason: &str, reactor: &mut Reactor, payloads: &mut Payloads) {
+    fn close(&mut self, key: Key, reason: &str, kit: &mut Kit) {
         let Some(mut client) = self.clients.remove(key) else { return };
-        reactor.close(client.socket);
-        self.drop_requests(key, reactor, payloads);
-        client.dispose(reactor, payloads);
+        kit.reactor.close(client.socket);
+        self.drop_requests(key, kit);
+        client.dispose(kit);
         if let Some(hosted) = client.hosted {
             self.facts.push_back(Fact::Left { hosted });
         }
@@ -171,7 +161,7 @@ impl Nbd {
     }
 
     /// One send for each client with something to say, and another look at those that waited.
-    pub(crate) fn flush(&mut self, now: Time, reactor: &mut Reactor, payloads: &mut Payloads) {
+    pub(crate) fn flush(&mut self, kit: &mut Kit) {
         if std::mem::take(&mut self.starved) {
             for index in 0..self.clients.end() {
                 self.dirty.extend(self.clients.key_at(index));
@@ -181,12 +171,12 @@ impl Nbd {
         for key in dirty.drain(..) {
             if let Some(client) = self.clients.get_mut(key) {
                 client.is_dirty = false;
-                self.proceed(key, now, reactor, payloads);
+                self.proceed(key, kit);
             }
             let Some(client) = self.clients.get_mut(key) else { continue };
-            client.outbox.submit(client.socket, key.token(TOKEN_CLIENT), reactor);
+            client.outbox.submit(client.socket, key.token(TOKEN_CLIENT), kit);
             if client.is_finished() {
-                self.close(key, "", reactor, payloads);
+                self.close(key, "", kit);
             }
         }
         // What `proceed` marked meanwhile is looked at in the next turn.
@@ -208,51 +198,38 @@ impl Nbd {
         }
     }
 
-    pub(crate) fn on_sent(
-        &mut self,
-        key: Key,
-        result: stdio::Result<u32>,
-        reactor: &mut Reactor,
-        payloads: &mut Payloads,
-    ) {
+    pub(crate) fn on_sent(&mut self, key: Key, result: stdio::Result<u32>, kit: &mut Kit) {
         let Some(client) = self.clients.get_mut(key) else { return };
-        client.outbox.finish(reactor, payloads);
+        client.outbox.finish(kit);
         match result {
             Ok(_) => self.mark(key),
-            Err(error) => self.close(key, &format!("cannot send: {error}"), reactor, payloads),
+            Err(error) => self.close(key, &format!("cannot send: {error}"), kit),
         }
     }
 
-    pub(crate) fn on_received(
-        &mut self,
-        key: Key,
-        result: stdio::Result<u32>,
-        now: Time,
-        reactor: &mut Reactor,
-        payloads: &mut Payloads,
-    ) {
+    pub(crate) fn on_received(&mut self, key: Key, result: stdio::Result<u32>, kit: &mut Kit) {
         let Some(client) = self.clients.get_mut(key) else { return };
         match result {
-            Ok(0) => self.close(key, "the client closed the connection", reactor, payloads),
-            Err(error) => self.close(key, &format!("connection lost: {error}"), reactor, payloads),
+            Ok(0) => self.close(key, "the client closed the connection", kit),
+            Err(error) => self.close(key, &format!("connection lost: {error}"), kit),
             Ok(length) => {
                 client.on_bytes(length);
-                self.proceed(key, now, reactor, payloads);
+                self.proceed(key, kit);
             }
         }
     }
 
     /// Takes what the client sent as far as it goes, then receives more.
-    fn proceed(&mut self, key: Key, now: Time, reactor: &mut Reactor, payloads: &mut Payloads) {
+    fn proceed(&mut self, key: Key, kit: &mut Kit) {
         let Some(client) = self.clients.get(key) else { return };
         match client.stage {
-            Stage::Handshake { .. } => self.step_handshake(key, now, reactor, payloads),
+            Stage::Handshake { .. } => self.step_handshake(key, kit),
             Stage::Waiting { .. } => {}
-            Stage::Serving { .. } => self.step_transmission(key, reactor, payloads),
+            Stage::Serving { .. } => self.step_transmission(key, kit),
             Stage::Leaving => {}
         }
         if let Some(client) = self.clients.get_mut(key)
-            && !client.receive(key.token(TOKEN_CLIENT), reactor)
+            && !client.receive(key.token(TOKEN_CLIENT), kit)
         {
             self.starved = true;
         }

@@ -4,8 +4,25 @@
 //! each device request and each send that uses the bytes. Several payloads may lie in one buffer
 //! (messages that arrived together); the buffer goes back when the last of them does.
 
-use io::{Pool, Slice};
+use io::{Pool, Reactor, Slice};
 use replication::contract::Payload;
+use stdx::time::Time;
+
+/// What every part of a shard works with.
+#[derive(Debug)]
+pub(crate) struct Kit {
+    pub(crate) reactor: Reactor,
+    pub(crate) payloads: Payloads,
+    /// The time of this turn.
+    pub(crate) now: Time,
+}
+
+impl Kit {
+    /// Gives one reference back.
+    pub(crate) fn release(&mut self, payload: Payload) {
+        self.payloads.release(payload, self.reactor.pool());
+    }
+}
 
 #[derive(Clone, Copy, Debug)]
 struct Entry {
@@ -76,10 +93,6 @@ impl Payloads {
         entry.checksum = None;
         let to = entry.slice.part(at, from.length);
         pool.copy(from, to);
-    }
-
-    pub(crate) fn in_use(&self) -> usize {
-        self.entries.len() - self.free.len()
     }
 
     fn entry(&self, payload: Payload) -> &Entry {

@@ -26,7 +26,7 @@ use stdx::time::Time;
 use crate::links::{self, HostedId, Identity, Links};
 use crate::log::{Scope, log};
 use crate::nbd::Nbd;
-use crate::payloads::Payloads;
+use crate::payloads::{Kit, Payloads};
 use crate::shard::commands::Stopping;
 use crate::shard::disk::{Operation, TOKEN_DISK};
 use crate::shard::hosted::Hosted;
@@ -43,8 +43,7 @@ pub(crate) enum Input {
 /// Everything that the resources of a shard share.
 #[derive(Debug)]
 pub(crate) struct Rim {
-    pub(crate) reactor: Reactor,
-    pub(crate) payloads: Payloads,
+    pub(crate) kit: Kit,
     pub(crate) links: Links,
     pub(crate) nbd: Nbd,
     pub(crate) operations: Slab<Operation>,
@@ -54,7 +53,6 @@ pub(crate) struct Rim {
     pub(crate) starved: VecDeque<(HostedId, GroupAction)>,
     /// Resources whose next save found no free buffer.
     pub(crate) blocked_saves: Vec<HostedId>,
-    pub(crate) now: Time,
 }
 
 #[derive(Debug)]
@@ -88,8 +86,7 @@ impl Shard {
         let now = io::now();
         Self {
             rim: Rim {
-                reactor,
-                payloads: Payloads::default(),
+                kit: Kit { reactor, payloads: Payloads::default(), now },
                 links: Links::new(identity.clone()),
                 nbd: Nbd::new(),
                 operations: Slab::default(),
@@ -97,7 +94,6 @@ impl Shard {
                 outbox,
                 starved: VecDeque::new(),
                 blocked_saves: Vec::new(),
-                now,
             },
             identity,
             kernel_boot_id,
@@ -126,8 +122,8 @@ impl Shard {
     fn turn(&mut self) -> std::io::Result<()> {
         let wait_until = self.wait_until();
         let mut events = std::mem::take(&mut self.events);
-        self.rim.reactor.turn(Some(wait_until), &mut events)?;
-        self.rim.now = io::now();
+        self.rim.kit.reactor.turn(Some(wait_until), &mut events)?;
+        self.rim.kit.now = io::now();
         for event in events.drain(..) {
             self.on_event(event);
         }
@@ -137,13 +133,13 @@ impl Shard {
         }
         self.tick();
         self.work();
-        let Rim { reactor, payloads, links, nbd, now, .. } = &mut self.rim;
-        links.retry_starved(reactor);
-        nbd.flush(*now, reactor, payloads);
+        let Rim { kit, links, nbd, .. } = &mut self.rim;
+        links.retry_starved(kit);
+        nbd.flush(kit);
         // What the clients asked meanwhile goes into this turn's sends.
         self.work();
-        let Rim { reactor, payloads, links, now, .. } = &mut self.rim;
-        links.flush(*now, reactor, payloads);
+        let Rim { kit, links, .. } = &mut self.rim;
+        links.flush(kit);
         self.rim.outbox.publish();
         Ok(())
     }
@@ -154,54 +150,53 @@ impl Shard {
             || !self.rim.starved.is_empty()
             || !self.rim.blocked_saves.is_empty();
         if is_busy {
-            return self.rim.now;
+            return self.rim.kit.now;
         }
         let wake = self.wakes.iter().copied().min().unwrap_or(Time::NEVER);
         wake.min(self.next_tick).min(self.rim.nbd.deadline())
     }
 
     fn on_event(&mut self, event: Event) {
-        let Rim { reactor, payloads, links, nbd, now, .. } = &mut self.rim;
-        let now = *now;
+        let Rim { kit, links, nbd, .. } = &mut self.rim;
         match event {
             Event::Accepted { token, socket, .. } => match Key::of_token(token).0 {
-                links::TOKEN_LISTENER => links.on_accepted(socket, now, reactor),
-                _ => nbd.on_accepted(socket, now, reactor),
+                links::TOKEN_LISTENER => links.on_accepted(socket, kit),
+                _ => nbd.on_accepted(socket, kit),
             },
             Event::AcceptFailed { error, .. } => {
                 log!(Warning, Scope::NODE, "a connection was not accepted: {error}");
             }
             Event::Connected { token, result, .. } => {
                 let (_, key) = Key::of_token(token);
-                links.on_connected(key, result, now, reactor, payloads);
+                links.on_connected(key, result, kit);
             }
             Event::Received { token, result, .. } => match Key::of_token(token) {
                 (links::TOKEN_CONNECTION, key) => {
-                    links.on_received(key, result, now, reactor, payloads);
+                    links.on_received(key, result, kit);
                 }
-                (_, key) => nbd.on_received(key, result, now, reactor, payloads),
+                (_, key) => nbd.on_received(key, result, kit),
             },
             Event::Sent { token, result, .. } => match Key::of_token(token) {
                 (links::TOKEN_CONNECTION, key) => {
-                    links.on_sent(key, result, now, reactor, payloads);
+                    links.on_sent(key, result, kit);
                 }
-                (_, key) => nbd.on_sent(key, result, reactor, payloads),
+                (_, key) => nbd.on_sent(key, result, kit),
             },
             Event::Disk { token, result, .. } => {
                 let (kind, key) = Key::of_token(token);
                 assert_eq!(kind, TOKEN_DISK, "disks answer requests to disks");
-                self.on_disk(key, result);
+                self.on_disk(key, &result);
             }
         }
         // Facts of one event come before those of the next.
         self.take_facts();
     }
 
-    fn on_disk(&mut self, key: Key, result: std::io::Result<u32>) {
+    fn on_disk(&mut self, key: Key, result: &std::io::Result<u32>) {
         let Some(operation) = self.rim.operations.remove(key) else { return };
         let id = operation.hosted();
         match self.hosted.get_mut(id.0 as usize).and_then(Option::as_mut) {
-            Some(hosted) => hosted.on_device(operation, result, &mut self.rim),
+            Some(hosted) => hosted.on_device(&operation, result, &mut self.rim),
             None => operation.discard(&mut self.rim),
         }
     }
@@ -221,9 +216,9 @@ impl Shard {
     }
 
     fn step(&mut self, id: HostedId, input: Input) {
-        let now = self.rim.now;
+        let now = self.rim.kit.now;
         let Some(hosted) = self.hosted.get_mut(id.0 as usize).and_then(Option::as_mut) else {
-            release_unread(input, &mut self.rim);
+            release_unread(&input, &mut self.rim);
             return;
         };
         if !hosted.is_touched {
@@ -243,7 +238,7 @@ impl Shard {
     }
 
     fn settle(&mut self, id: HostedId) {
-        let now = self.rim.now;
+        let now = self.rim.kit.now;
         let Some(hosted) = self.hosted.get_mut(id.0 as usize).and_then(Option::as_mut) else {
             return;
         };
@@ -257,10 +252,7 @@ impl Shard {
     fn retry_starved(&mut self) {
         for _ in 0..self.rim.starved.len() {
             let Some((id, action)) = self.rim.starved.pop_front() else { break };
-            let held = match &action {
-                GroupAction::WriteDevice { payload, .. } => Some(*payload),
-                _ => None,
-            };
+            let held = disk::payload_of(&action);
             if let Some(hosted) = self.hosted.get_mut(id.0 as usize).and_then(Option::as_mut)
                 && let Some(again) = hosted.start_device(action, &mut self.rim)
             {
@@ -268,7 +260,7 @@ impl Shard {
                 break;
             }
             if let Some(payload) = held {
-                self.rim.payloads.release(payload, self.rim.reactor.pool());
+                self.rim.kit.payloads.release(payload, self.rim.kit.reactor.pool());
             }
         }
         for id in std::mem::take(&mut self.rim.blocked_saves) {
@@ -280,12 +272,12 @@ impl Shard {
 
     /// Does what time asks for.
     fn tick(&mut self) {
-        let Rim { reactor, payloads, links, nbd, now, .. } = &mut self.rim;
-        let now = *now;
+        let Rim { kit, links, nbd, .. } = &mut self.rim;
+        let now = kit.now;
         if now >= self.next_tick || links.take_due() {
-            self.next_tick = links.tick(now, reactor, payloads);
+            self.next_tick = links.tick(kit);
         }
-        nbd.tick(now, reactor, payloads);
+        nbd.tick(kit);
         for index in 0..self.wakes.len() {
             if self.wakes[index] <= now {
                 self.wakes[index] = Time::NEVER;
@@ -298,12 +290,8 @@ impl Shard {
 }
 
 /// A payload of an input for a resource that is gone goes back.
-fn release_unread(input: Input, rim: &mut Rim) {
-    let payload = match input {
-        Input::Group(GroupInput::Peer { payload, .. }) => payload,
-        _ => None,
-    };
-    if let Some(payload) = payload {
-        rim.payloads.release(payload, rim.reactor.pool());
+fn release_unread(input: &Input, rim: &mut Rim) {
+    if let Input::Group(GroupInput::Peer { payload: Some(payload), .. }) = input {
+        rim.kit.release(*payload);
     }
 }

@@ -112,8 +112,8 @@ fn check_version(path: &Path) -> Result<(), NodeError> {
 
 fn read_number(path: &Path) -> io::Result<Option<u64>> {
     match fs::read_to_string(path) {
-        Ok(text) => text.trim().parse().map(Some).map_err(|_| {
-            let text = format!("{} holds {text:?} and not a number", path.display());
+        Ok(text) => text.trim().parse().map(Some).map_err(|error| {
+            let text = format!("{} holds {text:?} and not a number: {error}", path.display());
             io::Error::new(io::ErrorKind::InvalidData, text)
         }),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
@@ -128,7 +128,7 @@ fn write_durably(path: &Path, content: &[u8]) -> io::Result<()> {
     file.write_all(content)?;
     file.sync_all()?;
     fs::rename(&fresh, path)?;
-    sync_directory(path.parent().unwrap_or(Path::new(".")))
+    sync_directory(path.parent().unwrap_or_else(|| Path::new(".")))
 }
 
 pub(crate) fn sync_directory(path: &Path) -> io::Result<()> {

@@ -2,14 +2,14 @@
 
 use format::frame;
 use format::message::{Hello, LinkClass, LinkMessage};
-use io::{Reactor, Slice, SocketId};
+use io::{Slice, SocketId};
 use replication::contract::Payload;
 use stdx::time::Time;
 
 use crate::limits::DIAL_BACKOFF_MIN;
 use crate::links::{Links, TOKEN_CONNECTION};
 use crate::log::{Scope, log};
-use crate::payloads::Payloads;
+use crate::payloads::Kit;
 use crate::slab::Key;
 
 #[derive(Debug)]
@@ -43,12 +43,12 @@ pub(super) struct Sending {
 }
 
 impl Sending {
-    pub(super) fn finish(&mut self, reactor: &mut Reactor, payloads: &mut Payloads) {
+    pub(super) fn finish(&mut self, kit: &mut Kit) {
         for frame in self.frames.drain(..) {
-            reactor.pool().release(frame.buffer);
+            kit.reactor.pool().release(frame.buffer);
         }
         for payload in self.payloads.drain(..) {
-            payloads.release(payload, reactor.pool());
+            kit.release(payload);
         }
         self.segments.clear();
         self.busy = false;
@@ -71,13 +71,13 @@ impl Connection {
         self.stage == Stage::Up
     }
 
-    pub(super) fn dispose(mut self, reactor: &mut Reactor, payloads: &mut Payloads) {
+    pub(super) fn dispose(mut self, kit: &mut Kit) {
         if let Some(socket) = self.socket {
-            reactor.close(socket);
+            kit.reactor.close(socket);
         }
         // The reactor holds references of its own for as long as the kernel uses the bytes.
-        self.sending.finish(reactor, payloads);
-        self.receiver.dispose(reactor);
+        self.sending.finish(kit);
+        self.receiver.dispose(kit);
     }
 }
 
@@ -104,9 +104,7 @@ impl Links {
         &mut self,
         key: Key,
         hello: &Hello,
-        now: Time,
-        reactor: &mut Reactor,
-        payloads: &mut Payloads,
+        kit: &mut Kit,
     ) -> Result<(), String> {
         check_version(hello)?;
         if hello.node_name == self.identity.name {
@@ -121,8 +119,8 @@ impl Links {
             .ok_or_else(|| format!("node {:?} is no member of a resource here", hello.node_name))?;
         self.check_start(index, hello)?;
         let welcome = self.hello();
-        self.send_alone(key, LinkMessage::Welcome(welcome), reactor);
-        self.adopt(key, index, hello, now, reactor, payloads);
+        self.send_alone(key, &LinkMessage::Welcome(welcome), kit);
+        self.adopt(key, index, hello, kit);
         Ok(())
     }
 
@@ -130,9 +128,7 @@ impl Links {
         &mut self,
         key: Key,
         hello: &Hello,
-        now: Time,
-        reactor: &mut Reactor,
-        payloads: &mut Payloads,
+        kit: &mut Kit,
     ) -> Result<(), String> {
         check_version(hello)?;
         let index = self.connections.get(key).and_then(|c| c.link);
@@ -146,7 +142,7 @@ impl Links {
             ));
         }
         self.check_start(index, hello)?;
-        self.adopt(key, index, hello, now, reactor, payloads);
+        self.adopt(key, index, hello, kit);
         Ok(())
     }
 
@@ -163,19 +159,11 @@ impl Links {
         ))
     }
 
-    fn adopt(
-        &mut self,
-        key: Key,
-        index: usize,
-        hello: &Hello,
-        now: Time,
-        reactor: &mut Reactor,
-        payloads: &mut Payloads,
-    ) {
+    fn adopt(&mut self, key: Key, index: usize, hello: &Hello, kit: &mut Kit) {
         if let Some(older) = self.links[index].connection
             && older != key
         {
-            self.close_connection(older, "replaced by a new connection", now, reactor, payloads);
+            self.close_connection(older, "replaced by a new connection", kit);
         }
         self.is_due = true;
         let link = &mut self.links[index];
@@ -185,12 +173,12 @@ impl Links {
         link.peer_shards = hello.shards;
         link.backoff = DIAL_BACKOFF_MIN;
         link.failure = None;
-        link.heart.restart(now);
+        link.heart.restart(kit.now);
         log!(Info, Scope::peer(&link.name), "link up");
         let connection = self.connections.get_mut(key).expect("the connection that spoke");
         connection.link = Some(index);
         connection.stage = Stage::Up;
-        self.sessions_due(index, now);
+        self.sessions_due(index, kit.now);
     }
 
     pub(super) fn token(key: Key) -> u64 {

@@ -5,13 +5,12 @@
 use format::frame::Message;
 use format::ids::{NodeId, Nonce};
 use format::message::{Heartbeat, HeartbeatAck, LeaseRequest, LinkMessage};
-use io::Reactor;
 use replication::limits::{HEARTBEAT_INTERVAL, LEASE, PEER_SILENT_MAX};
 use stdx::time::Time;
 
 use crate::limits::HEARTBEATS_MAX;
 use crate::links::{Fact, HostedId, Links, Queued};
-use crate::payloads::Payloads;
+use crate::payloads::Kit;
 
 #[derive(Debug, Default)]
 pub(super) struct Heart {
@@ -48,31 +47,25 @@ impl Heart {
 }
 
 impl Links {
-    pub(super) fn tick_connected(
-        &mut self,
-        index: usize,
-        now: Time,
-        reactor: &mut Reactor,
-        payloads: &mut Payloads,
-    ) -> Time {
+    pub(super) fn tick_connected(&mut self, index: usize, kit: &mut Kit) -> Time {
         let Some(key) = self.links[index].connection else { return Time::NEVER };
         let is_up = self.connections.get(key).is_some_and(|c| c.is_up());
         if !is_up {
             return Time::NEVER;
         }
         let silent_at = self.links[index].heart.heard_at + PEER_SILENT_MAX;
-        if now >= silent_at {
+        if kit.now >= silent_at {
             let text = format!("no sign of life for {} ms", PEER_SILENT_MAX.as_millis());
-            self.close_connection(key, &text, now, reactor, payloads);
-            return now;
+            self.close_connection(key, &text, kit);
+            return kit.now;
         }
         let heart = &mut self.links[index].heart;
-        if now >= heart.beat_at {
-            heart.beat_at = now + HEARTBEAT_INTERVAL;
+        if kit.now >= heart.beat_at {
+            heart.beat_at = kit.now + HEARTBEAT_INTERVAL;
             self.facts.push_back(Fact::HeartbeatDue { link: index });
         }
         let beat_at = self.links[index].heart.beat_at;
-        self.retry_opens(index, now).min(beat_at).min(silent_at)
+        self.retry_opens(index, kit.now).min(beat_at).min(silent_at)
     }
 
     /// The sessions of a link that are up: resource, peer and our handle.

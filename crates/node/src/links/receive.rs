@@ -11,13 +11,13 @@ use format::frame::{
     FRAME_HEADER_BYTES, FrameHeader, FrameReader, Message, QUANTUM_BYTES_MAX, Received,
 };
 use format::message::LinkMessage;
-use io::{BufferId, Class, Reactor, Slice};
+use io::{BufferId, Class, Slice};
 use replication::contract::Payload;
 use stdx::time::Time;
 
 use crate::links::connection::Stage;
 use crate::links::{Fact, Links};
-use crate::payloads::Payloads;
+use crate::payloads::Kit;
 use crate::slab::Key;
 
 /// A buffer with less room than this at its end is left for a fresh one.
@@ -38,15 +38,15 @@ pub(super) struct Receiver {
 }
 
 impl Receiver {
-    pub(super) fn dispose(&mut self, reactor: &mut Reactor) {
+    pub(super) fn dispose(&mut self, kit: &mut Kit) {
         if let Some(buffer) = self.buffer.take() {
-            reactor.pool().release(buffer);
+            kit.reactor.pool().release(buffer);
         }
     }
 
     /// Makes room for the rest of the frame; false while no buffer is free.
-    fn make_room(&mut self, reactor: &mut Reactor) -> bool {
-        let pool = reactor.pool();
+    fn make_room(&mut self, kit: &mut Kit) -> bool {
+        let pool = kit.reactor.pool();
         if let Some(buffer) = self.buffer {
             if self.parsed == self.filled && !self.is_lent {
                 self.parsed = 0;
@@ -75,10 +75,10 @@ impl Receiver {
     }
 
     /// The next whole frame, its messages left in `messages`.
-    fn next_frame(&mut self, reactor: &mut Reactor) -> Result<Option<Slice>, String> {
+    fn next_frame(&mut self, kit: &mut Kit) -> Result<Option<Slice>, String> {
         let Some(buffer) = self.buffer else { return Ok(None) };
-        let here = reactor.pool().whole(buffer).part(self.parsed, self.filled - self.parsed);
-        let bytes = reactor.pool().bytes(here);
+        let here = kit.reactor.pool().whole(buffer).part(self.parsed, self.filled - self.parsed);
+        let bytes = kit.reactor.pool().bytes(here);
         let Some(fixed) = bytes.first_chunk::<FRAME_HEADER_BYTES>() else {
             self.frame_bytes = 0;
             return Ok(None);
@@ -103,26 +103,26 @@ impl Receiver {
 }
 
 impl Links {
-    pub(super) fn start_receive(&mut self, key: Key, reactor: &mut Reactor) {
+    pub(super) fn start_receive(&mut self, key: Key, kit: &mut Kit) {
         let Some(connection) = self.connections.get_mut(key) else { return };
         let Some(socket) = connection.socket else { return };
         let receiver = &mut connection.receiver;
         if receiver.is_receiving {
             return;
         }
-        if !receiver.make_room(reactor) {
+        if !receiver.make_room(kit) {
             self.starved = true;
             return;
         }
         let buffer = receiver.buffer.expect("room is in a buffer");
-        let whole = reactor.pool().whole(buffer);
+        let whole = kit.reactor.pool().whole(buffer);
         let room = whole.part(receiver.filled, whole.length - receiver.filled);
         receiver.is_receiving = true;
-        reactor.recv(socket, room, Self::token(key));
+        kit.reactor.recv(socket, room, Self::token(key));
     }
 
     /// Goes on with connections that found no free buffer.
-    pub(crate) fn retry_starved(&mut self, reactor: &mut Reactor) {
+    pub(crate) fn retry_starved(&mut self, kit: &mut Kit) {
         if !std::mem::take(&mut self.starved) {
             return;
         }
@@ -130,19 +130,12 @@ impl Links {
             let Some(key) = self.connections.key_at(index) else { continue };
             let stage = self.connections.get(key).map(|connection| connection.stage);
             if stage != Some(Stage::Connecting) {
-                self.start_receive(key, reactor);
+                self.start_receive(key, kit);
             }
         }
     }
 
-    pub(crate) fn on_received(
-        &mut self,
-        key: Key,
-        result: stdio::Result<u32>,
-        now: Time,
-        reactor: &mut Reactor,
-        payloads: &mut Payloads,
-    ) {
+    pub(crate) fn on_received(&mut self, key: Key, result: stdio::Result<u32>, kit: &mut Kit) {
         let Some(connection) = self.connections.get_mut(key) else { return };
         connection.receiver.is_receiving = false;
         let outcome = match result {
@@ -151,34 +144,28 @@ impl Links {
             Ok(length) => {
                 connection.receiver.filled += length;
                 if let Some(index) = connection.link {
-                    self.links[index].heart.heard_at = now;
+                    self.links[index].heart.heard_at = kit.now;
                 }
-                self.take_frames(key, now, reactor, payloads)
+                self.take_frames(key, kit)
             }
         };
         match outcome {
-            Ok(()) => self.start_receive(key, reactor),
-            Err(reason) => self.close_connection(key, &reason, now, reactor, payloads),
+            Ok(()) => self.start_receive(key, kit),
+            Err(reason) => self.close_connection(key, &reason, kit),
         }
     }
 
-    fn take_frames(
-        &mut self,
-        key: Key,
-        now: Time,
-        reactor: &mut Reactor,
-        payloads: &mut Payloads,
-    ) -> Result<(), String> {
+    fn take_frames(&mut self, key: Key, kit: &mut Kit) -> Result<(), String> {
         loop {
             let Some(connection) = self.connections.get_mut(key) else { return Ok(()) };
             let garbage = |e| format!("it sent garbage: {e}");
-            let Some(area) = connection.receiver.next_frame(reactor).map_err(garbage)? else {
+            let Some(area) = connection.receiver.next_frame(kit).map_err(garbage)? else {
                 return Ok(());
             };
             let mut messages = std::mem::take(&mut connection.receiver.messages);
             let mut outcome = Ok(());
             for received in messages.drain(..) {
-                outcome = self.take_message(key, received, area, now, reactor, payloads);
+                outcome = self.take_message(key, received, area, kit);
                 if outcome.is_err() {
                     break;
                 }
@@ -196,22 +183,20 @@ impl Links {
         key: Key,
         received: Received,
         area: Slice,
-        now: Time,
-        reactor: &mut Reactor,
-        payloads: &mut Payloads,
+        kit: &mut Kit,
     ) -> Result<(), String> {
         let Some(connection) = self.connections.get_mut(key) else { return Ok(()) };
         let link = connection.link;
         match (connection.stage, received.message) {
             (Stage::AwaitHello, Message::Link(LinkMessage::Hello(hello))) => {
-                self.on_hello(key, &hello, now, reactor, payloads)
+                self.on_hello(key, &hello, kit)
             }
             (Stage::AwaitWelcome, Message::Link(LinkMessage::Welcome(hello))) => {
-                self.on_welcome(key, &hello, now, reactor, payloads)
+                self.on_welcome(key, &hello, kit)
             }
             (Stage::Up, Message::Link(message)) => {
                 let index = link.expect("a connection that is up has a link");
-                self.on_link_message(index, message, now)
+                self.on_link_message(index, message, kit.now)
             }
             (Stage::Up, Message::Resource(message)) => {
                 let index = link.expect("a connection that is up has a link");
@@ -222,7 +207,7 @@ impl Links {
                     None => None,
                     Some(place) => {
                         let slice = area.part(place.offset_bytes, place.length_bytes);
-                        Some(self.take_payload(key, slice, place.crc, reactor, payloads)?)
+                        Some(self.take_payload(key, slice, place.crc, kit)?)
                     }
                 };
                 self.facts.push_back(Fact::Message { hosted, from, message, payload });
@@ -237,10 +222,9 @@ impl Links {
         key: Key,
         slice: Slice,
         crc: u32,
-        reactor: &mut Reactor,
-        payloads: &mut Payloads,
+        kit: &mut Kit,
     ) -> Result<Payload, String> {
-        let computed = crc32c(reactor.pool().bytes(slice));
+        let computed = crc32c(kit.reactor.pool().bytes(slice));
         if computed != crc {
             return Err(format!(
                 "a payload of {} bytes has checksum {computed:#010x} and should have {crc:#010x}: \
@@ -248,9 +232,9 @@ impl Links {
                 slice.length
             ));
         }
-        reactor.pool().retain(slice.buffer);
-        let payload = payloads.adopt(slice);
-        payloads.set_checksum(payload, crc);
+        kit.reactor.pool().retain(slice.buffer);
+        let payload = kit.payloads.adopt(slice);
+        kit.payloads.set_checksum(payload, crc);
         if let Some(connection) = self.connections.get_mut(key) {
             connection.receiver.is_lent = true;
         }

@@ -6,16 +6,15 @@ use format::checksum::crc32c;
 use format::error::EncodeError;
 use format::frame::{FrameWriter, Message, PayloadRef, QUANTUM_BYTES_MAX};
 use format::message::{LinkMessage, ResourceMessage};
-use io::{Class, Pool, Reactor, Slice};
+use io::{Class, Slice};
 use replication::contract::Payload;
-use stdx::time::Time;
 
 use crate::limits::{FRAME_PAYLOAD_MAX, FRAME_SEGMENTS_MAX, LINK_QUEUE_MAX};
 use crate::links::connection::Sending;
 use crate::links::session::Route;
 use crate::links::{Link, Links, Queued};
 use crate::log::{Scope, log};
-use crate::payloads::Payloads;
+use crate::payloads::Kit;
 use crate::slab::Key;
 
 impl Links {
@@ -25,13 +24,12 @@ impl Links {
         route: Route,
         message: ResourceMessage,
         payload: Option<Payload>,
-        reactor: &mut Reactor,
-        payloads: &mut Payloads,
+        kit: &mut Kit,
     ) {
         let payload = payload.map(|payload| {
-            payloads.retain(payload);
-            let crc = payloads.checksum(payload, reactor.pool(), crc32c);
-            let length_bytes = payloads.slice(payload).length;
+            kit.payloads.retain(payload);
+            let crc = kit.payloads.checksum(payload, kit.reactor.pool(), crc32c);
+            let length_bytes = kit.payloads.slice(payload).length;
             (payload, PayloadRef { length_bytes, crc })
         });
         let message = Message::Resource(message);
@@ -39,7 +37,7 @@ impl Links {
     }
 
     /// The one send of this turn for each link that has something to say and is not saying it yet.
-    pub(crate) fn flush(&mut self, now: Time, reactor: &mut Reactor, payloads: &mut Payloads) {
+    pub(crate) fn flush(&mut self, kit: &mut Kit) {
         for index in 0..self.links.len() {
             let link = &mut self.links[index];
             let Some(key) = link.connection else {
@@ -52,51 +50,46 @@ impl Links {
             }
             if link.queue.len() > LINK_QUEUE_MAX {
                 let text = format!("{} messages wait for it; it is too slow", link.queue.len());
-                self.close_connection(key, &text, now, reactor, payloads);
+                self.close_connection(key, &text, kit);
                 continue;
             }
             link.sends += 1;
-            link.fill_frame(&mut connection.sending, reactor.pool(), payloads);
-            self.submit(key, reactor);
+            link.fill_frame(&mut connection.sending, kit);
+            self.submit(key, kit);
         }
     }
 
     /// Sends a message of the handshake, before the link's queue is of use.
-    pub(super) fn send_alone(&mut self, key: Key, message: LinkMessage, reactor: &mut Reactor) {
+    pub(super) fn send_alone(&mut self, key: Key, message: &LinkMessage, kit: &mut Kit) {
         let Some(connection) = self.connections.get_mut(key) else { return };
-        let Some(frame) = reactor.pool().take(Class::Small).map(|b| reactor.pool().whole(b)) else {
+        let Some(frame) =
+            kit.reactor.pool().take(Class::Small).map(|b| kit.reactor.pool().whole(b))
+        else {
             // The handshake's deadline closes the connection.
             return;
         };
-        let mut writer = FrameWriter::new(reactor.pool().bytes_mut(frame), QUANTUM_BYTES_MAX);
-        writer.push_link(&message).expect("a greeting fits into 4 KiB");
+        let mut writer = FrameWriter::new(kit.reactor.pool().bytes_mut(frame), QUANTUM_BYTES_MAX);
+        writer.push_link(message).expect("a greeting fits into 4 KiB");
         let (_, length) = writer.finish();
         connection.sending.add_frame(frame, length);
-        self.submit(key, reactor);
+        self.submit(key, kit);
     }
 
-    fn submit(&mut self, key: Key, reactor: &mut Reactor) {
+    fn submit(&mut self, key: Key, kit: &mut Kit) {
         let Some(connection) = self.connections.get_mut(key) else { return };
         let Some(socket) = connection.socket else { return };
         if connection.sending.segments.is_empty() {
             return;
         }
         connection.sending.busy = true;
-        reactor.send(socket, &connection.sending.segments, Self::token(key));
+        kit.reactor.send(socket, &connection.sending.segments, Self::token(key));
     }
 
-    pub(crate) fn on_sent(
-        &mut self,
-        key: Key,
-        result: stdio::Result<u32>,
-        now: Time,
-        reactor: &mut Reactor,
-        payloads: &mut Payloads,
-    ) {
+    pub(crate) fn on_sent(&mut self, key: Key, result: stdio::Result<u32>, kit: &mut Kit) {
         let Some(connection) = self.connections.get_mut(key) else { return };
-        connection.sending.finish(reactor, payloads);
+        connection.sending.finish(kit);
         if let Err(error) = result {
-            self.close_connection(key, &format!("cannot send: {error}"), now, reactor, payloads);
+            self.close_connection(key, &format!("cannot send: {error}"), kit);
         }
     }
 }
@@ -111,13 +104,14 @@ impl Sending {
 
 impl Link {
     /// Packs as much of the queue as one frame takes. Nothing is packed while no buffer is free.
-    fn fill_frame(&mut self, sending: &mut Sending, pool: &mut Pool, payloads: &Payloads) {
+    fn fill_frame(&mut self, sending: &mut Sending, kit: &mut Kit) {
+        let pool = kit.reactor.pool();
         for class in [Class::Medium, Class::Huge] {
             let Some(frame) = pool.take(class).map(|buffer| pool.whole(buffer)) else { return };
             let writer = FrameWriter::new(pool.bytes_mut(frame), QUANTUM_BYTES_MAX);
             if let Some(length) = self.pack(writer, sending) {
                 sending.add_frame(frame, length);
-                let slices = sending.payloads.iter().map(|payload| payloads.slice(*payload));
+                let slices = sending.payloads.iter().map(|payload| kit.payloads.slice(*payload));
                 sending.segments.extend(slices);
                 return;
             }

@@ -8,14 +8,13 @@
 use format::frame::Message;
 use format::ids::{NodeId, ResourceId};
 use format::message::{CloseReason, LinkMessage, Open, ReplicaReport};
-use io::Reactor;
 use replication::contract::PeerReport;
 use stdx::time::Time;
 
 use crate::limits::OPEN_RETRY;
 use crate::links::{Fact, HostedId, Link, Links, PeerPath, Queued};
 use crate::log::{Scope, log};
-use crate::payloads::Payloads;
+use crate::payloads::Kit;
 
 #[derive(Debug)]
 pub(super) struct Session {
@@ -105,13 +104,7 @@ impl Links {
     }
 
     /// Forgets a resource's members; the last one of a link takes the connection with it.
-    pub(crate) fn remove_sessions(
-        &mut self,
-        hosted: HostedId,
-        now: Time,
-        reactor: &mut Reactor,
-        payloads: &mut Payloads,
-    ) {
+    pub(crate) fn remove_sessions(&mut self, hosted: HostedId, kit: &mut Kit) {
         for index in 0..self.links.len() {
             while let Some(place) =
                 self.links[index].sessions.iter().position(|s| s.hosted == hosted)
@@ -126,7 +119,7 @@ impl Links {
             if self.links[index].sessions.is_empty()
                 && let Some(key) = self.links[index].connection
             {
-                self.close_connection(key, "no resource is left", now, reactor, payloads);
+                self.close_connection(key, "no resource is left", kit);
             }
         }
     }

@@ -3,12 +3,12 @@
 use frontend::nbd::handshake::{Agreement, Handshake};
 use frontend::nbd::reply::ReplyEncoder;
 use frontend::nbd::transmission::Transmission;
-use io::{BufferId, Class, Reactor, Slice, SocketId};
+use io::{BufferId, Class, Slice, SocketId};
 use stdx::time::Time;
 
 use crate::links::HostedId;
 use crate::nbd::outbox::Outbox;
-use crate::payloads::Payloads;
+use crate::payloads::Kit;
 use crate::slab::Key;
 
 /// A rest of a payload of at least this is received where it is to lie; less than this comes with
@@ -117,10 +117,10 @@ impl Client {
     }
 
     /// The bytes that wait to be taken.
-    pub(super) fn available(&self, reactor: &mut Reactor) -> Option<Slice> {
+    pub(super) fn available(&self, kit: &mut Kit) -> Option<Slice> {
         let buffer = self.stream.buffer?;
         let length = self.stream.filled - self.stream.taken;
-        Some(reactor.pool().whole(buffer).part(self.stream.taken, length))
+        Some(kit.reactor.pool().whole(buffer).part(self.stream.taken, length))
     }
 
     pub(super) fn take(&mut self, length: u32) {
@@ -149,7 +149,7 @@ impl Client {
     }
 
     /// Asks for more bytes, unless some are on their way; false while no buffer is free.
-    pub(super) fn receive(&mut self, token: u64, reactor: &mut Reactor) -> bool {
+    pub(super) fn receive(&mut self, token: u64, kit: &mut Kit) -> bool {
         if self.stream.receiving != Receiving::Nothing
             || matches!(self.stage, Stage::Waiting { .. } | Stage::Leaving)
         {
@@ -163,35 +163,35 @@ impl Client {
             if is_empty && rest >= DIRECT_BYTES_MIN {
                 let room = filling.slice.part(filling.filled, rest);
                 self.stream.receiving = Receiving::Payload;
-                reactor.recv(self.socket, room, token);
+                kit.reactor.recv(self.socket, room, token);
                 return true;
             }
         }
-        let Some(room) = self.stream.room(reactor) else { return false };
+        let Some(room) = self.stream.room(kit) else { return false };
         if room.length > 0 {
             self.stream.receiving = Receiving::Stream;
-            reactor.recv(self.socket, room, token);
+            kit.reactor.recv(self.socket, room, token);
         }
         true
     }
 
-    pub(super) fn dispose(&mut self, reactor: &mut Reactor, payloads: &mut Payloads) {
-        self.outbox.dispose(reactor, payloads);
+    pub(super) fn dispose(&mut self, kit: &mut Kit) {
+        self.outbox.dispose(kit);
         if let Stage::Serving { write: Some(Write { payload: Some(filling), .. }), .. } =
             &self.stage
         {
-            reactor.pool().release(filling.slice.buffer);
+            kit.reactor.pool().release(filling.slice.buffer);
         }
         if let Some(buffer) = self.stream.buffer.take() {
-            reactor.pool().release(buffer);
+            kit.reactor.pool().release(buffer);
         }
     }
 }
 
 impl Stream {
     /// The free end of the buffer, which is made of what was taken already.
-    fn room(&mut self, reactor: &mut Reactor) -> Option<Slice> {
-        let pool = reactor.pool();
+    fn room(&mut self, kit: &mut Kit) -> Option<Slice> {
+        let pool = kit.reactor.pool();
         let buffer = match self.buffer {
             Some(buffer) => buffer,
             None => {

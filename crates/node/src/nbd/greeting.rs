@@ -4,7 +4,7 @@ use frontend::nbd::handshake::{Agreement, Directory, Handshake, Next, Unavailabl
 use frontend::nbd::reply::ReplyEncoder;
 use frontend::nbd::transmission::Transmission;
 use frontend::nbd::wire::{OPT_GO, OPTION_REPLY_MAGIC, REP_ERR_POLICY};
-use io::{Reactor, SocketId};
+use io::SocketId;
 use stdx::time::Time;
 
 use crate::limits::{AUTO_PROMOTE_DEADLINE, CLIENT_HANDSHAKE_DEADLINE};
@@ -12,36 +12,30 @@ use crate::links::HostedId;
 use crate::log::{Scope, log};
 use crate::nbd::client::{Client, Stage};
 use crate::nbd::{Fact, Nbd, Offer, TOKEN_CLIENT};
-use crate::payloads::Payloads;
+use crate::payloads::Kit;
 use crate::slab::Key;
 
 /// Output is copied into buffers in pieces of this size.
 const OUTPUT_PIECE: usize = 4096;
 
 impl Nbd {
-    pub(super) fn greet(&mut self, socket: SocketId, now: Time, reactor: &mut Reactor) {
+    pub(super) fn greet(&mut self, socket: SocketId, kit: &mut Kit) {
         let mut output = Vec::new();
         let machine = Box::new(Handshake::start(&mut output));
-        let deadline = now + CLIENT_HANDSHAKE_DEADLINE;
+        let deadline = kit.now + CLIENT_HANDSHAKE_DEADLINE;
         self.deadline = self.deadline.min(deadline);
         let key = self.clients.insert(Client::new(socket, Stage::Handshake { machine, deadline }));
         let client = self.clients.get_mut(key).expect("just put in");
         // Without a buffer nothing is said, and the deadline ends the session.
-        client.say(&output, reactor);
-        self.starved |= !client.receive(key.token(TOKEN_CLIENT), reactor);
+        client.say(&output, kit);
+        self.starved |= !client.receive(key.token(TOKEN_CLIENT), kit);
         self.mark(key);
     }
 
-    pub(super) fn step_handshake(
-        &mut self,
-        key: Key,
-        now: Time,
-        reactor: &mut Reactor,
-        payloads: &mut Payloads,
-    ) {
+    pub(super) fn step_handshake(&mut self, key: Key, kit: &mut Kit) {
         loop {
             let Some(client) = self.clients.get_mut(key) else { return };
-            let Some(bytes) = client.available(reactor).filter(|bytes| bytes.length > 0) else {
+            let Some(bytes) = client.available(kit).filter(|bytes| bytes.length > 0) else {
                 return;
             };
             let Stage::Handshake { machine, .. } = &mut client.stage else { return };
@@ -50,19 +44,19 @@ impl Nbd {
             let find = |name: &str| find(offers, name);
             let listed: Vec<_> = offers.iter().map(|offer| offer.export.clone()).collect();
             let directory = Directory { listed: &listed, find: &find };
-            let step = machine.step(reactor.pool_ref().bytes(bytes), &directory, &mut output);
+            let step = machine.step(kit.reactor.pool_ref().bytes(bytes), &directory, &mut output);
             client.take(u32::try_from(step.consumed).expect("not more than was given"));
             match step.next {
                 Next::More => {
-                    if !client.say(&output, reactor) {
-                        self.close(key, "no buffer is free", reactor, payloads);
+                    if !client.say(&output, kit) {
+                        self.close(key, "no buffer is free", kit);
                         return;
                     }
                     self.mark(key);
                 }
                 Next::Transmission(agreement) => {
                     let hosted = hosted_of(&agreement);
-                    let deadline = now + AUTO_PROMOTE_DEADLINE;
+                    let deadline = kit.now + AUTO_PROMOTE_DEADLINE;
                     self.deadline = self.deadline.min(deadline);
                     client.hosted = Some(hosted);
                     client.stage = Stage::Waiting { agreement, output, deadline };
@@ -71,7 +65,7 @@ impl Nbd {
                 }
                 Next::Close(reason) => {
                     log!(Info, Scope::NODE, "an NBD client was let go: {reason}");
-                    client.say(&output, reactor);
+                    client.say(&output, kit);
                     client.stage = Stage::Leaving;
                     self.mark(key);
                     return;
@@ -81,12 +75,7 @@ impl Nbd {
     }
 
     /// The resource is Primary here: everybody who waits for it is served.
-    pub(crate) fn admit(
-        &mut self,
-        hosted: HostedId,
-        reactor: &mut Reactor,
-        payloads: &mut Payloads,
-    ) {
+    pub(crate) fn admit(&mut self, hosted: HostedId, kit: &mut Kit) {
         for index in 0..self.clients.end() {
             let Some(key) = self.clients.key_at(index) else { continue };
             let client = self.clients.get_mut(key).expect("a key of this slab");
@@ -95,8 +84,8 @@ impl Nbd {
             }
             let stage = std::mem::replace(&mut client.stage, Stage::Leaving);
             let Stage::Waiting { agreement, output, .. } = stage else { continue };
-            if !client.say(&output, reactor) {
-                self.close(key, "no buffer is free", reactor, payloads);
+            if !client.say(&output, kit) {
+                self.close(key, "no buffer is free", kit);
                 continue;
             }
             log!(Info, Scope::resource(&agreement.export.name), "NBD client session began");
@@ -108,17 +97,17 @@ impl Nbd {
     }
 
     /// Sends everybody away who waits for this resource.
-    pub(crate) fn refuse(&mut self, hosted: HostedId, reason: &str, reactor: &mut Reactor) {
+    pub(crate) fn refuse(&mut self, hosted: HostedId, reason: &str, kit: &mut Kit) {
         for index in 0..self.clients.end() {
             let Some(key) = self.clients.key_at(index) else { continue };
             let is_meant = self.clients.get(key).is_some_and(|c| c.hosted == Some(hosted));
             if is_meant {
-                self.refuse_one(key, reason, reactor);
+                self.refuse_one(key, reason, kit);
             }
         }
     }
 
-    fn refuse_one(&mut self, key: Key, reason: &str, reactor: &mut Reactor) {
+    fn refuse_one(&mut self, key: Key, reason: &str, kit: &mut Kit) {
         let Some(client) = self.clients.get_mut(key) else { return };
         let Stage::Waiting { agreement, output, .. } = &client.stage else { return };
         log!(Info, Scope::resource(&agreement.export.name), "an NBD client was refused: {reason}");
@@ -130,7 +119,7 @@ impl Nbd {
             answer.extend_from_slice(&REP_ERR_POLICY.to_be_bytes());
             answer.extend_from_slice(&length.to_be_bytes());
             answer.extend_from_slice(reason.as_bytes());
-            client.say(&answer, reactor);
+            client.say(&answer, kit);
         }
         client.stage = Stage::Leaving;
         self.mark(key);
@@ -141,25 +130,20 @@ impl Nbd {
     }
 
     /// Ends handshakes that take too long, and says when to come again.
-    pub(crate) fn tick(
-        &mut self,
-        now: Time,
-        reactor: &mut Reactor,
-        payloads: &mut Payloads,
-    ) -> Time {
-        if now < self.deadline {
+    pub(crate) fn tick(&mut self, kit: &mut Kit) -> Time {
+        if kit.now < self.deadline {
             return self.deadline;
         }
         self.deadline = Time::NEVER;
         for index in 0..self.clients.end() {
             let Some(key) = self.clients.key_at(index) else { continue };
             match self.clients.get(key).map(|client| &client.stage) {
-                Some(Stage::Handshake { deadline, .. }) if now >= *deadline => {
-                    self.close(key, "it chose no export in time", reactor, payloads);
+                Some(Stage::Handshake { deadline, .. }) if kit.now >= *deadline => {
+                    self.close(key, "it chose no export in time", kit);
                 }
-                Some(Stage::Waiting { deadline, .. }) if now >= *deadline => {
+                Some(Stage::Waiting { deadline, .. }) if kit.now >= *deadline => {
                     let reason = "this node could not become Primary in time; see the status";
-                    self.refuse_one(key, reason, reactor);
+                    self.refuse_one(key, reason, kit);
                 }
                 Some(Stage::Handshake { deadline, .. } | Stage::Waiting { deadline, .. }) => {
                     self.deadline = self.deadline.min(*deadline);
@@ -173,14 +157,14 @@ impl Nbd {
 
 impl Client {
     /// Queues bytes of the handshake; false while no buffer is free.
-    fn say(&mut self, output: &[u8], reactor: &mut Reactor) -> bool {
+    fn say(&mut self, output: &[u8], kit: &mut Kit) -> bool {
         output.chunks(OUTPUT_PIECE).all(|piece| {
             let length = u32::try_from(piece.len()).expect("a piece is short");
             let write = |out: &mut [u8]| {
                 out[..piece.len()].copy_from_slice(piece);
                 piece.len()
             };
-            self.outbox.head(length, reactor, write).is_some()
+            self.outbox.head(length, kit, write).is_some()
         })
     }
 }

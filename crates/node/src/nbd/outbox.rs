@@ -2,11 +2,11 @@
 
 use std::collections::VecDeque;
 
-use io::{Class, Reactor, Slice, SocketId};
+use io::{Class, Slice, SocketId};
 use replication::contract::Payload;
 
 use crate::limits::FRAME_SEGMENTS_MAX;
-use crate::payloads::Payloads;
+use crate::payloads::Kit;
 
 #[derive(Debug, Default)]
 pub(super) struct Outbox {
@@ -29,10 +29,10 @@ impl Outbox {
     pub(super) fn head(
         &mut self,
         length_max: u32,
-        reactor: &mut Reactor,
+        kit: &mut Kit,
         write: impl FnOnce(&mut [u8]) -> usize,
     ) -> Option<()> {
-        let pool = reactor.pool();
+        let pool = kit.reactor.pool();
         if self.room.is_none_or(|room| room.length < length_max) {
             let class = Class::that_holds(length_max.max(Class::Small.size_bytes() + 1))?;
             let fresh = pool.take(class)?;
@@ -67,7 +67,7 @@ impl Outbox {
         self.waiting.is_empty() && self.in_flight.is_empty()
     }
 
-    pub(super) fn submit(&mut self, socket: SocketId, token: u64, reactor: &mut Reactor) {
+    pub(super) fn submit(&mut self, socket: SocketId, token: u64, kit: &mut Kit) {
         if !self.in_flight.is_empty() || self.waiting.is_empty() {
             return;
         }
@@ -75,32 +75,32 @@ impl Outbox {
         self.in_flight.extend(self.waiting.drain(..count));
         self.segments.clear();
         self.segments.extend(self.in_flight.iter().map(|piece| piece.slice));
-        reactor.send(socket, &self.segments, token);
+        kit.reactor.send(socket, &self.segments, token);
     }
 
     /// The send is done.
-    pub(super) fn finish(&mut self, reactor: &mut Reactor, payloads: &mut Payloads) {
+    pub(super) fn finish(&mut self, kit: &mut Kit) {
         for piece in self.in_flight.drain(..) {
-            piece.release(reactor, payloads);
+            piece.release(kit);
         }
     }
 
-    pub(super) fn dispose(&mut self, reactor: &mut Reactor, payloads: &mut Payloads) {
-        self.finish(reactor, payloads);
+    pub(super) fn dispose(&mut self, kit: &mut Kit) {
+        self.finish(kit);
         for piece in self.waiting.drain(..) {
-            piece.release(reactor, payloads);
+            piece.release(kit);
         }
         if let Some(room) = self.room.take() {
-            reactor.pool().release(room.buffer);
+            kit.reactor.pool().release(room.buffer);
         }
     }
 }
 
 impl Piece {
-    fn release(self, reactor: &mut Reactor, payloads: &mut Payloads) {
+    fn release(self, kit: &mut Kit) {
         match self.payload {
-            Some(payload) => payloads.release(payload, reactor.pool()),
-            None => reactor.pool().release(self.slice.buffer),
+            Some(payload) => kit.release(payload),
+            None => kit.reactor.pool().release(self.slice.buffer),
         }
     }
 }

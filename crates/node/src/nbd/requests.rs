@@ -7,17 +7,19 @@ use frontend::nbd::parts::{ReadAssembly, Send, Split, WriteAssembly};
 use frontend::nbd::reply::{REPLY_BYTES_MAX, block_status_bytes};
 use frontend::nbd::transmission::{Kind, Parsed, Request as Wanted};
 use frontend::nbd::wire::{Errno, Extent};
-use io::{Reactor, Slice};
+use io::Slice;
 use replication::contract::{PartId, Payload, Request, RequestError, RequestKind};
 
 use crate::limits::{CLIENT_BYTES_MAX, PARTS_PER_REQUEST_MAX, REQUESTS_PER_CLIENT_MAX};
 use crate::links::HostedId;
 use crate::nbd::client::{Filling, Stage, Write};
 use crate::nbd::{Fact, Nbd};
-use crate::payloads::Payloads;
+use crate::payloads::Kit;
 use crate::slab::Key;
 
+#[expect(clippy::cast_possible_truncation, reason = "below 1 KiB")]
 const HEAD_BYTES: u32 = REPLY_BYTES_MAX as u32;
+#[expect(clippy::cast_possible_truncation, reason = "below 1 KiB")]
 const STATUS_BYTES: u32 = block_status_bytes(1) as u32;
 
 #[derive(Debug)]
@@ -31,6 +33,7 @@ pub(super) struct ClientRequest {
 }
 
 #[derive(Debug)]
+#[expect(clippy::large_enum_variant, reason = "it lies in a slab; a box would be an allocation")]
 enum Work {
     Read {
         assembly: ReadAssembly,
@@ -73,9 +76,9 @@ impl Held {
         place.take().map(|(_, payload, slice)| (payload, slice))
     }
 
-    fn release(&mut self, reactor: &mut Reactor, payloads: &mut Payloads) {
+    fn release(&mut self, kit: &mut Kit) {
         for (_, payload, _) in self.parts.iter_mut().filter_map(Option::take) {
-            payloads.release(payload, reactor.pool());
+            kit.release(payload);
         }
     }
 }
@@ -95,25 +98,20 @@ fn of_part_id(part: PartId) -> (Key, u16) {
 }
 
 impl Nbd {
-    pub(super) fn step_transmission(
-        &mut self,
-        key: Key,
-        reactor: &mut Reactor,
-        payloads: &mut Payloads,
-    ) {
+    pub(super) fn step_transmission(&mut self, key: Key, kit: &mut Kit) {
         loop {
-            if !self.take_payload(key, reactor, payloads) {
+            if !self.take_payload(key, kit) {
                 return;
             }
             let Some(client) = self.clients.get_mut(key) else { return };
             if client.requests >= REQUESTS_PER_CLIENT_MAX || client.bytes >= CLIENT_BYTES_MAX {
                 return;
             }
-            let bytes = client.available(reactor);
+            let bytes = client.available(kit);
             let Some(replies) = client.replies else { return };
             let Stage::Serving { machine, .. } = &mut client.stage else { return };
             let parsed = match bytes {
-                Some(bytes) => machine.next(reactor.pool_ref().bytes(bytes)),
+                Some(bytes) => machine.next(kit.reactor.pool_ref().bytes(bytes)),
                 None => machine.next(&[]),
             };
             match parsed {
@@ -121,12 +119,12 @@ impl Nbd {
                 Parsed::Skipped { consumed } => client.take(length(consumed)),
                 Parsed::Request { consumed, request } => {
                     client.take(length(consumed));
-                    self.start(key, request, reactor, payloads);
+                    self.start(key, request, kit);
                 }
                 Parsed::Refused { consumed, refusal } => {
                     client.take(length(consumed));
                     let write = |out: &mut [u8]| replies.refusal(&refusal, out);
-                    self.reply(key, HEAD_BYTES, reactor, payloads, write);
+                    self.reply(key, HEAD_BYTES, kit, write);
                 }
                 Parsed::Disconnect => {
                     client.stage = Stage::Leaving;
@@ -134,7 +132,7 @@ impl Nbd {
                     return;
                 }
                 Parsed::Invalid(reason) => {
-                    self.close(key, &reason.to_string(), reactor, payloads);
+                    self.close(key, &reason.to_string(), kit);
                     return;
                 }
             }
@@ -143,10 +141,10 @@ impl Nbd {
 
     /// Moves what arrived of a write's payload to its place, part by part. False while it waits
     /// for bytes, for a buffer, or for parts that are under way.
-    fn take_payload(&mut self, key: Key, reactor: &mut Reactor, payloads: &mut Payloads) -> bool {
+    fn take_payload(&mut self, key: Key, kit: &mut Kit) -> bool {
         loop {
             let Some(client) = self.clients.get_mut(key) else { return false };
-            let available = client.available(reactor);
+            let available = client.available(kit);
             let Stage::Serving { machine, write, .. } = &mut client.stage else { return false };
             let Some(current) = write else { return true };
             let Some(request) = self.requests.get_mut(current.request) else { return false };
@@ -156,7 +154,7 @@ impl Nbd {
                 if request.in_flight >= PARTS_PER_REQUEST_MAX {
                     return false;
                 }
-                let Some(slice) = reactor.pool().take_for(part.length) else {
+                let Some(slice) = kit.reactor.pool().take_for(part.length) else {
                     self.starved = true;
                     return false;
                 };
@@ -170,13 +168,13 @@ impl Nbd {
                     return false;
                 }
                 let from = available.expect("some bytes arrived").part(0, arrived);
-                reactor.pool().copy(from, filling.slice.part(filling.filled, arrived));
+                kit.reactor.pool().copy(from, filling.slice.part(filling.filled, arrived));
                 filling.filled += arrived;
                 machine.advance_payload(arrived.into());
                 client.take(arrived);
                 continue;
             }
-            let payload = payloads.adopt(filling.slice);
+            let payload = kit.payloads.adopt(filling.slice);
             request.in_flight += 1;
             let kind = RequestKind::Write { payload, fua: request.wanted.fua };
             let id = part_id(current.request, current.part);
@@ -192,7 +190,7 @@ impl Nbd {
         }
     }
 
-    fn start(&mut self, key: Key, wanted: Wanted, reactor: &mut Reactor, payloads: &mut Payloads) {
+    fn start(&mut self, key: Key, wanted: Wanted, kit: &mut Kit) {
         let Some(client) = self.clients.get_mut(key) else { return };
         let Some(replies) = client.replies else { return };
         let Stage::Serving { agreement, write, .. } = &mut client.stage else { return };
@@ -209,7 +207,7 @@ impl Nbd {
             // Blocks that are discarded in part only keep what they hold.
             Kind::Trim if whole_blocks(&wanted).is_empty() => {
                 let write = |out: &mut [u8]| replies.success(&wanted, out);
-                return self.reply(key, HEAD_BYTES, reactor, payloads, write);
+                return self.reply(key, HEAD_BYTES, kit, write);
             }
             Kind::Trim => Work::Range {
                 kind: RequestKind::Discard { fua: wanted.fua },
@@ -229,13 +227,13 @@ impl Nbd {
             },
             Kind::Cache => {
                 let write = |out: &mut [u8]| replies.success(&wanted, out);
-                return self.reply(key, HEAD_BYTES, reactor, payloads, write);
+                return self.reply(key, HEAD_BYTES, kit, write);
             }
             Kind::BlockStatus { .. } => {
                 let context = agreement.allocation_context.unwrap_or_default();
                 let extent = [Extent { length_bytes: wanted.length, state: 0 }];
                 let write = |out: &mut [u8]| replies.block_status(&wanted, context, extent, out);
-                return self.reply(key, STATUS_BYTES, reactor, payloads, write);
+                return self.reply(key, STATUS_BYTES, kit, write);
             }
         };
         client.requests += 1;
@@ -245,11 +243,11 @@ impl Nbd {
         if wanted.kind == Kind::Write {
             *write = Some(Write { request, part: 0, payload: None });
         }
-        self.issue(request, reactor, payloads);
+        self.issue(request, kit);
     }
 
     /// Hands the core as many parts as may be under way. A write's follow its payload instead.
-    fn issue(&mut self, key: Key, reactor: &mut Reactor, payloads: &mut Payloads) {
+    fn issue(&mut self, key: Key, kit: &mut Kit) {
         let Some(request) = self.requests.get_mut(key) else { return };
         let hosted = request.hosted;
         match &mut request.work {
@@ -282,8 +280,10 @@ impl Nbd {
                     } else {
                         // A block that is zeroed in part is written.
                         let fua = request.wanted.fua;
-                        zeroes(length, reactor)
-                            .map(|slice| RequestKind::Write { payload: payloads.adopt(slice), fua })
+                        zeroes(length, kit).map(|slice| RequestKind::Write {
+                            payload: kit.payloads.adopt(slice),
+                            fua,
+                        })
                     };
                     *next = piece.end;
                     let Some(kind) = kind else {
@@ -304,14 +304,13 @@ impl Nbd {
         &mut self,
         part: PartId,
         result: Result<Option<Payload>, RequestError>,
-        reactor: &mut Reactor,
-        payloads: &mut Payloads,
+        kit: &mut Kit,
     ) {
         let (key, index) = of_part_id(part);
         let result = result.map_err(errno);
         let Some(request) = self.requests.get_mut(key) else {
             if let Ok(Some(payload)) = result {
-                payloads.release(payload, reactor.pool());
+                kit.release(payload);
             }
             return;
         };
@@ -319,10 +318,10 @@ impl Nbd {
         let client = request.client;
         let plain = result.map(|_| ());
         match &mut request.work {
-            Work::Flush => self.finish(key, plain, reactor, payloads),
+            Work::Flush => self.finish(key, plain, kit),
             Work::Write { assembly } => {
                 if let Some(whole) = assembly.on_part(plain) {
-                    self.finish(key, whole, reactor, payloads);
+                    self.finish(key, whole, kit);
                 }
             }
             Work::Range { next, end, failed, .. } => {
@@ -330,9 +329,9 @@ impl Nbd {
                 let is_done = *next >= *end;
                 if is_done && request.in_flight == 0 {
                     let whole = failed.map_or(Ok(()), Err);
-                    self.finish(key, whole, reactor, payloads);
+                    self.finish(key, whole, kit);
                 } else {
-                    self.issue(key, reactor, payloads);
+                    self.issue(key, kit);
                 }
             }
             Work::Read { assembly, split, held, .. } => {
@@ -340,18 +339,18 @@ impl Nbd {
                     // Whole blocks were read; the client may want less of the first and last.
                     let part = split.part(index);
                     let skip = u32::try_from(part.offset % BLOCK_BYTES).expect("below a block");
-                    let slice = payloads.slice(payload).part(skip, part.length);
+                    let slice = kit.payloads.slice(payload).part(skip, part.length);
                     held.put(index, payload, slice);
                 }
                 assembly.on_part(index, plain);
-                self.send_read(key, reactor, payloads);
+                self.send_read(key, kit);
             }
         }
         self.mark(client);
     }
 
     /// Sends what may be sent of a read, then asks for more of it.
-    fn send_read(&mut self, key: Key, reactor: &mut Reactor, payloads: &mut Payloads) {
+    fn send_read(&mut self, key: Key, kit: &mut Kit) {
         loop {
             let Some(request) = self.requests.get_mut(key) else { return };
             let (wanted, client) = (request.wanted, request.client);
@@ -365,7 +364,7 @@ impl Nbd {
                 Send::Chunk { part, end } => {
                     let place = split.part(part);
                     let (start, length) = (place.offset, u64::from(place.length));
-                    let said = outbox.head(HEAD_BYTES, reactor, |out| {
+                    let said = outbox.head(HEAD_BYTES, kit, |out| {
                         replies.read_head(&wanted, start, length, end, out)
                     });
                     if let Some((payload, slice)) = held.take(part) {
@@ -373,7 +372,7 @@ impl Nbd {
                     }
                     said
                 }
-                Send::WholeHead { end } => outbox.head(HEAD_BYTES, reactor, |out| {
+                Send::WholeHead { end } => outbox.head(HEAD_BYTES, kit, |out| {
                     replies.read_head(&wanted, wanted.offset, wanted.length, end, out)
                 }),
                 Send::Data { part, .. } => {
@@ -382,41 +381,33 @@ impl Nbd {
                     }
                     Some(())
                 }
-                Send::Zeroes { part } => zeroes(split.part(part).length, reactor).map(|slice| {
-                    outbox.data(payloads.adopt(slice), slice);
+                Send::Zeroes { part } => zeroes(split.part(part).length, kit).map(|slice| {
+                    outbox.data(kit.payloads.adopt(slice), slice);
                 }),
-                Send::Success => {
-                    outbox.head(HEAD_BYTES, reactor, |out| replies.success(&wanted, out))
-                }
+                Send::Success => outbox.head(HEAD_BYTES, kit, |out| replies.success(&wanted, out)),
                 Send::Error(errno) => {
-                    outbox.head(HEAD_BYTES, reactor, |out| replies.error(&wanted, errno, "", out))
+                    outbox.head(HEAD_BYTES, kit, |out| replies.error(&wanted, errno, "", out))
                 }
                 Send::HangUp => None,
             };
             if said.is_none() {
                 let reason = "a read failed in the middle of its reply, or no buffer was free";
-                self.close(client, reason, reactor, payloads);
+                self.close(client, reason, kit);
                 return;
             }
         }
         let Some(request) = self.requests.get_mut(key) else { return };
         let Work::Read { assembly, held, .. } = &mut request.work else { return };
         if assembly.is_over() && request.in_flight == 0 {
-            held.release(reactor, payloads);
+            held.release(kit);
             self.forget(key);
         } else {
-            self.issue(key, reactor, payloads);
+            self.issue(key, kit);
         }
     }
 
     /// Answers a request without data.
-    fn finish(
-        &mut self,
-        key: Key,
-        result: Result<(), Errno>,
-        reactor: &mut Reactor,
-        payloads: &mut Payloads,
-    ) {
+    fn finish(&mut self, key: Key, result: Result<(), Errno>, kit: &mut Kit) {
         let Some((client, wanted)) = self.forget(key) else { return };
         let Some(session) = self.clients.get(client) else { return };
         let Some(replies) = session.replies else { return };
@@ -424,7 +415,7 @@ impl Nbd {
             Ok(()) => replies.success(&wanted, out),
             Err(errno) => replies.error(&wanted, errno, "", out),
         };
-        self.reply(client, HEAD_BYTES, reactor, payloads, write);
+        self.reply(client, HEAD_BYTES, kit, write);
     }
 
     fn forget(&mut self, key: Key) -> Option<(Key, Wanted)> {
@@ -440,25 +431,19 @@ impl Nbd {
         &mut self,
         key: Key,
         length_max: u32,
-        reactor: &mut Reactor,
-        payloads: &mut Payloads,
+        kit: &mut Kit,
         write: impl FnOnce(&mut [u8]) -> usize,
     ) {
         let Some(client) = self.clients.get_mut(key) else { return };
-        if client.outbox.head(length_max, reactor, write).is_none() {
-            self.close(key, "no buffer is free", reactor, payloads);
+        if client.outbox.head(length_max, kit, write).is_none() {
+            self.close(key, "no buffer is free", kit);
             return;
         }
         self.mark(key);
     }
 
     /// Forgets what a client that is gone had asked.
-    pub(super) fn drop_requests(
-        &mut self,
-        client: Key,
-        reactor: &mut Reactor,
-        payloads: &mut Payloads,
-    ) {
+    pub(super) fn drop_requests(&mut self, client: Key, kit: &mut Kit) {
         for index in 0..self.requests.end() {
             let Some(key) = self.requests.key_at(index) else { continue };
             if self.requests.get(key).is_none_or(|request| request.client != client) {
@@ -467,7 +452,7 @@ impl Nbd {
             if let Some(ClientRequest { work: Work::Read { mut held, .. }, .. }) =
                 self.requests.remove(key)
             {
-                held.release(reactor, payloads);
+                held.release(kit);
             }
         }
     }
@@ -510,9 +495,9 @@ fn held_bytes(wanted: &Wanted) -> usize {
     }
 }
 
-fn zeroes(length: u32, reactor: &mut Reactor) -> Option<Slice> {
-    let slice = reactor.pool().take_for(length)?;
-    reactor.pool().bytes_mut(slice).fill(0);
+fn zeroes(length: u32, kit: &mut Kit) -> Option<Slice> {
+    let slice = kit.reactor.pool().take_for(length)?;
+    kit.reactor.pool().bytes_mut(slice).fill(0);
     Some(slice)
 }
 

@@ -8,6 +8,7 @@ use replication::contract::{GroupAction, GroupInput, ResourceInput};
 use crate::links::heartbeat::Lease;
 use crate::links::{self, HostedId};
 use crate::nbd;
+use crate::shard::disk::payload_of;
 use crate::shard::{Input, Rim, Shard};
 
 impl Shard {
@@ -56,7 +57,7 @@ impl Shard {
             }
             links::Fact::OpenDue { hosted, peer } => {
                 if let Some(it) = self.hosted.get(hosted.0 as usize).and_then(Option::as_ref) {
-                    rim.links.open(hosted, peer, it.resource.report(), rim.now);
+                    rim.links.open(hosted, peer, it.resource.report(), rim.kit.now);
                 }
             }
             links::Fact::HeartbeatDue { link } => self.send_heartbeat(link),
@@ -79,7 +80,7 @@ impl Shard {
                 .and_then(|hosted| hosted.resource.lease_wanted());
             leases.extend(nonce.map(|nonce| Lease { hosted: id, peer, handle, nonce }));
         }
-        self.rim.links.send_heartbeat(link, leases, self.rim.now);
+        self.rim.links.send_heartbeat(link, leases, self.rim.kit.now);
     }
 
     fn on_heartbeat(&mut self, link: usize, heartbeat: &Heartbeat) {
@@ -92,7 +93,7 @@ impl Shard {
                 hosted.is_some_and(|hosted| {
                     // A voter that cannot store a promise must not make one.
                     !hosted.register_failed
-                        && hosted.resource.grant(self.rim.now, from, lease.nonce, length)
+                        && hosted.resource.grant(self.rim.kit.now, from, lease.nonce, length)
                 })
             });
             if !granted {
@@ -110,8 +111,8 @@ impl Shard {
 impl Rim {
     /// Keeps a device request for later, and its payload with it.
     pub(crate) fn starve(&mut self, hosted: HostedId, action: GroupAction) {
-        if let GroupAction::WriteDevice { payload, .. } = &action {
-            self.payloads.retain(*payload);
+        if let Some(payload) = payload_of(&action) {
+            self.kit.payloads.retain(payload);
         }
         self.starved.push_back((hosted, action));
     }

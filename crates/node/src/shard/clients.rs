@@ -1,5 +1,6 @@
 //! The role follows the clients: Primary when one comes, Secondary after the last one left.
 
+use api::role::Role;
 use replication::contract::{Command, PromoteMode};
 use stdx::time::Time;
 
@@ -29,14 +30,14 @@ impl Default for Clients {
 impl Shard {
     /// A client waits for the resource to be Primary here.
     pub(super) fn on_wanted(&mut self, id: HostedId) {
-        let Rim { reactor, payloads, nbd, .. } = &mut self.rim;
+        let Rim { kit, nbd, .. } = &mut self.rim;
         let Some(hosted) = self.hosted.get_mut(id.0 as usize).and_then(Option::as_mut) else {
-            nbd.refuse(id, "the resource went down", reactor);
+            nbd.refuse(id, "the resource went down", kit);
             return;
         };
         hosted.clients.grace_until = Time::NEVER;
         if hosted.removal.is_some() {
-            nbd.refuse(id, "the resource is going down", reactor);
+            nbd.refuse(id, "the resource is going down", kit);
             return;
         }
         if hosted.is_changing_role() {
@@ -44,18 +45,18 @@ impl Shard {
             hosted.clients.is_wanted = true;
         } else if hosted.is_primary {
             hosted.clients.is_wanted = false;
-            nbd.admit(id, reactor, payloads);
+            nbd.admit(id, kit);
         } else if hosted.definition.auto_promote {
             hosted.clients.is_wanted = true;
             self.command(id, Command::Promote(PromoteMode::Normal), Asker::Clients);
         } else {
             let text = "this node is Secondary and `auto-promote` is off; use `basalt adm primary`";
-            nbd.refuse(id, text, reactor);
+            nbd.refuse(id, text, kit);
         }
     }
 
     pub(super) fn on_left(&mut self, id: HostedId) {
-        let now = self.rim.now;
+        let now = self.rim.kit.now;
         let has_clients = self.rim.nbd.clients_of(id) > 0;
         let Some(hosted) = self.hosted.get_mut(id.0 as usize).and_then(Option::as_mut) else {
             return;
@@ -72,7 +73,7 @@ impl Shard {
 
     /// What a resource waits for, beside its machines.
     pub(super) fn tick_hosted(&mut self, id: HostedId) {
-        let now = self.rim.now;
+        let now = self.rim.kit.now;
         let has_clients = self.rim.nbd.clients_of(id) > 0;
         let Some(hosted) = self.hosted.get_mut(id.0 as usize).and_then(Option::as_mut) else {
             return;
@@ -98,21 +99,21 @@ impl Shard {
         }
     }
 
-    pub(super) fn on_role_changed(&mut self, id: HostedId, primary: bool) {
-        let Rim { reactor, payloads, nbd, .. } = &mut self.rim;
+    pub(super) fn on_role_changed(&mut self, id: HostedId, role: Role) {
+        let Rim { kit, nbd, .. } = &mut self.rim;
         let Some(hosted) = self.hosted.get_mut(id.0 as usize).and_then(Option::as_mut) else {
             return;
         };
-        if hosted.is_primary == primary {
+        let is_primary = role == Role::Primary;
+        if hosted.is_primary == is_primary {
             return;
         }
-        hosted.is_primary = primary;
-        let role = if primary { "Primary" } else { "Secondary" };
+        hosted.is_primary = is_primary;
         log!(Notice, Scope::resource(hosted.name()), "this node is {role}");
-        if !primary {
+        if !is_primary {
             hosted.clients.is_explicit = false;
             hosted.clients.grace_until = Time::NEVER;
-            nbd.end_sessions(id, "this node is no longer Primary", reactor, payloads);
+            nbd.end_sessions(id, "this node is no longer Primary", kit);
         }
     }
 
@@ -134,7 +135,7 @@ impl Shard {
         }
         match (kind, result) {
             (CommandKind::Promote, Err(reason)) => {
-                self.rim.nbd.refuse(id, reason, &mut self.rim.reactor);
+                self.rim.nbd.refuse(id, reason, &mut self.rim.kit);
             }
             _ => self.on_wanted(id),
         }

@@ -11,7 +11,8 @@ use crate::links::HostedId;
 use crate::links::session::Held;
 use crate::log::{Scope, log};
 use crate::shard::hosted::{Asker, CommandKind, Hosted, PendingCommand, Removal};
-use crate::shard::messages::{FromShard, Ticket, ToShard};
+use crate::shard::messages::{Force, FromShard, Ticket, ToShard};
+use crate::shard::status::Statistics;
 use crate::shard::{Input, Rim, Shard};
 
 /// The daemon ends: every resource goes down first.
@@ -78,13 +79,14 @@ impl Shard {
                 });
             }
             ToShard::Status { ticket, resources, statistics } => {
-                let answer = self.status(&resources, statistics).map(Reply::Status);
+                let shown = if statistics { Statistics::Shown } else { Statistics::Hidden };
+                let answer = self.status(&resources, shown).map(Reply::Status);
                 self.rim.reply(ticket, answer);
             }
             ToShard::ListenNbd { ticket, address } => {
-                let Rim { nbd, reactor, .. } = &mut self.rim;
+                let Rim { nbd, kit, .. } = &mut self.rim;
                 let answer = nbd
-                    .listen(address, reactor)
+                    .listen(address, kit)
                     .map(|_| Reply::done())
                     .map_err(|error| address_failure(&error));
                 self.rim.reply(ticket, answer);
@@ -197,7 +199,7 @@ impl Shard {
         &mut self,
         id: HostedId,
         ticket: Ticket,
-        force: bool,
+        force: Force,
     ) -> Result<Option<Reply>, Failure> {
         let clients = self.rim.nbd.clients_of(id);
         let hosted = self.hosted_mut(id);
@@ -207,11 +209,11 @@ impl Shard {
         if !hosted.is_primary {
             return Ok(Some(Reply::done()));
         }
-        if clients > 0 && !force {
+        if clients > 0 && force == Force::No {
             return Err(in_use(clients, "close them, or use --force to cut them off"));
         }
-        let Rim { nbd, reactor, payloads, .. } = &mut self.rim;
-        nbd.end_sessions(id, "the operator made this node Secondary", reactor, payloads);
+        let Rim { nbd, kit, .. } = &mut self.rim;
+        nbd.end_sessions(id, "the operator made this node Secondary", kit);
         self.command(id, Command::Demote, Asker::Admin(ticket));
         Ok(None)
     }
@@ -220,22 +222,22 @@ impl Shard {
         &mut self,
         id: HostedId,
         ticket: Option<Ticket>,
-        force: bool,
+        force: Force,
     ) -> Result<Option<Reply>, Failure> {
         let clients = self.rim.nbd.clients_of(id);
-        let deadline = self.rim.now + SHUTDOWN_DEADLINE / 2;
+        let deadline = self.rim.kit.now + SHUTDOWN_DEADLINE / 2;
         let hosted = self.hosted_mut(id);
         if hosted.removal.is_some() {
             return Err(busy());
         }
-        if clients > 0 && hosted.is_primary && !force {
+        if clients > 0 && hosted.is_primary && force == Force::No {
             return Err(in_use(clients, "close them first"));
         }
         hosted.removal = Some(Removal { ticket, deadline });
-        let Rim { nbd, reactor, payloads, .. } = &mut self.rim;
+        let Rim { nbd, kit, .. } = &mut self.rim;
         nbd.withdraw(id);
-        nbd.refuse(id, "the resource is going down", reactor);
-        nbd.end_sessions(id, "the resource is going down", reactor, payloads);
+        nbd.refuse(id, "the resource is going down", kit);
+        nbd.end_sessions(id, "the resource is going down", kit);
         self.command(id, Command::Stop, Asker::Removal);
         Ok(None)
     }
@@ -268,11 +270,11 @@ impl Shard {
             return;
         }
         self.stopping = Some(Stopping { ticket });
-        self.rim.nbd.stop_listening(&mut self.rim.reactor);
+        self.rim.nbd.stop_listening(&mut self.rim.kit);
         let ids: Vec<_> = self.hosted.iter().flatten().map(|hosted| hosted.id).collect();
         for id in ids {
             // One that goes down already goes on doing so.
-            drop(self.on_remove(id, None, true));
+            drop(self.on_remove(id, None, Force::Yes));
         }
         self.finish_stopping();
     }

@@ -21,7 +21,9 @@ use crate::shard::hosted::{Hosted, Save};
 use crate::shard::{Input, Rim};
 
 /// Bytes of a block of metadata, and of a slot of the register.
+#[expect(clippy::cast_possible_truncation, reason = "4 KiB")]
 const PAGE_BYTES: u32 = format::layout::PAGE_BYTES as u32;
+#[expect(clippy::cast_possible_truncation, reason = "64 KiB")]
 const REGISTER_BYTES: u32 = REGISTER_SLOT_BYTES as u32;
 
 /// Kind of the reactor's tokens that belong to disks.
@@ -96,10 +98,10 @@ impl Operation {
 
     /// Gives back what it holds; its resource is gone.
     pub(crate) fn discard(self, rim: &mut Rim) {
-        let pool = rim.reactor.pool();
+        let pool = rim.kit.reactor.pool();
         match self.kind {
             Kind::Read { payload, .. } | Kind::Write { payload, .. } => {
-                rim.payloads.release(payload, pool);
+                rim.kit.payloads.release(payload, pool);
             }
             Kind::WriteBuffer { buffer, .. }
             | Kind::Register { buffer }
@@ -126,6 +128,7 @@ impl Rim {
 
 impl Hosted {
     /// Starts a device request of the core. It is given back while no buffer is free.
+    #[expect(clippy::too_many_lines, reason = "one flat match, a request of the device each")]
     pub(crate) fn start_device(
         &mut self,
         action: GroupAction,
@@ -140,41 +143,42 @@ impl Hosted {
         match action {
             GroupAction::ReadDevice { token, range, detect_zero } => {
                 let length = u32::try_from(range.length_bytes()).expect("within a request's bound");
-                let Some(slice) = rim.reactor.pool().take_for(length) else {
+                let Some(slice) = rim.kit.reactor.pool().take_for(length) else {
                     return Some(action);
                 };
-                let payload = rim.payloads.adopt(slice);
+                let payload = rim.kit.payloads.adopt(slice);
                 disk.counters.read_bytes += u64::from(length);
                 disk.counters.in_flight += 1;
                 let offset = range.offset_bytes();
                 let data = disk.data;
                 let token = rim.start(self.id, Kind::Read { token, payload, detect_zero });
-                rim.reactor.read(data, offset, slice, token);
+                rim.kit.reactor.read(data, offset, slice, token);
             }
             GroupAction::WriteDevice { token, range, payload, fua } => {
-                let slice = rim.payloads.slice(payload);
+                let slice = rim.kit.payloads.slice(payload);
                 assert_eq!(
                     u64::from(slice.length),
                     range.length_bytes(),
                     "whole blocks are written"
                 );
                 let offset = range.offset_bytes();
-                let (data, durability) = (disk.data, durability(fua));
+                let durability = if fua { Durability::Fua } else { Durability::Cached };
+                let data = disk.data;
                 if slice.offset.is_multiple_of(disk.mem_align) {
-                    rim.payloads.retain(payload);
+                    rim.kit.payloads.retain(payload);
                     disk.counters.written_bytes += u64::from(slice.length);
                     disk.counters.in_flight += 1;
                     let token = rim.start(self.id, Kind::Write { token, payload });
-                    rim.reactor.write(data, offset, slice, durability, token);
+                    rim.kit.reactor.write(data, offset, slice, durability, token);
                 } else {
-                    let Some(buffer) = rim.reactor.pool().take_for(slice.length) else {
+                    let Some(buffer) = rim.kit.reactor.pool().take_for(slice.length) else {
                         return Some(action);
                     };
-                    rim.reactor.pool().copy(slice, buffer);
+                    rim.kit.reactor.pool().copy(slice, buffer);
                     disk.counters.written_bytes += u64::from(slice.length);
                     disk.counters.in_flight += 1;
                     let token = rim.start(self.id, Kind::WriteBuffer { token, buffer });
-                    rim.reactor.write(data, offset, buffer, durability, token);
+                    rim.kit.reactor.write(data, offset, buffer, durability, token);
                 }
             }
             GroupAction::ZeroDevice { token, range, deallocate, fua } => {
@@ -183,25 +187,30 @@ impl Hosted {
                 let zero = if deallocate { Zero::Deallocate } else { Zero::KeepAllocated };
                 let data = disk.data;
                 let token = rim.start(self.id, Kind::Zero { token, fua });
-                rim.reactor.zero(data, offset, range.length_bytes(), zero, token);
+                rim.kit.reactor.zero(data, offset, range.length_bytes(), zero, token);
             }
             GroupAction::FlushDevice { token } => {
                 disk.counters.in_flight += 1;
                 let data = disk.data;
                 let token = rim.start(self.id, Kind::Flush { token });
-                rim.reactor.flush(data, token);
+                rim.kit.reactor.flush(data, token);
             }
             GroupAction::WriteMetadata { token, ref write } => {
-                let Some(buffer) = rim.reactor.pool().take_for(PAGE_BYTES) else {
+                let Some(buffer) = rim.kit.reactor.pool().take_for(PAGE_BYTES) else {
                     return Some(action);
                 };
-                let offset = disk.encode(write, rim.reactor.pool().bytes_mut(buffer));
+                let offset = disk.encode(write, rim.kit.reactor.pool().bytes_mut(buffer));
                 disk.counters.in_flight += 1;
                 let meta = disk.meta;
                 let token = rim.start(self.id, Kind::WriteBuffer { token, buffer });
-                rim.reactor.write(meta, offset, buffer, Durability::Fua, token);
+                rim.kit.reactor.write(meta, offset, buffer, Durability::Fua, token);
             }
-            other => unreachable!("{other:?} is no device request"),
+            GroupAction::Send { .. }
+            | GroupAction::SendWrite { .. }
+            | GroupAction::Overlay { .. }
+            | GroupAction::Complete { .. }
+            | GroupAction::Release(_)
+            | GroupAction::Home(_) => unreachable!("{action:?} is no device request"),
         }
         None
     }
@@ -209,11 +218,11 @@ impl Hosted {
     /// A device request is done.
     pub(crate) fn on_device(
         &mut self,
-        operation: Operation,
-        result: stdio::Result<u32>,
+        operation: &Operation,
+        result: &stdio::Result<u32>,
         rim: &mut Rim,
     ) {
-        if let Err(error) = &result {
+        if let Err(error) = result {
             self.log_device_error(&operation.kind, error);
         }
         if let Some(disk) = &mut self.disk
@@ -226,21 +235,21 @@ impl Hosted {
         match operation.kind {
             Kind::Read { token, payload, detect_zero } if is_ok => {
                 let zero = detect_zero && {
-                    let slice = rim.payloads.slice(payload);
-                    is_zero(rim.reactor.pool().bytes(slice))
+                    let slice = rim.kit.payloads.slice(payload);
+                    is_zero(rim.kit.reactor.pool().bytes(slice))
                 };
                 rim.answer(self.id, token, Ok(DeviceResult::Read { payload, zero }));
             }
             Kind::Read { token, payload, .. } => {
-                rim.payloads.release(payload, rim.reactor.pool());
+                rim.kit.release(payload);
                 rim.answer(self.id, token, done);
             }
             Kind::Write { token, payload } => {
-                rim.payloads.release(payload, rim.reactor.pool());
+                rim.kit.release(payload);
                 rim.answer(self.id, token, done);
             }
             Kind::WriteBuffer { token, buffer } => {
-                rim.reactor.pool().release(buffer.buffer);
+                rim.kit.reactor.pool().release(buffer.buffer);
                 rim.answer(self.id, token, done);
             }
             Kind::Zero { token, fua: true } if is_ok => {
@@ -248,16 +257,16 @@ impl Hosted {
                 disk.counters.in_flight += 1;
                 let data = disk.data;
                 let token = rim.start(self.id, Kind::Flush { token });
-                rim.reactor.flush(data, token);
+                rim.kit.reactor.flush(data, token);
             }
             Kind::Zero { token, .. } | Kind::Flush { token } => rim.answer(self.id, token, done),
             Kind::Register { buffer } => {
-                rim.reactor.pool().release(buffer.buffer);
-                self.on_register_written(is_ok, rim);
+                rim.kit.reactor.pool().release(buffer.buffer);
+                self.on_register_written(done.map(drop), rim);
             }
             Kind::Superblock { buffer } => {
-                rim.reactor.pool().release(buffer.buffer);
-                self.on_superblock_written(is_ok, rim);
+                rim.kit.reactor.pool().release(buffer.buffer);
+                self.finish_save(done.map(drop), rim);
             }
         }
     }
@@ -294,22 +303,22 @@ impl Hosted {
             self.write_superblock(rim);
             return;
         };
-        let Some(buffer) = rim.reactor.pool().take_for(REGISTER_BYTES) else {
+        let Some(buffer) = rim.kit.reactor.pool().take_for(REGISTER_BYTES) else {
             rim.blocked_saves.push(self.id);
             return;
         };
-        let slot = rim.reactor.pool().bytes_mut(buffer).first_chunk_mut();
+        let slot = rim.kit.reactor.pool().bytes_mut(buffer).first_chunk_mut();
         let length = encode_register(register, slot.expect("taken as long as a slot"))
             .expect("the core keeps values within the bounds of the format");
         let length = u32::try_from(length).expect("at most a slot");
         let offset = register_slot_offset(register.write_counter);
         let token = rim.start(self.id, Kind::Register { buffer });
         let (disk, part) = (self.register_disk, buffer.part(0, length));
-        rim.reactor.write(disk, offset, part, Durability::Fua, token);
+        rim.kit.reactor.write(disk, offset, part, Durability::Fua, token);
     }
 
-    fn on_register_written(&mut self, is_ok: bool, rim: &mut Rim) {
-        if !is_ok {
+    fn on_register_written(&mut self, result: Result<(), DeviceError>, rim: &mut Rim) {
+        if result.is_err() {
             // A voter that cannot keep its word says nothing more: no further save is written.
             self.register_failed = true;
             let scope = Scope::resource(&self.definition.name);
@@ -325,35 +334,33 @@ impl Hosted {
     fn write_superblock(&mut self, rim: &mut Rim) {
         let Some(save) = self.saves.front() else { return };
         let Some(superblock) = &save.superblock else {
-            self.finish_save(true, rim);
+            self.finish_save(Ok(()), rim);
             return;
         };
         let Some(disk) = &mut self.disk else {
-            self.finish_save(false, rim);
+            self.finish_save(Err(DeviceError), rim);
             return;
         };
-        let Some(buffer) = rim.reactor.pool().take_for(PAGE_BYTES) else {
+        let Some(buffer) = rim.kit.reactor.pool().take_for(PAGE_BYTES) else {
             rim.blocked_saves.push(self.id);
             return;
         };
         disk.note_slots(superblock);
-        let block = rim.reactor.pool().bytes_mut(buffer).first_chunk_mut();
+        let block = rim.kit.reactor.pool().bytes_mut(buffer).first_chunk_mut();
         encode_superblock(superblock, &disk.layout, block.expect("taken as long as a block"))
             .expect("the core keeps values within the bounds of the format");
         let offset = superblock_offset(superblock, &disk.layout);
         let meta = disk.meta;
         let token = rim.start(self.id, Kind::Superblock { buffer });
-        rim.reactor.write(meta, offset, buffer, Durability::Fua, token);
+        rim.kit.reactor.write(meta, offset, buffer, Durability::Fua, token);
     }
 
-    fn on_superblock_written(&mut self, is_ok: bool, rim: &mut Rim) {
-        self.finish_save(is_ok, rim);
-    }
-
-    fn finish_save(&mut self, is_ok: bool, rim: &mut Rim) {
+    fn finish_save(&mut self, result: Result<(), DeviceError>, rim: &mut Rim) {
         let Some(Save { save, .. }) = self.saves.pop_front() else { return };
-        let input =
-            if is_ok { ResourceInput::Saved { save } } else { ResourceInput::SaveFailed { save } };
+        let input = match result {
+            Ok(()) => ResourceInput::Saved { save },
+            Err(DeviceError) => ResourceInput::SaveFailed { save },
+        };
         rim.inbox.push_back((self.id, Input::Resource(input)));
         self.write_first_save(rim);
     }
@@ -387,8 +394,9 @@ impl Disk {
     }
 }
 
-fn durability(fua: bool) -> Durability {
-    if fua { Durability::Fua } else { Durability::Cached }
+/// The payload that a device request uses.
+pub(crate) fn payload_of(action: &GroupAction) -> Option<Payload> {
+    if let GroupAction::WriteDevice { payload, .. } = action { Some(*payload) } else { None }
 }
 
 fn is_zero(bytes: &[u8]) -> bool {

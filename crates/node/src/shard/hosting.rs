@@ -44,24 +44,24 @@ impl Shard {
             |error: std::io::Error| Failure::new(FailureCode::DiskFailed, error.to_string(), "");
         let exclusive = DiskOptions { exclusive: true, ..DiskOptions::default() };
         let register_disk =
-            rim.reactor.open_disk(&attached.register_path, exclusive).map_err(failed)?;
+            rim.kit.reactor.open_disk(&attached.register_path, exclusive).map_err(failed)?;
         let disk = match open_disk(&attached, rim) {
             Ok(disk) => disk,
             Err(error) => {
-                rim.reactor.close_disk(register_disk);
+                rim.kit.reactor.close_disk(register_disk);
                 return Err(failed(error));
             }
         };
         if let Err(failure) = listen(&attached.definition, rim) {
-            rim.reactor.close_disk(register_disk);
+            rim.kit.reactor.close_disk(register_disk);
             disk.inspect(|disk| disk.close(rim));
             return Err(failure);
         }
         let id = HostedId(u32::try_from(self.hosted.len()).expect("bounded by memory"));
         let hosted = self.build(id, attached, register_disk, disk);
         self.hosted.push(Some(Box::new(hosted)));
-        self.wakes.push(self.rim.now);
-        self.next_tick = self.rim.now;
+        self.wakes.push(self.rim.kit.now);
+        self.next_tick = self.rim.kit.now;
         self.connect_peers(id);
         self.offer(id);
         log!(Notice, Scope::resource(&name), "up");
@@ -167,7 +167,7 @@ impl Shard {
                     peer: member.node,
                     path: PeerPath { peer_name: member.name.clone(), local, remote },
                 },
-                self.rim.now,
+                self.rim.kit.now,
             );
             hosted.peers.push(Peer { node: member.node, name: member.name.clone(), link });
         }
@@ -207,15 +207,15 @@ impl Shard {
         };
         self.wakes[id.0 as usize] = Time::NEVER;
         let rim = &mut self.rim;
-        let Rim { links, nbd, reactor, payloads, now, .. } = rim;
+        let Rim { links, nbd, kit, .. } = rim;
         nbd.withdraw(id);
-        nbd.refuse(id, "the resource went down", reactor);
-        nbd.end_sessions(id, "the resource went down", reactor, payloads);
-        links.remove_sessions(id, *now, reactor, payloads);
+        nbd.refuse(id, "the resource went down", kit);
+        nbd.end_sessions(id, "the resource went down", kit);
+        links.remove_sessions(id, kit);
         for address in own_addresses(&hosted.definition) {
-            links.unlisten(address, reactor);
+            links.unlisten(address, kit);
         }
-        reactor.close_disk(hosted.register_disk);
+        kit.reactor.close_disk(hosted.register_disk);
         if let Some(disk) = &hosted.disk {
             disk.close(rim);
         }
@@ -239,9 +239,9 @@ impl Hosted {
 
 impl Disk {
     fn close(&self, rim: &mut Rim) {
-        rim.reactor.close_disk(self.data);
+        rim.kit.reactor.close_disk(self.data);
         if self.meta != self.data {
-            rim.reactor.close_disk(self.meta);
+            rim.kit.reactor.close_disk(self.meta);
         }
     }
 }
@@ -252,13 +252,13 @@ fn open_disk(attached: &Attached, rim: &mut Rim) -> std::io::Result<Option<Disk>
     };
     let exclusive = DiskOptions { exclusive: true, ..DiskOptions::default() };
     let DiskPlace { data, meta } = place;
-    let data = rim.reactor.open_disk(data, exclusive)?;
+    let data = rim.kit.reactor.open_disk(data, exclusive)?;
     let meta = match meta {
         None => data,
-        Some(path) => match rim.reactor.open_disk(path, exclusive) {
+        Some(path) => match rim.kit.reactor.open_disk(path, exclusive) {
             Ok(meta) => meta,
             Err(error) => {
-                rim.reactor.close_disk(data);
+                rim.kit.reactor.close_disk(data);
                 return Err(error);
             }
         },
@@ -268,7 +268,7 @@ fn open_disk(attached: &Attached, rim: &mut Rim) -> std::io::Result<Option<Disk>
         meta,
         layout: replica.layout,
         incarnation: replica.superblock.incarnation,
-        mem_align: rim.reactor.disk_info(data).mem_align,
+        mem_align: rim.kit.reactor.disk_info(data).mem_align,
         slots: replica.superblock.slots.iter().map(|slot| slot.member).collect(),
         error_logged: false,
         counters: DiskCounters::default(),
@@ -287,9 +287,9 @@ fn own_addresses(definition: &Definition) -> Vec<std::net::SocketAddr> {
 fn listen(definition: &Definition, rim: &mut Rim) -> Result<(), Failure> {
     let addresses = own_addresses(definition);
     for (index, address) in addresses.iter().enumerate() {
-        if let Err(error) = rim.links.listen(*address, &mut rim.reactor) {
+        if let Err(error) = rim.links.listen(*address, &mut rim.kit) {
             for address in &addresses[..index] {
-                rim.links.unlisten(*address, &mut rim.reactor);
+                rim.links.unlisten(*address, &mut rim.kit);
             }
             return Err(address_failure(&error));
         }

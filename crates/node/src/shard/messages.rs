@@ -9,6 +9,19 @@ use crate::attach::Attached;
 /// The control thread's name for a question; returned with the answer.
 pub(crate) type Ticket = u64;
 
+/// Whether clients that have it open are cut off.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Force {
+    No,
+    Yes,
+}
+
+impl From<bool> for Force {
+    fn from(force: bool) -> Self {
+        if force { Self::Yes } else { Self::No }
+    }
+}
+
 #[derive(Debug)]
 pub(crate) enum ToShard {
     /// Starts to serve a resource, or says why not.
@@ -20,7 +33,7 @@ pub(crate) enum ToShard {
     Remove {
         ticket: Ticket,
         resource: String,
-        force: bool,
+        force: Force,
     },
     Promote {
         ticket: Ticket,
@@ -30,7 +43,7 @@ pub(crate) enum ToShard {
     Demote {
         ticket: Ticket,
         resource: String,
-        force: bool,
+        force: Force,
     },
     Invalidate {
         ticket: Ticket,

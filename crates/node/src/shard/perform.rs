@@ -1,5 +1,6 @@
 //! The decisions of the machines, carried out.
 
+use api::role::Role;
 use format::ids::{MemberSet, NodeId};
 use format::message::{CloseReason, Data, ResourceMessage};
 use replication::contract::{GroupAction, GroupInput, Payload, ResourceAction, ResourceInput};
@@ -25,14 +26,14 @@ impl Hosted {
                     self.send_to_all(to, &message, payload, rim);
                 }
                 GroupAction::Overlay { base, patch, at } => {
-                    rim.payloads.overlay(base, patch, at, rim.reactor.pool());
+                    rim.kit.payloads.overlay(base, patch, at, rim.kit.reactor.pool());
                 }
                 GroupAction::Complete { part, result } => {
-                    let Rim { nbd, reactor, payloads, .. } = rim;
-                    nbd.complete(part, result, reactor, payloads);
+                    let Rim { nbd, kit, .. } = rim;
+                    nbd.complete(part, result, kit);
                 }
                 GroupAction::Release(payload) => {
-                    rim.payloads.release(payload, rim.reactor.pool());
+                    rim.kit.release(payload);
                 }
                 GroupAction::Home(fact) => {
                     let input = ResourceInput::Group { shard: 0, fact };
@@ -76,9 +77,9 @@ impl Hosted {
         rim: &mut Rim,
     ) {
         let Some(link) = self.peer(to).map(|peer| peer.link) else { return };
-        let Rim { links, reactor, payloads, .. } = rim;
+        let Rim { links, kit, .. } = rim;
         if let Some(route) = links.route(link, self.id, to) {
-            links.send(route, message, payload, reactor, payloads);
+            links.send(route, message, payload, kit);
         }
     }
 }
@@ -104,13 +105,16 @@ impl Shard {
                 ResourceAction::Reset { peer } => rim.links.reset(id, peer),
                 ResourceAction::CloseDisk => hosted.close_disk(rim),
                 ResourceAction::RenewLease => {
-                    rim.links.renew(id, rim.now);
-                    self.next_tick = rim.now;
+                    rim.links.renew(id, rim.kit.now);
+                    self.next_tick = rim.kit.now;
                 }
                 ResourceAction::Answer { id: command, result } => {
                     self.on_answer(id, command, result);
                 }
-                ResourceAction::RoleChanged { primary } => self.on_role_changed(id, primary),
+                ResourceAction::RoleChanged { primary } => {
+                    let role = if primary { Role::Primary } else { Role::Secondary };
+                    self.on_role_changed(id, role);
+                }
                 ResourceAction::ConfigChanged(config) => self.on_config_changed(id, &config),
                 ResourceAction::Unrelated { peer, branch } => {
                     let name = hosted.peer(peer).map_or("", |peer| &peer.name);
@@ -121,7 +125,7 @@ impl Shard {
                         "its data has another history (branch {branch:?}): not connected; give one \
                          of the two up with `invalidate`"
                     );
-                    rim.links.refuse(id, peer, CloseReason::UnrelatedData, rim.now);
+                    rim.links.refuse(id, peer, CloseReason::UnrelatedData, rim.kit.now);
                 }
             }
         }

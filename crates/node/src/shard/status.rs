@@ -21,6 +21,13 @@ use crate::shard::commands::unknown_resource;
 use crate::shard::hosted::Hosted;
 use crate::shard::{Rim, Shard};
 
+/// Whether counters are asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Statistics {
+    Hidden,
+    Shown,
+}
+
 const SECTORS_PER_BLOCK: u64 = BLOCK_BYTES / 512;
 
 impl Shard {
@@ -28,7 +35,7 @@ impl Shard {
     pub(super) fn status(
         &self,
         names: &[String],
-        statistics: bool,
+        statistics: Statistics,
     ) -> Result<StatusReply, Failure> {
         if let Some(unknown) = names.iter().find(|name| self.find(name).is_none()) {
             return Err(unknown_resource(unknown));
@@ -40,7 +47,7 @@ impl Shard {
             .filter(|hosted| names.is_empty() || names.iter().any(|name| name == hosted.name()))
             .map(|hosted| {
                 let mut status = hosted.describe(&self.rim, statistics);
-                if statistics {
+                if statistics == Statistics::Shown {
                     status.shards = vec![self.describe_shard()];
                 }
                 status
@@ -51,7 +58,7 @@ impl Shard {
     }
 
     fn describe_shard(&self) -> ShardStatus {
-        let counters = self.rim.reactor.counters();
+        let counters = self.rim.kit.reactor.counters();
         ShardStatus {
             shard: 0,
             turns: counters.turns,
@@ -67,7 +74,7 @@ impl Shard {
 }
 
 impl Hosted {
-    fn describe(&self, rim: &Rim, statistics: bool) -> ResourceStatus {
+    fn describe(&self, rim: &Rim, statistics: Statistics) -> ResourceStatus {
         let status = self.resource.status();
         let suspended = self.is_primary && !status.has_quorum;
         ResourceStatus {
@@ -84,13 +91,13 @@ impl Hosted {
                 .collect(),
             reasons: self.reasons(&status),
             quorum_votes: Some(self.votes(&status)),
-            lease: status.lease_until.map(|until| lease(until, rim.now)),
+            lease: status.lease_until.map(|until| lease(until, rim.kit.now)),
             epoch: self.epoch(&status),
             ..ResourceStatus::default()
         }
     }
 
-    fn describe_device(&self, status: &Status, rim: &Rim, statistics: bool) -> DeviceStatus {
+    fn describe_device(&self, status: &Status, rim: &Rim, shown: Statistics) -> DeviceStatus {
         let disk = self.disk.as_ref();
         DeviceStatus {
             volume: self.definition.volume,
@@ -99,9 +106,9 @@ impl Hosted {
             client: self.definition.disk.is_none(),
             open: rim.nbd.clients_of(self.id) > 0,
             quorum: status.has_quorum,
-            statistics: statistics.then(|| self.statistics(rim)),
+            statistics: (shown == Statistics::Shown).then(|| self.statistics(rim)),
             backing_dev: self.definition.disk.as_ref().map(|disk| disk.data.display().to_string()),
-            disk_io: disk.map(|disk| match rim.reactor.disk_info(disk.data).path_mode {
+            disk_io: disk.map(|disk| match rim.kit.reactor.disk_info(disk.data).path_mode {
                 PathMode::Direct => "io_uring".to_owned(),
                 PathMode::InlineMemory | PathMode::InlineBuffered => "pwritev2".to_owned(),
             }),
@@ -193,7 +200,7 @@ impl Hosted {
             ..PeerDeviceStatus::default()
         };
         let Some(facts) = facts else { return device };
-        device.peer_disk_state = peer_disk_state(facts, status.has_quorum);
+        device.peer_disk_state = peer_disk_state(facts, status);
         device.replication_state = match facts {
             _ if !facts.connected || self.disk.is_none() || !member.is_diskful => {
                 ReplicationState::Off
@@ -276,11 +283,11 @@ impl Hosted {
     }
 }
 
-fn peer_disk_state(facts: &MemberStatus, has_quorum: bool) -> DiskState {
+fn peer_disk_state(facts: &MemberStatus, status: &Status) -> DiskState {
     match facts {
         MemberStatus { connected: false, .. } => DiskState::DUnknown,
         MemberStatus { has_replica: false, .. } => DiskState::Diskless,
-        MemberStatus { in_sync: true, .. } if has_quorum => DiskState::UpToDate,
+        MemberStatus { in_sync: true, .. } if status.has_quorum => DiskState::UpToDate,
         MemberStatus { in_sync: true, .. } => DiskState::Consistent,
         MemberStatus { .. } => DiskState::Inconsistent,
     }
