@@ -6,6 +6,7 @@
 //! decisions are those of `replication`; this crate carries them out, and asserts nothing about
 //! bytes that come from outside.
 
+pub mod create_md;
 mod limits;
 mod log;
 mod slab;
