@@ -186,8 +186,14 @@ pub enum ToGroup {
     /// Ignore every session but `nonce`; answer `Quiesced` once no older device write is left.
     Seal { nonce: Nonce },
     /// Start to lead session `nonce`: record what `lost` miss, answer `LossRecorded` for each.
-    /// `outdated` may differ between the members of `write_set`.
-    Lead { nonce: Nonce, write_set: MemberSet, outdated: Vec<BlockRange>, lost: Vec<LostMember> },
+    /// `outdated` may differ between the members of `write_set`; the lost may miss `missed`.
+    Lead {
+        nonce: Nonce,
+        write_set: MemberSet,
+        outdated: Vec<BlockRange>,
+        missed: Vec<BlockRange>,
+        lost: Vec<LostMember>,
+    },
     /// The config of the session is chosen and stored: requests may complete.
     Serve { epoch: Epoch, in_sync: MemberSet },
     /// The session of this node is over: every request fails.

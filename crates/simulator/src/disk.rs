@@ -57,8 +57,10 @@ impl Disk {
 
     pub(crate) fn finish_flush(&mut self, snapshot: &[(u64, u64)]) {
         for &(block, value) in snapshot {
+            // A durable write that came in between is newer than the snapshot.
+            let Some(&cached) = self.cache.get(&block) else { continue };
             self.durable.insert(block, value);
-            if self.cache.get(&block) == Some(&value) {
+            if cached == value {
                 self.cache.remove(&block);
             }
         }

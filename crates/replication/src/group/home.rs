@@ -13,11 +13,11 @@ impl LaneGroup {
     pub(crate) fn on_home(&mut self, now: Time, message: ToGroup, actions: &mut Vec<GroupAction>) {
         match message {
             ToGroup::Seal { nonce } => self.on_seal(now, nonce, actions),
-            ToGroup::Lead { nonce, write_set, outdated, lost } => {
+            ToGroup::Lead { nonce, write_set, outdated, missed, lost } => {
                 self.view.write_set = write_set;
                 self.lead(now, nonce, &outdated, actions);
                 for lost in lost {
-                    self.lose(now, lost, actions);
+                    self.lose(now, lost, &missed, actions);
                 }
             }
             ToGroup::Inherit { nonce, ranges } => {
@@ -80,7 +80,7 @@ impl LaneGroup {
     /// Members that leave, return and join.
     fn on_membership(&mut self, now: Time, message: ToGroup, actions: &mut Vec<GroupAction>) {
         match message {
-            ToGroup::Lose(lost) => self.lose(now, lost, actions),
+            ToGroup::Lose(lost) => self.lose(now, lost, &[], actions),
             ToGroup::Lost { member, epoch, in_sync } => {
                 self.view.epoch = epoch;
                 self.view.in_sync = in_sync;
@@ -231,7 +231,13 @@ impl LaneGroup {
     }
 
     /// Records at every member what `lost` misses, the own replica included.
-    fn lose(&mut self, now: Time, lost: LostMember, actions: &mut Vec<GroupAction>) {
+    fn lose(
+        &mut self,
+        now: Time,
+        lost: LostMember,
+        missed: &[BlockRange],
+        actions: &mut Vec<GroupAction>,
+    ) {
         self.view.losing.insert(lost.member);
         self.recording.retain(|&other| other != lost.member);
         self.recording.push(lost.member);
@@ -239,8 +245,9 @@ impl LaneGroup {
         let own = self.view.write_set.has(me) && !self.view.losing.has(me);
         for position in 0..self.lanes.len() {
             let index = self.lanes[position].index;
-            let ranges =
-                self.with_lane(now, position, actions, |lane, turn| lane.start_loss(turn, lost));
+            let ranges = self.with_lane(now, position, actions, |lane, turn| {
+                lane.start_loss(turn, lost, missed)
+            });
             if own {
                 self.on_loss(me, index, lost, &ranges, actions);
             }

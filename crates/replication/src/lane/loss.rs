@@ -20,9 +20,15 @@ pub(crate) struct Loss {
 impl Lane {
     /// Tells every other member of the write set what `lost` misses. Answers for the own replica
     /// come through the group, like those of the others.
-    pub(crate) fn start_loss(&mut self, turn: &mut Turn<'_>, lost: LostMember) -> Vec<BlockRange> {
+    pub(crate) fn start_loss(
+        &mut self,
+        turn: &mut Turn<'_>,
+        lost: LostMember,
+        missed: &[BlockRange],
+    ) -> Vec<BlockRange> {
         let others = turn.view.write_set.minus(turn.view.losing).without(lost.member);
-        let ranges = self.unequal_ranges();
+        let mut ranges = self.unequal_ranges();
+        ranges.extend(self.pieces(turn.view, missed));
         let leader = self.leader.as_mut().expect("only a leader removes members");
         for loss in &mut leader.losses {
             loss.waiting.retain(|&(member, _)| member != lost.member);

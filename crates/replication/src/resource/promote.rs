@@ -284,8 +284,9 @@ impl Resource {
             let reason = format!("no UpToDate replica answered: {} needed", names(insync(&base)));
             return self.rest_promotion(CommandErrorCode::NoUpToDateData, reason);
         }
-        let outdated =
-            if base.clean || sealed.len() == 1 { Vec::new() } else { difference(&sealed) };
+        // What the lost ones may miss; a single member cannot differ from itself (7.4, 7.5).
+        let missed = if base.clean { Vec::new() } else { difference(&sealed) };
+        let outdated = if sealed.len() == 1 { Vec::new() } else { missed.clone() };
         let lossy = !base.clean && sealed.values().all(|report| report.rank <= 1);
         let chosen: MemberSet = sealed.keys().copied().collect();
         let lost: Vec<LostMember> = old
@@ -297,7 +298,11 @@ impl Resource {
             })
             .collect();
         let desired = self.promoted_config(&base, &sealed, mode, lossy);
-        self.record(desired, outdated, lost);
+        let nonce = self.promotion.as_ref().expect("called in its phase").nonce;
+        let lost_set = lost.iter().map(|lost| lost.member).collect();
+        let to_record = outdated.clone();
+        self.tell_groups(ToGroup::Lead { nonce, write_set: chosen, outdated, missed, lost });
+        self.record(desired, to_record, lost_set);
     }
 
     fn promoted_config(
@@ -365,16 +370,13 @@ impl Resource {
         sizes.min().unwrap_or(0)
     }
 
-    fn record(&mut self, desired: Config, outdated: Vec<BlockRange>, lost: Vec<LostMember>) {
-        let write_set = insync(&desired);
-        let members: MemberSet = lost.iter().map(|lost| lost.member).collect();
-        for &member in &lost {
-            self.start_round(RoundKind::LossRecorded(member.member));
+    /// The groups record; the value is proposed when all of them have.
+    fn record(&mut self, desired: Config, outdated: Vec<BlockRange>, members: MemberSet) {
+        for member in members.iter() {
+            self.start_round(RoundKind::LossRecorded(member));
         }
-        let nonce = self.promotion.as_ref().expect("asked by a promotion").nonce;
-        let to_record = Phase::Recording { desired, outdated: outdated.clone(), lost: members };
-        self.promotion.as_mut().expect("checked above").phase = to_record;
-        self.tell_groups(ToGroup::Lead { nonce, write_set, outdated, lost });
+        let recording = Phase::Recording { desired, outdated, lost: members };
+        self.promotion.as_mut().expect("called in its phase").phase = recording;
         if members.is_empty() {
             self.propose_promotion();
         }
