@@ -1,6 +1,7 @@
-//! The one binary: `basalt adm|...`.
+//! The one binary: `basalt adm|node|...`.
 
 mod adm;
+mod daemon;
 
 use std::process::ExitCode;
 
@@ -8,6 +9,7 @@ fn main() -> ExitCode {
     let mut words = std::env::args_os().skip(1);
     match words.next() {
         Some(word) if word == "adm" => adm::main(words),
+        Some(word) if word == "node" => daemon::main(words),
         _ => ExitCode::from(1),
     }
 }

@@ -15,12 +15,15 @@ use std::ops::Range;
 use std::os::unix::fs::{FileExt, FileTypeExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
+use format::activity_log::{AL_FIRST_NUMBER, AL_RECORD_BYTES, format_ring};
 use format::error::{DecodeError, EncodeError};
 use format::foreign::{PROBE_BYTES, detect_foreign};
-use format::ids::{Branch, Epoch, Incarnation, KernelBootId, MemberSet, NodeId, ResourceId};
-use format::layout::{Layout, LayoutError, PAGE_BYTES, Placement, SLOTS_DEFAULT};
-use format::metadata::{ReplicaState, Sealed, Slot, Superblock, VoteStamp};
+use format::ids::{Branch, Epoch, Incarnation, KernelBootId, MemberSet, NodeId};
+use format::layout::{AL_RING_BYTES, Layout, LayoutError, PAGE_BYTES, Placement, SLOTS_DEFAULT};
+use format::metadata::{AL_RINGS, ReplicaState, Sealed, Slot, Superblock, VoteStamp};
 use format::superblock::{SUPERBLOCK_BYTES, decode_superblock, encode_superblock};
+
+use crate::definition::resource_id;
 
 /// Lanes of a new volume: enough for every shard of a large machine, few enough to stay small.
 pub const LANES_DEFAULT: u8 = 16;
@@ -148,6 +151,16 @@ pub fn create_md(options: &CreateMdOptions) -> Result<CreateMdReport, CreateMdEr
     metadata_disk.sync()?;
     let [first, last] = layout.superblock_offsets;
     metadata_disk.erase(first..last + PAGE_BYTES)?;
+    // An activity log without its first record counts as damaged: everything could differ.
+    let mut records = vec![0; usize::try_from(AL_RING_BYTES).expect("128 KiB")];
+    for ring in 0..u8::try_from(AL_RINGS).expect("16 rings") {
+        format_ring(ring, incarnation, &mut records);
+        // The rest of the ring reads as zeroes already, and a sparse disk stays sparse.
+        let offset = layout.al_record_offset(ring, AL_FIRST_NUMBER);
+        let start = usize::try_from(offset - layout.al_ring_offset(ring)).expect("in a ring");
+        let record = &records[start..start + AL_RECORD_BYTES];
+        metadata_disk.write(offset, record)?;
+    }
     metadata_disk.sync()?;
     metadata_disk.write(first, &block)?;
     metadata_disk.write(last, &block)?;
@@ -226,14 +239,6 @@ fn blank(
 struct OldSuperblock {
     offset_bytes: u64,
     what: String,
-}
-
-/// The id of a resource: FNV-1a of its name, in 128 bits, the same on every node.
-fn resource_id(name: &str) -> ResourceId {
-    const BASIS: u128 = 0x6c62_272e_07bb_0142_62b8_2175_6295_c58d;
-    const PRIME: u128 = 0x0000_0000_0100_0000_0000_0000_0000_013b;
-    let mix = |hash: u128, byte: u8| (hash ^ u128::from(byte)).wrapping_mul(PRIME);
-    ResourceId(name.bytes().fold(BASIS, mix))
 }
 
 /// The disk of the data, and that of the metadata where it is another.

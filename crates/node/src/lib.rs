@@ -1,2 +1,81 @@
-//! The daemon.
+//! The daemon: dull wiring between the core and the world.
+//!
+//! One thread per shard carries data ([`shard`]); the control thread ([`control`]) keeps the state
+//! directory, attaches disks and answers the admin socket. They talk by mailboxes. What a shard
+//! owns: its links to other nodes ([`links`]), its clients ([`nbd`]), its disks and payloads. All
+//! decisions are those of `replication`; this crate carries them out, and asserts nothing about
+//! bytes that come from outside.
+
 pub mod create_md;
+mod limits;
+mod log;
+mod slab;
+mod payloads;
+mod definition;
+mod state_dir;
+mod attach;
+mod links;
+mod nbd;
+mod shard;
+mod control;
+mod admin;
+
+use std::io as stdio;
+use std::net::SocketAddr;
+use std::path::PathBuf;
+
+pub use crate::definition::resource_id;
+
+/// How a daemon is started.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// The name that `on` sections call this node.
+    pub name: String,
+    pub state_dir: PathBuf,
+    pub nbd: Vec<SocketAddr>,
+    pub nbd_unix: Vec<PathBuf>,
+    pub shards: u8,
+    /// End when the process that started this one does.
+    pub exit_with_parent: bool,
+}
+
+/// Why a daemon does not start, or ends.
+#[derive(Debug, thiserror::Error)]
+pub enum NodeError {
+    #[error("cannot {what} state directory {}: {source}", path.display())]
+    StateDir { what: &'static str, path: PathBuf, source: stdio::Error },
+    #[error(
+        "state directory {} is in use by another daemon; give each daemon its own --state-dir",
+        path.display()
+    )]
+    StateDirInUse { path: PathBuf },
+    #[error(
+        "state directory {} has layout {found}, this release knows up to {known}: use the release \
+         that wrote it, or a newer one",
+        path.display()
+    )]
+    NewerStateDir { path: PathBuf, found: u64, known: u32 },
+    #[error("{0} shards were asked for; this release runs {max}", max = limits::SHARDS_MAX)]
+    TooManyShards(u8),
+    #[error("{0}")]
+    Reactor(#[from] io::SetupError),
+    #[error("cannot {what}: {source}")]
+    System { what: &'static str, source: stdio::Error },
+    #[error("{0}")]
+    Listen(String),
+    #[error("a data thread ended: {0}")]
+    Shard(String),
+}
+
+/// Runs a daemon until it is told to end.
+///
+/// # Errors
+/// If it cannot start, or has to give up.
+pub fn run(options: &Options) -> Result<(), NodeError> {
+    control::run(options)
+}
+
+/// Says on standard error why the daemon ends.
+pub fn log_fatal(error: &NodeError) {
+    log::line(log::Level::Error, log::Scope::NODE, &error.to_string());
+}

@@ -5,8 +5,9 @@ use std::fs::{self, File, OpenOptions};
 use std::os::unix::fs::{FileExt, MetadataExt};
 use std::path::PathBuf;
 
+use format::activity_log::replay_ring;
 use format::ids::NodeId;
-use format::layout::{Layout, Placement};
+use format::layout::{AL_RING_BYTES, Layout, Placement};
 use format::metadata::{ReplicaState, Superblock};
 use format::superblock::decode_superblock;
 use node::create_md::{
@@ -188,8 +189,16 @@ fn force_leaves_no_trace_of_older_metadata_of_another_shape() {
     assert!(new.data_bytes > old.data_bytes, "fewer slots leave more room");
     let content = place.content();
     let usize_of = |offset: u64| usize::try_from(offset).unwrap();
-    let between = &content[usize_of(new.data_bytes) + 4096..usize_of(DISK_BYTES) - 4096];
-    assert!(between.iter().all(|byte| *byte == 0), "log and bitmap are not empty");
+    let placement = Placement::Internal { device_bytes: DISK_BYTES };
+    let layout = Layout::new(placement, new.slots, LANES_DEFAULT).unwrap();
+    let bitmap = &content[usize_of(layout.bitmap_offset)..usize_of(DISK_BYTES) - 4096];
+    assert!(bitmap.iter().all(|byte| *byte == 0), "the bitmap is not empty");
+    for ring in 0..16 {
+        let start = usize_of(layout.al_ring_offset(ring));
+        let bytes = &content[start..start + usize_of(AL_RING_BYTES)];
+        let replay = replay_ring(ring, new.incarnation, bytes).unwrap();
+        assert!(replay.extents.is_empty(), "ring {ring} is not empty");
+    }
     let old_first = usize_of(old.data_bytes);
     assert!(
         content[old_first..old_first + 4096].iter().all(|byte| *byte == 0),

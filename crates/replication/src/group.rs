@@ -108,6 +108,7 @@ const IDLE_AFTER: Duration = Duration::from_millis(100);
 const STABLE_DELAY: Duration = Duration::from_millis(200);
 const PROGRESS_INTERVAL: Duration = Duration::from_millis(250);
 const BUDGET_INTERVAL: Duration = Duration::from_millis(10);
+const COPY_BYTES_MAX: u64 = limits::COPY_BLOCKS_MAX as u64 * BLOCK_BYTES;
 
 impl LaneGroup {
     #[must_use]
@@ -222,7 +223,10 @@ impl LaneGroup {
     /// When `settle` is to run at the latest, though nothing happened.
     #[must_use]
     pub fn wake_at(&self) -> Time {
-        self.stable_due.min(self.progress_due)
+        let is_short = !self.syncing.is_empty() && self.rate.budget < COPY_BYTES_MAX;
+        let budget_due =
+            if is_short { self.rate.filled_at + BUDGET_INTERVAL } else { Time::NEVER };
+        self.stable_due.min(self.progress_due).min(budget_due)
     }
 
     /// What is under way, for a person who looks for what hangs.
@@ -453,8 +457,13 @@ impl LaneGroup {
         let rate = &mut self.rate;
         let idle = now.since(rate.last_request_at) >= IDLE_AFTER;
         if rate.bytes_per_second == 0 || idle || rate.last_request_at == Time::ZERO {
+            let is_short = rate.budget < COPY_BYTES_MAX;
             rate.budget = u64::MAX;
             rate.filled_at = now;
+            // Lanes that stopped for want of budget hear of nothing else.
+            if is_short && !self.syncing.is_empty() {
+                self.touch_all();
+            }
             return;
         }
         let elapsed = now.since(rate.filled_at).min(IDLE_AFTER);

@@ -1,0 +1,76 @@
+//! The admin socket: one request and one response per connection, each with a deadline.
+
+use std::io::BufReader;
+use std::os::unix::net::{UnixListener, UnixStream};
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
+
+use api::request::{Request, VERSION};
+use api::response::{Failure, FailureCode, Response};
+use api::wire::{WireError, read_message, write_message};
+
+use crate::NodeError;
+use crate::control::Control;
+use crate::limits::{ADMIN_CONNECTIONS_MAX, ADMIN_IO_DEADLINE};
+use crate::log::{Scope, log};
+
+pub(crate) fn listen(path: &Path) -> Result<UnixListener, NodeError> {
+    // The lock of the state directory is held: a socket that is there belongs to nobody.
+    drop(std::fs::remove_file(path));
+    UnixListener::bind(path)
+        .map_err(|source| NodeError::System { what: "listen on the admin socket", source })
+}
+
+pub(crate) fn serve(control: &Arc<Control>, listener: &UnixListener) {
+    let connections = Arc::new(AtomicUsize::new(0));
+    for stream in listener.incoming() {
+        let stream = match stream {
+            Ok(stream) => stream,
+            Err(error) => {
+                log!(Warning, Scope::NODE, "an admin connection was not accepted: {error}");
+                continue;
+            }
+        };
+        if connections.fetch_add(1, Ordering::Relaxed) >= ADMIN_CONNECTIONS_MAX {
+            connections.fetch_sub(1, Ordering::Relaxed);
+            continue;
+        }
+        let control = Arc::clone(control);
+        let counted = Arc::clone(&connections);
+        let started = thread::Builder::new().name("admin-client".to_owned()).spawn(move || {
+            if let Err(error) = answer(&control, &stream) {
+                log!(Info, Scope::NODE, "an admin connection failed: {error}");
+            }
+            counted.fetch_sub(1, Ordering::Relaxed);
+        });
+        if started.is_err() {
+            connections.fetch_sub(1, Ordering::Relaxed);
+        }
+    }
+}
+
+fn answer(control: &Control, stream: &UnixStream) -> Result<(), WireError> {
+    stream.set_read_timeout(Some(ADMIN_IO_DEADLINE))?;
+    stream.set_write_timeout(Some(ADMIN_IO_DEADLINE))?;
+    let response = match read_message::<Request>(BufReader::new(stream)) {
+        Ok(request) if request.version != VERSION => {
+            let message = format!(
+                "the tool speaks version {} of the admin protocol, this daemon version {VERSION}",
+                request.version
+            );
+            let hint = "use the tool of the daemon's release";
+            Response::Err(Failure::new(FailureCode::VersionMismatch, message, hint))
+        }
+        Ok(request) => match control.execute(request.command) {
+            Ok(reply) => Response::Ok(reply),
+            Err(failure) => Response::Err(failure),
+        },
+        Err(error @ (WireError::Malformed(_) | WireError::Cut)) => {
+            Response::Err(Failure::new(FailureCode::BadRequest, error.to_string(), ""))
+        }
+        Err(error) => return Err(error),
+    };
+    write_message(stream, &response)
+}

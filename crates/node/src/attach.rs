@@ -1,0 +1,432 @@
+//! Taking a replica and a vote store into use: reading them, and recovering after a crash.
+//!
+//! Runs on the control thread with plain file calls; the shard opens the disk after it. After an
+//! unclean end the activity log names extents that may differ from what the bitmaps say: they are
+//! marked in every slot, durably, then the log is emptied (PROTOCOL.md 5.9). Nothing is said to a
+//! peer before that.
+
+use std::collections::BTreeSet;
+use std::fs::{File, OpenOptions, TryLockError};
+use std::io as stdio;
+use std::os::unix::fs::FileExt;
+use std::path::{Path, PathBuf};
+
+use api::response::{Failure, FailureCode};
+use format::activity_log::{AL_FIRST_NUMBER, ReplayError, format_ring, replay_ring};
+use format::error::DecodeError;
+use format::ids::{EXTENT_BYTES, Incarnation, LaneIndex, MemberSet, NodeId, VoteStoreId};
+use format::layout::{AL_RING_BYTES, Layout, MetadataPlace, PAGE_BYTES, Placement};
+use format::metadata::{AL_RINGS, Register, Slot, Superblock};
+use format::register::{
+    REGISTER_FILE_BYTES, REGISTER_SLOT_BYTES, encode_register, newest_register,
+    register_slot_offset,
+};
+use format::superblock::{SUPERBLOCK_BYTES, decode_superblock, encode_superblock};
+use replication::group::LoadedPage;
+
+use crate::definition::{Definition, DiskPlace};
+use crate::log::{Scope, log};
+use crate::state_dir::{StateDir, sync_directory};
+
+type Block = [u8; SUPERBLOCK_BYTES];
+
+/// A resource, ready to be served.
+#[derive(Debug)]
+pub(crate) struct Attached {
+    pub(crate) definition: Definition,
+    pub(crate) register: Register,
+    pub(crate) register_path: PathBuf,
+    pub(crate) replica: Option<Replica>,
+}
+
+/// What was found on the disk.
+#[derive(Debug)]
+pub(crate) struct Replica {
+    pub(crate) superblock: Superblock,
+    pub(crate) layout: Layout,
+    /// Pages of the bitmap with a bit set.
+    pub(crate) pages: Vec<LoadedPage>,
+    /// Number of the next record of the ring of shard 0.
+    pub(crate) al_next_number: u64,
+}
+
+pub(crate) fn attach(definition: Definition, state: &StateDir) -> Result<Attached, Failure> {
+    let register_path = state.register_path(&definition.name);
+    let register = read_register(&definition, &register_path)?;
+    let replica = match &definition.disk {
+        None => None,
+        Some(place) => Some(read_replica(&definition, place)?),
+    };
+    Ok(Attached { definition, register, register_path, replica })
+}
+
+/// Reads the vote store, or makes a new one where none is: then the node is a new voter.
+fn read_register(definition: &Definition, path: &Path) -> Result<Register, Failure> {
+    let failed = |what: &str, error: &dyn std::fmt::Display| {
+        let message = format!("cannot {what} the config register {}: {error}", path.display());
+        Failure::new(FailureCode::Internal, message, "is the state directory's disk healthy?")
+    };
+    let fresh = || Register {
+        resource: definition.id,
+        store: VoteStoreId(io::random_u64()),
+        promised: format::ids::Ballot::default(),
+        promised_nonce: format::ids::Nonce::default(),
+        accepted: None,
+        write_counter: 0,
+    };
+    let bytes = match std::fs::read(path) {
+        Ok(bytes) => bytes,
+        Err(error) if error.kind() == stdio::ErrorKind::NotFound => {
+            let register = fresh();
+            write_register(&register, path).map_err(|error| failed("make", &error))?;
+            return Ok(register);
+        }
+        Err(error) => return Err(failed("read", &error)),
+    };
+    match newest_register(&bytes) {
+        Ok(register) if register.resource == definition.id => Ok(register),
+        Ok(_) => Err(failed("use", &"it belongs to another resource; move the file away")),
+        Err(error @ DecodeError::NewerVersion { .. }) => Err(failed("read", &error)),
+        Err(error) => {
+            let scope = Scope::resource(&definition.name);
+            log!(Error, scope, "the config register is lost ({error}): this node is a new voter");
+            let register = fresh();
+            write_register(&register, path).map_err(|error| failed("make", &error))?;
+            Ok(register)
+        }
+    }
+}
+
+fn write_register(register: &Register, path: &Path) -> stdio::Result<()> {
+    let mut slot = vec![0; REGISTER_SLOT_BYTES];
+    let place = slot.first_chunk_mut().expect("made as long as a slot");
+    let length = encode_register(register, place).map_err(stdio::Error::other)?;
+    let file = OpenOptions::new().write(true).create(true).truncate(true).open(path)?;
+    file.write_all_at(&vec![0; REGISTER_FILE_BYTES], 0)?;
+    file.write_all_at(&slot[..length], register_slot_offset(register.write_counter))?;
+    file.sync_all()?;
+    sync_directory(path.parent().unwrap_or_else(|| Path::new(".")))
+}
+
+/// A metadata device that is open for this thread alone.
+struct Device<'a> {
+    file: File,
+    path: &'a Path,
+    size_bytes: u64,
+}
+
+impl<'a> Device<'a> {
+    fn open(path: &'a Path) -> Result<Self, Failure> {
+        let failed = |error: stdio::Error| {
+            let message = format!("cannot open disk {}: {error}", path.display());
+            Failure::new(FailureCode::DiskFailed, message, "is it there, and may this user use it?")
+        };
+        let file = OpenOptions::new().read(true).write(true).open(path).map_err(failed)?;
+        match file.try_lock() {
+            Ok(()) => {}
+            Err(TryLockError::WouldBlock) => {
+                let error = "another program holds its lock: see fuser";
+                return Err(failed(stdio::Error::new(stdio::ErrorKind::ResourceBusy, error)));
+            }
+            Err(TryLockError::Error(error)) => return Err(failed(error)),
+        }
+        let size_bytes = stdio::Seek::seek(&mut &file, stdio::SeekFrom::End(0)).map_err(failed)?;
+        Ok(Self { file, path, size_bytes })
+    }
+
+    fn read(&self, offset: u64, length: u64) -> Result<Vec<u8>, Failure> {
+        let length = usize::try_from(length).expect("metadata is far smaller than memory");
+        let mut bytes = vec![0; length];
+        self.file
+            .read_exact_at(&mut bytes, offset)
+            .map_err(|error| self.failure("read", &error))?;
+        Ok(bytes)
+    }
+
+    fn write(&self, offset: u64, bytes: &[u8]) -> Result<(), Failure> {
+        self.file.write_all_at(bytes, offset).map_err(|error| self.failure("write", &error))
+    }
+
+    fn sync(&self) -> Result<(), Failure> {
+        self.file.sync_data().map_err(|error| self.failure("write", &error))
+    }
+
+    fn failure(&self, what: &str, error: &stdio::Error) -> Failure {
+        let message = format!("cannot {what} the metadata on {}: {error}", self.path.display());
+        Failure::new(FailureCode::DiskFailed, message, "replace the disk if it stays so")
+    }
+}
+
+fn read_replica(definition: &Definition, place: &DiskPlace) -> Result<Replica, Failure> {
+    let data = Device::open(&place.data)?;
+    let data_bytes = data.size_bytes;
+    let (device, placement) = match &place.meta {
+        None => (data, Placement::Internal { device_bytes: data_bytes }),
+        Some(path) => {
+            let device = Device::open(path)?;
+            let metadata_device_bytes = device.size_bytes;
+            let placement =
+                Placement::External { data_device_bytes: data_bytes, metadata_device_bytes };
+            (device, placement)
+        }
+    };
+    let (mut superblock, layout) = find_superblock(&device, placement, definition)?;
+    check_superblock(&superblock, &layout, definition, &device)?;
+    if data_bytes < superblock.size_bytes {
+        let message = format!(
+            "disk {} has {data_bytes} bytes, but its volume has {}",
+            place.data.display(),
+            superblock.size_bytes
+        );
+        let hint = "the disk shrank or is another one; restore its size";
+        return Err(Failure::new(FailureCode::DiskFailed, message, hint));
+    }
+    add_slots(&mut superblock, &layout, definition)?;
+    let mut pages = read_pages(&device, &superblock, &layout)?;
+    let (active, newest) = read_activity(&device, &superblock, &layout, definition)?;
+    let mut al_next_number = newest + 1;
+    if !active.is_empty() {
+        mark_active(&device, &mut superblock, &layout, &mut pages, &active)?;
+        al_next_number = AL_FIRST_NUMBER + 1;
+        let scope = Scope::resource(&definition.name);
+        log!(Notice, scope, "unclean end: {} extents were active and are marked", active.len());
+    }
+    Ok(Replica { superblock, layout, pages, al_next_number })
+}
+
+fn find_superblock(
+    device: &Device<'_>,
+    placement: Placement,
+    definition: &Definition,
+) -> Result<(Superblock, Layout), Failure> {
+    let mut newest: Option<(Superblock, Layout)> = None;
+    let mut places = Layout::superblock_places(placement);
+    let mut index = 0;
+    while let Some(&offset) = places.get(index) {
+        index += 1;
+        let bytes = device.read(offset, PAGE_BYTES)?;
+        let block: &Block = bytes.first_chunk().expect("read as long as a block");
+        match decode_superblock(block) {
+            Ok((superblock, layout)) if layout.superblock_offsets.contains(&offset) => {
+                if newest.is_none() {
+                    // The places are known now: look at the other copy only.
+                    places = layout.superblock_offsets.iter().copied().rev().collect();
+                    index = 0;
+                }
+                if newest.as_ref().is_none_or(|(n, _)| superblock.write_counter > n.write_counter) {
+                    newest = Some((superblock, layout));
+                }
+            }
+            Err(error @ DecodeError::NewerVersion { .. }) => {
+                let message = format!("the metadata on {}: {error}", device.path.display());
+                return Err(Failure::new(FailureCode::MetadataMismatch, message, ""));
+            }
+            Ok(_) | Err(_) => {}
+        }
+    }
+    newest.ok_or_else(|| {
+        let message = format!(
+            "no Basalt metadata was found on {} ({} bytes)",
+            device.path.display(),
+            device.size_bytes
+        );
+        let hint = format!(
+            "run `basalt adm create-md {}` for a new replica; if the disk held one, its size changed",
+            definition.name
+        );
+        Failure::new(FailureCode::NoMetadata, message, hint)
+    })
+}
+
+fn check_superblock(
+    superblock: &Superblock,
+    layout: &Layout,
+    definition: &Definition,
+    device: &Device<'_>,
+) -> Result<(), Failure> {
+    let Definition { name, me, volume, disk, .. } = definition;
+    let path = device.path.display();
+    let found = format!(
+        "the metadata on {path} is of resource {:?}, node {}, volume {}",
+        superblock.resource_name, superblock.node, superblock.volume
+    );
+    let is_external = disk.as_ref().is_some_and(|disk| disk.meta.is_some());
+    let message = if superblock.resource != definition.id
+        || superblock.node != *me
+        || superblock.volume != *volume
+    {
+        format!("{found}; wanted is resource {name:?}, node {me}, volume {volume}")
+    } else if (layout.metadata == MetadataPlace::External) != is_external {
+        format!("{found}, but it was made for another `meta-disk` than the configuration has")
+    } else {
+        return Ok(());
+    };
+    let hint = "is this the right disk? `create-md --force` would make it a new, empty replica";
+    Err(Failure::new(FailureCode::MetadataMismatch, message, hint))
+}
+
+/// Gives a bitmap slot to members that have none yet; such a member needs a full resync.
+fn add_slots(
+    superblock: &mut Superblock,
+    layout: &Layout,
+    definition: &Definition,
+) -> Result<(), Failure> {
+    let known: MemberSet = superblock.slots.iter().map(|slot| slot.member).collect();
+    for member in definition.members.iter().filter(|m| m.is_diskful && !known.has(m.node)) {
+        if superblock.slots.len() >= usize::from(layout.slots) {
+            let message = format!(
+                "the metadata of {} has room for {} replicas, and {} would be one more",
+                definition.name, layout.slots, member.name
+            );
+            let hint = "make the metadata anew with more slots";
+            return Err(Failure::new(FailureCode::MetadataMismatch, message, hint));
+        }
+        superblock.slots.push(Slot {
+            member: member.node,
+            base_epoch: replication::FULL,
+            base_incarnation: Incarnation::default(),
+            in_use: false,
+        });
+    }
+    Ok(())
+}
+
+fn read_pages(
+    device: &Device<'_>,
+    superblock: &Superblock,
+    layout: &Layout,
+) -> Result<Vec<LoadedPage>, Failure> {
+    let mut pages = Vec::new();
+    for (index, slot) in (0_u8..).zip(&superblock.slots) {
+        if !slot.in_use {
+            continue;
+        }
+        for lane in (0..layout.lanes).map(LaneIndex) {
+            let offset = layout.bitmap_page_offset(index, lane, 0);
+            let length = u64::from(layout.pages_per_lane()) * PAGE_BYTES;
+            let bytes = device.read(offset, length)?;
+            for (page, block) in (0_u32..).zip(bytes.as_chunks::<SUPERBLOCK_BYTES>().0) {
+                if block.iter().any(|byte| *byte != 0) {
+                    pages.push(LoadedPage {
+                        member: slot.member,
+                        lane,
+                        page,
+                        bits: bits_of(block),
+                    });
+                }
+            }
+        }
+    }
+    Ok(pages)
+}
+
+fn bits_of(block: &Block) -> Box<[u64; 512]> {
+    let mut bits = Box::new([0; 512]);
+    for (word, bytes) in bits.iter_mut().zip(block.as_chunks::<8>().0) {
+        *word = u64::from_le_bytes(*bytes);
+    }
+    bits
+}
+
+/// The bytes of a bitmap page.
+pub(crate) fn bytes_of(bits: &[u64; 512], block: &mut [u8]) {
+    for (bytes, word) in block.as_chunks_mut::<8>().0.iter_mut().zip(bits) {
+        *bytes = word.to_le_bytes();
+    }
+}
+
+/// The extents that were active in any ring, and the newest record of the ring of shard 0.
+fn read_activity(
+    device: &Device<'_>,
+    superblock: &Superblock,
+    layout: &Layout,
+    definition: &Definition,
+) -> Result<(BTreeSet<u64>, u64), Failure> {
+    let mut active = BTreeSet::new();
+    let mut newest = 0;
+    for ring in 0..u8::try_from(AL_RINGS).expect("16 rings") {
+        let bytes = device.read(layout.al_ring_offset(ring), AL_RING_BYTES)?;
+        match replay_ring(ring, superblock.incarnation, &bytes) {
+            Ok(replay) => {
+                active.extend(replay.extents);
+                if ring == 0 {
+                    newest = replay.newest;
+                }
+            }
+            Err(ReplayError::Newer { source, .. }) => {
+                let message = format!("the activity log on {}: {source}", device.path.display());
+                return Err(Failure::new(FailureCode::MetadataMismatch, message, ""));
+            }
+            Err(error @ ReplayError::Damaged { .. }) => {
+                let scope = Scope::resource(&definition.name);
+                log!(Error, scope, "{error}: all of the replica may differ and is compared");
+                active.extend(0..superblock.size_bytes.div_ceil(EXTENT_BYTES));
+            }
+        }
+    }
+    Ok((active, newest))
+}
+
+/// Marks the active extents for everybody, durably, and empties the activity log.
+fn mark_active(
+    device: &Device<'_>,
+    superblock: &mut Superblock,
+    layout: &Layout,
+    pages: &mut Vec<LoadedPage>,
+    active: &BTreeSet<u64>,
+) -> Result<(), Failure> {
+    let members: Vec<NodeId> = superblock.slots.iter().map(|slot| slot.member).collect();
+    let size_bytes = superblock.size_bytes;
+    let changed = replication::attach::recover(pages, active, &members, layout.lanes, size_bytes);
+    let mut block = [0; SUPERBLOCK_BYTES];
+    for page in &changed {
+        let slot = members.iter().position(|member| *member == page.member);
+        let slot = slot.expect("pages are of the members that were given");
+        // A slot that was not in use may hold old bits in its other pages.
+        if !std::mem::replace(&mut superblock.slots[slot].in_use, true) {
+            clear_slot(device, layout, slot)?;
+        }
+    }
+    for page in &changed {
+        let slot = members.iter().position(|member| *member == page.member);
+        let slot = slot.and_then(|slot| u8::try_from(slot).ok()).expect("at most 32 slots");
+        bytes_of(&page.bits, &mut block);
+        device.write(layout.bitmap_page_offset(slot, page.lane, page.page), &block)?;
+    }
+    device.sync()?;
+    write_superblock(device, superblock, layout)?;
+    for ring in 0..u8::try_from(AL_RINGS).expect("16 rings") {
+        let mut bytes = vec![0; usize::try_from(AL_RING_BYTES).expect("128 KiB")];
+        format_ring(ring, superblock.incarnation, &mut bytes);
+        device.write(layout.al_ring_offset(ring), &bytes)?;
+    }
+    device.sync()
+}
+
+fn clear_slot(device: &Device<'_>, layout: &Layout, slot: usize) -> Result<(), Failure> {
+    let slot = u8::try_from(slot).expect("at most 32 slots");
+    let length = u64::from(layout.pages_per_lane()) * PAGE_BYTES;
+    let zeroes = vec![0; usize::try_from(length).expect("a lane's part of a bitmap")];
+    for lane in (0..layout.lanes).map(LaneIndex) {
+        device.write(layout.bitmap_page_offset(slot, lane, 0), &zeroes)?;
+    }
+    Ok(())
+}
+
+fn write_superblock(
+    device: &Device<'_>,
+    superblock: &mut Superblock,
+    layout: &Layout,
+) -> Result<(), Failure> {
+    superblock.write_counter += 1;
+    let mut block = [0; SUPERBLOCK_BYTES];
+    encode_superblock(superblock, layout, &mut block)
+        .map_err(|error| device.failure("write", &stdio::Error::other(error)))?;
+    device.write(superblock_offset(superblock, layout), &block)?;
+    device.sync()
+}
+
+/// The copies are written in turn.
+pub(crate) fn superblock_offset(superblock: &Superblock, layout: &Layout) -> u64 {
+    layout.superblock_offsets[usize::from(superblock.write_counter % 2 == 1)]
+}

@@ -1,0 +1,397 @@
+//! The control thread's part: start, commands that touch files, end.
+//!
+//! Everything here may block; a shard never waits for it. Questions to the shard carry a ticket,
+//! and one thread hands the answers out ([`Desk`]).
+
+use std::collections::HashMap;
+use std::path::PathBuf;
+use std::sync::mpsc;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
+use std::time::Duration;
+
+use api::request::Command;
+use api::response::{Failure, FailureCode, Reply};
+use api::status::StatusReply;
+use format::ids::{BootId, KernelBootId};
+use io::mailbox::{Mailbox, Receiver, Sender};
+use io::process::Termination;
+use io::{ListenAddr, Parker, Reactor};
+use replication::contract::PromoteMode;
+use stdx::time::Time;
+
+use crate::attach::attach;
+use crate::definition::Definition;
+use crate::limits::{
+    ADMIN_COMMAND_DEADLINE, MAILBOX_CAPACITY, PARENT_POLL_INTERVAL, SHARDS_MAX, SHUTDOWN_DEADLINE,
+};
+use crate::links::Identity;
+use crate::log::{Scope, log};
+use crate::shard::Shard;
+use crate::shard::messages::{Force, FromShard, Ticket, ToShard};
+use crate::state_dir::StateDir;
+use crate::{NodeError, Options, admin};
+
+/// What the threads of the control side share.
+#[derive(Debug)]
+pub(crate) struct Control {
+    pub(crate) name: String,
+    state: StateDir,
+    desk: Desk,
+    started_at: Time,
+    end: mpsc::Sender<End>,
+}
+
+/// Why the daemon ends.
+#[derive(Debug)]
+enum End {
+    Asked(String),
+    ShardFailed(String),
+}
+
+/// Where questions to the shard are put, and its answers handed out.
+#[derive(Debug)]
+struct Desk {
+    sender: Mutex<Sender<ToShard>>,
+    waiting: Mutex<Waiting>,
+}
+
+#[derive(Debug, Default)]
+struct Waiting {
+    next: Ticket,
+    askers: HashMap<Ticket, mpsc::Sender<Result<Reply, Failure>>>,
+}
+
+pub(crate) fn run(options: &Options) -> Result<(), NodeError> {
+    if options.shards == 0 || options.shards > SHARDS_MAX {
+        return Err(NodeError::TooManyShards(options.shards));
+    }
+    let system = |what| move |source| NodeError::System { what, source };
+    let termination = Termination::block().map_err(system("block signals"))?;
+    io::process::raise_file_limit().map_err(system("raise the limit of open files"))?;
+    drop(io::process::lock_memory());
+    let state = StateDir::open(&options.state_dir)?;
+    let (end, ends) = mpsc::channel();
+    let identity = Identity {
+        name: options.name.clone(),
+        boot_id: BootId(io::random_u64()),
+        start_count: state.start_count(),
+        shards: options.shards,
+    };
+    let (sender, answers, parker, shard) = start_shard(identity, end.clone())?;
+    let control = Arc::new(Control {
+        name: options.name.clone(),
+        state,
+        desk: Desk { sender: Mutex::new(sender), waiting: Mutex::new(Waiting::default()) },
+        started_at: io::now(),
+        end: end.clone(),
+    });
+    let desk = Arc::clone(&control);
+    spawn("answers", move || desk.desk.hand_out(answers, &parker))?;
+    let socket = admin::listen(&control.state.admin_socket())?;
+    control.start_resources();
+    control.listen_nbd(options)?;
+    let admin = Arc::clone(&control);
+    spawn("admin", move || admin::serve(&admin, &socket))?;
+    watch(options, termination, end)?;
+    log!(Notice, Scope::NODE, "node {} is ready", options.name);
+    let why = ends.recv().expect("the control block holds a sender");
+    let result = match why {
+        End::Asked(reason) => {
+            log!(Notice, Scope::NODE, "ending: {reason}");
+            control.stop();
+            drop(shard.join());
+            Ok(())
+        }
+        End::ShardFailed(reason) => Err(NodeError::Shard(reason)),
+    };
+    drop(std::fs::remove_file(control.state.admin_socket()));
+    result
+}
+
+type ShardHandles = (Sender<ToShard>, Receiver<FromShard>, Parker, thread::JoinHandle<()>);
+
+/// The reactor has to be made on the thread that turns it; its waker comes back from there.
+fn start_shard(identity: Identity, end: mpsc::Sender<End>) -> Result<ShardHandles, NodeError> {
+    let parker = Parker::new()
+        .map_err(|source| NodeError::System { what: "make an event for the answers", source })?;
+    let (outbox, answers) = Mailbox::channel(MAILBOX_CAPACITY, parker.waker());
+    let (ready, started) = mpsc::channel();
+    let handle = thread::Builder::new()
+        .name("shard-0".to_owned())
+        .spawn(move || {
+            let reactor = match Reactor::new(io::reactor::Options::default()) {
+                Ok(reactor) => reactor,
+                Err(error) => return drop(ready.send(Err(error))),
+            };
+            let (sender, mailbox) = Mailbox::channel(MAILBOX_CAPACITY, reactor.waker());
+            let kernel = KernelBootId(io::kernel_boot_id());
+            let mut shard = Shard::new(reactor, identity, kernel, mailbox, outbox);
+            if ready.send(Ok(sender)).is_err() {
+                return;
+            }
+            if let Err(error) = shard.run() {
+                drop(end.send(End::ShardFailed(error.to_string())));
+            }
+        })
+        .map_err(|source| NodeError::System { what: "start a thread", source })?;
+    let sender = started
+        .recv()
+        .map_err(|error| NodeError::Shard(format!("it did not start: {error}")))??;
+    Ok((sender, answers, parker, handle))
+}
+
+fn spawn(name: &str, work: impl FnOnce() + Send + 'static) -> Result<(), NodeError> {
+    thread::Builder::new()
+        .name(name.to_owned())
+        .spawn(work)
+        .map(drop)
+        .map_err(|source| NodeError::System { what: "start a thread", source })
+}
+
+/// Ends the daemon on a signal, or with its parent.
+fn watch(
+    options: &Options,
+    termination: Termination,
+    end: mpsc::Sender<End>,
+) -> Result<(), NodeError> {
+    let signals = end.clone();
+    spawn("signals", move || {
+        drop(signals.send(End::Asked(format!("{} was received", termination.wait()))));
+    })?;
+    if options.exit_with_parent {
+        let parent = std::os::unix::process::parent_id();
+        spawn("parent", move || {
+            while std::os::unix::process::parent_id() == parent {
+                thread::park_timeout(PARENT_POLL_INTERVAL);
+            }
+            drop(end.send(End::Asked("the process that started this one is gone".to_owned())));
+        })?;
+    }
+    Ok(())
+}
+
+impl Desk {
+    /// Asks the shard, and waits for its answer.
+    fn ask(
+        &self,
+        question: impl FnOnce(Ticket) -> ToShard,
+        deadline: Duration,
+    ) -> Result<Reply, Failure> {
+        let (asker, answer) = mpsc::channel();
+        let ticket = {
+            let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
+            waiting.next += 1;
+            let ticket = waiting.next;
+            waiting.askers.insert(ticket, asker);
+            ticket
+        };
+        let sent = {
+            let mut sender = self.sender.lock().unwrap_or_else(PoisonError::into_inner);
+            sender.send(question(ticket)).is_ok()
+        };
+        let result = if sent {
+            answer.recv_timeout(deadline).unwrap_or_else(|_| Err(no_answer(deadline)))
+        } else {
+            Err(Failure::new(FailureCode::Internal, "the data thread is overloaded", "try again"))
+        };
+        self.waiting.lock().unwrap_or_else(PoisonError::into_inner).askers.remove(&ticket);
+        result
+    }
+
+    fn hand_out(&self, mut answers: Receiver<FromShard>, parker: &Parker) {
+        while !answers.is_closed() {
+            while let Some(FromShard { ticket, answer }) = answers.pop() {
+                let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
+                if let Some(asker) = waiting.askers.remove(&ticket) {
+                    // The asker may have given up.
+                    drop(asker.send(answer));
+                }
+            }
+            parker.park(Time::NEVER);
+        }
+    }
+}
+
+fn no_answer(deadline: Duration) -> Failure {
+    let message = format!("the command did not end within {} s", deadline.as_secs());
+    let hint = "it may still go on; `status` tells what the resource waits for";
+    Failure::new(FailureCode::Timeout, message, hint)
+}
+
+impl Control {
+    fn ask(&self, question: impl FnOnce(Ticket) -> ToShard) -> Result<Reply, Failure> {
+        self.desk.ask(question, ADMIN_COMMAND_DEADLINE)
+    }
+
+    /// Carries out one command of an operator.
+    pub(crate) fn execute(&self, command: Command) -> Result<Reply, Failure> {
+        match command {
+            Command::Up { resource, config_text } => self.up(&resource, &config_text),
+            Command::Down { resource, force } => {
+                let answer = self.ask(|ticket| ToShard::Remove {
+                    ticket,
+                    resource: resource.clone(),
+                    force: force.into(),
+                })?;
+                self.state.forget_text(&resource).map_err(state_failure)?;
+                Ok(answer)
+            }
+            Command::Adjust { resource, config_text, dry_run } => {
+                if dry_run {
+                    self.differences(&resource, &config_text).map(|(reply, _)| reply)
+                } else {
+                    self.adjust(&resource, &config_text)
+                }
+            }
+            Command::Attach { resource } => Err(Failure::new(
+                FailureCode::NotSupported,
+                format!("attaching a disk of {resource:?} while it is up is not built"),
+                "use `down` and `up`",
+            )),
+            Command::Detach { resource, force: _ } => {
+                self.ask(|ticket| ToShard::Detach { ticket, resource })
+            }
+            Command::Connect { resource, peer } => {
+                self.ask(|ticket| ToShard::Connect { ticket, resource, peer })
+            }
+            Command::Disconnect { resource, peer, force: _ } => {
+                self.ask(|ticket| ToShard::Disconnect { ticket, resource, peer })
+            }
+            Command::Primary { resource, force } => {
+                let mode = if force { PromoteMode::Force } else { PromoteMode::Normal };
+                self.ask(|ticket| ToShard::Promote { ticket, resource, mode })
+            }
+            Command::Secondary { resource, force } => {
+                self.ask(|ticket| ToShard::Demote { ticket, resource, force: force.into() })
+            }
+            Command::Invalidate { resource } => {
+                self.ask(|ticket| ToShard::Invalidate { ticket, resource })
+            }
+            Command::Status { resources, statistics } => {
+                self.ask(|ticket| ToShard::Status { ticket, resources, statistics }).map(|reply| {
+                    let Reply::Status(mut status) = reply else { return reply };
+                    self.describe_node(&mut status);
+                    Reply::Status(status)
+                })
+            }
+            Command::Shutdown => {
+                drop(self.end.send(End::Asked("the operator asked for it".to_owned())));
+                Ok(Reply::done())
+            }
+        }
+    }
+
+    fn describe_node(&self, status: &mut StatusReply) {
+        status.node.name.clone_from(&self.name);
+        env!("CARGO_PKG_VERSION").clone_into(&mut status.node.version);
+        "io_uring".clone_into(&mut status.node.io_backend);
+        let uptime = io::now().since(self.started_at);
+        status.node.uptime_ms = u64::try_from(uptime.as_millis()).unwrap_or(u64::MAX);
+    }
+
+    /// Brings a resource up, and remembers that it is.
+    fn up(&self, resource: &str, text: &str) -> Result<Reply, Failure> {
+        if let Some(running) = self.stored_text(resource)? {
+            if running == text {
+                return self.is_up(resource).map_or_else(|| self.bring_up(resource, text), Ok);
+            }
+            if self.is_up(resource).is_some() {
+                let message = format!("resource {resource:?} is up with another configuration");
+                let hint = "use `adjust` to make it follow the new one";
+                return Err(Failure::new(FailureCode::StateRefused, message, hint));
+            }
+        }
+        let reply = self.bring_up(resource, text)?;
+        self.state.store_text(resource, text).map_err(state_failure)?;
+        Ok(reply)
+    }
+
+    fn stored_text(&self, resource: &str) -> Result<Option<String>, Failure> {
+        let texts = self.state.stored_texts().map_err(state_failure)?;
+        Ok(texts.into_iter().find(|(name, _)| name == resource).map(|(_, text)| text))
+    }
+
+    fn is_up(&self, resource: &str) -> Option<Reply> {
+        let resources = vec![resource.to_owned()];
+        let question = |ticket| ToShard::Status { ticket, resources, statistics: false };
+        self.ask(question).ok().map(|_| Reply::done())
+    }
+
+    fn bring_up(&self, resource: &str, text: &str) -> Result<Reply, Failure> {
+        let definition = Definition::from_text(&self.name, resource, text)?;
+        let attached = Box::new(attach(definition, &self.state)?);
+        self.ask(|ticket| ToShard::Host { ticket, attached })
+    }
+
+    /// What `adjust` would do, and the text that is running.
+    fn differences(&self, resource: &str, text: &str) -> Result<(Reply, Option<String>), Failure> {
+        let wanted = Definition::from_text(&self.name, resource, text)?;
+        let running = self.stored_text(resource)?.filter(|_| self.is_up(resource).is_some());
+        let changes = match &running {
+            None => vec![format!("up {resource}")],
+            Some(running) if running == text => Vec::new(),
+            Some(_) => vec![format!("down {resource}"), format!("up {resource}")],
+        };
+        Ok((Reply::Adjusted { changes, warnings: wanted.warnings }, running))
+    }
+
+    /// Makes a resource follow a text: by taking it down and up again, if anything differs.
+    fn adjust(&self, resource: &str, text: &str) -> Result<Reply, Failure> {
+        let (reply, running) = self.differences(resource, text)?;
+        if running.as_deref() == Some(text) {
+            return Ok(reply);
+        }
+        if running.is_some() {
+            let name = resource.to_owned();
+            self.ask(|ticket| ToShard::Remove { ticket, resource: name, force: Force::No })?;
+        }
+        if let Err(failure) = self.bring_up(resource, text) {
+            // The running state stays what it was.
+            if let Some(running) = &running {
+                self.bring_up(resource, running)?;
+            }
+            return Err(failure);
+        }
+        self.state.store_text(resource, text).map_err(state_failure)?;
+        Ok(reply)
+    }
+
+    /// Brings up what was up when the daemon ended; one that fails does not keep the others down.
+    fn start_resources(&self) {
+        let texts = match self.state.stored_texts() {
+            Ok(texts) => texts,
+            Err(error) => {
+                log!(Error, Scope::NODE, "cannot read the stored resources: {error}");
+                return;
+            }
+        };
+        for (name, text) in texts {
+            if let Err(failure) = self.bring_up(&name, &text) {
+                log!(Error, Scope::resource(&name), "it stays down: {failure}");
+            }
+        }
+    }
+
+    fn listen_nbd(&self, options: &Options) -> Result<(), NodeError> {
+        let tcp = options.nbd.iter().copied().map(ListenAddr::Tcp);
+        let unix = options.nbd_unix.iter().cloned().map(|path: PathBuf| ListenAddr::Unix(path));
+        for address in tcp.chain(unix) {
+            self.ask(|ticket| ToShard::ListenNbd { ticket, address })
+                .map_err(|failure| NodeError::Listen(failure.to_string()))?;
+        }
+        Ok(())
+    }
+
+    fn stop(&self) {
+        if let Err(failure) = self.desk.ask(|ticket| ToShard::Stop { ticket }, SHUTDOWN_DEADLINE) {
+            log!(Warning, Scope::NODE, "the end is not clean: {failure}");
+        }
+    }
+}
+
+#[expect(clippy::needless_pass_by_value, reason = "it is given to map_err")]
+fn state_failure(error: std::io::Error) -> Failure {
+    let message = format!("the state directory: {error}");
+    Failure::new(FailureCode::Internal, message, "is its disk full or read-only?")
+}

@@ -1,0 +1,181 @@
+//! A resource as this node has to run it, taken from its `.res` text.
+
+use std::net::SocketAddr;
+use std::path::PathBuf;
+
+use api::response::{Failure, FailureCode};
+use config::model::{MetaDisk, Resource};
+use format::ids::{NodeId, ResourceId};
+use replication::resource::OnNoQuorum;
+
+#[derive(Clone, Debug)]
+pub(crate) struct Definition {
+    pub(crate) name: String,
+    pub(crate) id: ResourceId,
+    pub(crate) me: NodeId,
+    pub(crate) volume: u16,
+    pub(crate) minor: u32,
+    /// `None` of a member without a replica.
+    pub(crate) disk: Option<DiskPlace>,
+    pub(crate) al_extents: u32,
+    pub(crate) auto_promote: bool,
+    pub(crate) on_no_quorum: OnNoQuorum,
+    /// Bytes per second while clients are at work; 0 is no limit.
+    pub(crate) resync_rate: u64,
+    pub(crate) members: Vec<Member>,
+    /// What is understood and not in effect.
+    pub(crate) warnings: Vec<String>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct DiskPlace {
+    pub(crate) data: PathBuf,
+    /// `None`: at the end of the disk itself.
+    pub(crate) meta: Option<PathBuf>,
+}
+
+/// A node of the resource; of others also how to reach it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Member {
+    pub(crate) node: NodeId,
+    pub(crate) name: String,
+    pub(crate) is_diskful: bool,
+    pub(crate) path: Option<(SocketAddr, SocketAddr)>,
+}
+
+impl Definition {
+    /// The definition of `name` for this node.
+    pub(crate) fn from_text(node_name: &str, name: &str, text: &str) -> Result<Self, Failure> {
+        let invalid = |message: String| Failure::new(FailureCode::InvalidConfig, message, "");
+        let file = config::parse_text(name, text).map_err(|errors| invalid(errors.to_string()))?;
+        let resource = file.resource(name).ok_or_else(|| {
+            invalid(format!("the configuration text says nothing of resource {name:?}"))
+        })?;
+        let host = resource.host_by_name(node_name).ok_or_else(|| {
+            let message = format!("resource {name:?} has no `on {node_name}` section");
+            let hint = "the daemon's --name must be one of the names behind `on`";
+            Failure::new(FailureCode::NotOnThisNode, message, hint)
+        })?;
+        let [volume] = host.volumes.as_slice() else {
+            return Err(Failure::new(
+                FailureCode::NotSupported,
+                format!("resource {name:?} has {} volumes", host.volumes.len()),
+                "this release serves one volume per resource; make one resource of each",
+            ));
+        };
+        let number = volume.number;
+        let options = resource.resource_options(node_name);
+        let disk = match &volume.disk {
+            None => None,
+            Some(disk) => Some(disk_place(name, &disk.path, &disk.meta_disk)?),
+        };
+        Ok(Self {
+            name: name.to_owned(),
+            id: resource_id(name),
+            me: node_id(host.node_id),
+            volume: number,
+            minor: volume.device.as_ref().map_or(0, |device| device.minor),
+            disk,
+            al_extents: resource.disk_options(node_name, number).al_extents,
+            auto_promote: options.auto_promote,
+            on_no_quorum: match options.on_no_quorum {
+                config::effective::OnNoQuorum::SuspendIo => OnNoQuorum::SuspendIo,
+                config::effective::OnNoQuorum::IoError => OnNoQuorum::IoError,
+            },
+            resync_rate: resync_rate(resource, &host.name, number),
+            members: members(resource, &host.name, number),
+            warnings: file.warnings.iter().map(ToString::to_string).collect(),
+        })
+    }
+
+    /// The members that this node connects to.
+    pub(crate) fn peers(&self) -> impl Iterator<Item = &Member> {
+        self.members.iter().filter(|member| member.node != self.me)
+    }
+}
+
+fn members(resource: &Resource, own_name: &str, volume: u16) -> Vec<Member> {
+    let peers = resource.peers_of(own_name);
+    resource
+        .hosts
+        .iter()
+        .map(|host| Member {
+            node: node_id(host.node_id),
+            name: host.name.clone(),
+            is_diskful: host.volume(volume).is_some_and(|volume| !volume.is_diskless()),
+            path: peers
+                .iter()
+                .find(|peer| peer.node_id == host.node_id)
+                .and_then(|peer| peer.paths.first().copied()),
+        })
+        .collect()
+}
+
+/// The highest rate that any connection allows.
+fn resync_rate(resource: &Resource, own_name: &str, volume: u16) -> u64 {
+    let peers = resource.peers_of(own_name);
+    let rates: Option<Vec<u64>> = peers
+        .iter()
+        .map(|peer| resource.peer_disk_options(own_name, &peer.name, volume).c_max_rate_bytes)
+        .collect();
+    rates.and_then(|rates| rates.into_iter().max()).unwrap_or(0)
+}
+
+fn disk_place(name: &str, path: &str, meta: &MetaDisk) -> Result<DiskPlace, Failure> {
+    let meta = match meta {
+        MetaDisk::Internal => None,
+        MetaDisk::External { path, index: None } => Some(PathBuf::from(path)),
+        MetaDisk::External { path, index: Some(index) } => {
+            return Err(Failure::new(
+                FailureCode::NotSupported,
+                format!("resource {name:?} keeps its metadata in slot {index} of {path}"),
+                "use `meta-disk internal`, or a file or device of its own without an index",
+            ));
+        }
+    };
+    Ok(DiskPlace { data: PathBuf::from(path), meta })
+}
+
+fn node_id(id: u8) -> NodeId {
+    NodeId::new(id).expect("the grammar allows node ids 0 to 31")
+}
+
+/// The id of a resource: FNV-1a of its name, in 128 bits, the same on every node.
+#[must_use]
+pub fn resource_id(name: &str) -> ResourceId {
+    const BASIS: u128 = 0x6c62_272e_07bb_0142_62b8_2175_6295_c58d;
+    const PRIME: u128 = 0x0000_0000_0100_0000_0000_0000_0000_013b;
+    let mix = |hash: u128, byte: u8| (hash ^ u128::from(byte)).wrapping_mul(PRIME);
+    ResourceId(name.bytes().fold(BASIS, mix))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The id stands in metadata on disks: it must never change.
+    #[test]
+    fn resource_id_is_fnv_1a() {
+        assert_eq!(resource_id("").0, 0x6c62_272e_07bb_0142_62b8_2175_6295_c58d);
+        assert_eq!(resource_id("a").0, 0xd228_cb69_6f1a_8caf_7891_2b70_4e4a_8964);
+    }
+
+    #[test]
+    fn definition_tells_own_disk_and_peers() {
+        let text = "resource r0 {
+            on a { node-id 0; address 127.0.0.1:7001; volume 0 { device minor 1; disk /tmp/a; meta-disk internal; } }
+            on b { node-id 1; address 127.0.0.1:7002; volume 0 { device minor 1; disk /tmp/b; meta-disk internal; } }
+            on c { node-id 2; address 127.0.0.1:7003; volume 0 { device minor 1; disk none; } }
+            connection-mesh { hosts a b c; }
+        }";
+        let definition = Definition::from_text("b", "r0", text).unwrap();
+        assert_eq!(definition.me.get(), 1);
+        assert_eq!(definition.disk.as_ref().unwrap().data, PathBuf::from("/tmp/b"));
+        let peers: Vec<_> = definition.peers().map(|p| (p.name.as_str(), p.is_diskful)).collect();
+        assert_eq!(peers, [("a", true), ("c", false)]);
+        let path = definition.members[0].path.unwrap();
+        assert_eq!((path.0.port(), path.1.port()), (7002, 7001));
+        let failure = Definition::from_text("x", "r0", text).unwrap_err();
+        assert_eq!(failure.code, FailureCode::NotOnThisNode);
+    }
+}

@@ -1,0 +1,54 @@
+//! Every bound and every time of the daemon's wiring, in one place.
+
+use std::time::Duration;
+
+/// Shards a daemon runs for now: the mailboxes between shards are not built.
+pub(crate) const SHARDS_MAX: u8 = 1;
+/// Payload bytes of one send to a peer; the rest waits for the next turn. With the 64 KiB that its
+/// messages may take, a frame fits into one receive buffer.
+pub(crate) const FRAME_PAYLOAD_MAX: u32 = 192 << 10;
+/// Parts of one send: below the kernel's 1024.
+pub(crate) const FRAME_SEGMENTS_MAX: usize = 512;
+/// Messages that wait for one peer before its connection counts as stuck.
+pub(crate) const LINK_QUEUE_MAX: usize = 65_536;
+/// A first wait before a peer is dialled again, and the longest.
+pub(crate) const DIAL_BACKOFF_MIN: Duration = Duration::from_millis(50);
+pub(crate) const DIAL_BACKOFF_MAX: Duration = Duration::from_secs(1);
+/// A connection has to come up, and its HELLO to arrive, within this.
+pub(crate) const HANDSHAKE_DEADLINE: Duration = Duration::from_secs(3);
+/// A resource that a peer refused is offered again after this.
+pub(crate) const OPEN_RETRY: Duration = Duration::from_secs(10);
+/// Heartbeats without an answer that are remembered.
+pub(crate) const HEARTBEATS_MAX: usize = 16;
+/// Connections whose HELLO did not come yet.
+pub(crate) const STRANGERS_MAX: usize = 64;
+
+/// Client sessions at a time.
+pub(crate) const CLIENTS_MAX: usize = 1024;
+/// Client requests in flight of one session, and parts of one request.
+pub(crate) const REQUESTS_PER_CLIENT_MAX: usize = 256;
+pub(crate) const PARTS_PER_REQUEST_MAX: usize = 16;
+/// Payload bytes in flight of one session.
+pub(crate) const CLIENT_BYTES_MAX: usize = 64 << 20;
+/// A client has to choose an export within this.
+pub(crate) const CLIENT_HANDSHAKE_DEADLINE: Duration = Duration::from_secs(30);
+/// How long a client's handshake waits for this node to become Primary.
+pub(crate) const AUTO_PROMOTE_DEADLINE: Duration = Duration::from_secs(5);
+/// A node that was promoted for a client goes back this long after the last client left.
+pub(crate) const AUTO_DEMOTE_GRACE: Duration = Duration::from_secs(1);
+
+/// An admin request is read, and its answer written, within this.
+pub(crate) const ADMIN_IO_DEADLINE: Duration = Duration::from_secs(10);
+/// An admin command is answered by then, with a failure if need be.
+pub(crate) const ADMIN_COMMAND_DEADLINE: Duration = Duration::from_secs(30);
+/// Admin connections served at a time.
+pub(crate) const ADMIN_CONNECTIONS_MAX: usize = 64;
+/// How often a daemon looks whether its parent still lives.
+pub(crate) const PARENT_POLL_INTERVAL: Duration = Duration::from_millis(100);
+/// Messages between the control thread and a shard.
+pub(crate) const MAILBOX_CAPACITY: usize = 1024;
+/// A clean shutdown gives up after this: what is left is recovered at the next start.
+pub(crate) const SHUTDOWN_DEADLINE: Duration = Duration::from_secs(20);
+
+/// Hot extents of one resource, whatever the configuration asks for.
+pub(crate) const AL_SLOTS_MAX: usize = format::metadata::AL_SLOTS_MAX;

@@ -1,0 +1,201 @@
+//! One TCP stream of a link: its handshake, what it is receiving and what it is sending.
+
+use format::frame;
+use format::message::{Hello, LinkClass, LinkMessage};
+use io::{Slice, SocketId};
+use replication::contract::Payload;
+use stdx::time::Time;
+
+use crate::limits::DIAL_BACKOFF_MIN;
+use crate::links::{Links, TOKEN_CONNECTION};
+use crate::log::{Scope, log};
+use crate::payloads::Kit;
+use crate::slab::Key;
+
+#[derive(Debug)]
+pub(crate) struct Connection {
+    /// Number of its link; a stranger has none yet.
+    pub(super) link: Option<usize>,
+    pub(super) stage: Stage,
+    pub(super) opened_at: Time,
+    pub(super) socket: Option<SocketId>,
+    pub(super) receiver: super::receive::Receiver,
+    pub(super) sending: Sending,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Stage {
+    /// The TCP handshake is under way.
+    Connecting,
+    /// Accepted: the peer speaks first.
+    AwaitHello,
+    AwaitWelcome,
+    Up,
+}
+
+/// What the kernel holds of one send: given back when it is done.
+#[derive(Debug, Default)]
+pub(super) struct Sending {
+    pub(super) busy: bool,
+    pub(super) frames: Vec<Slice>,
+    pub(super) payloads: Vec<Payload>,
+    pub(super) segments: Vec<Slice>,
+}
+
+impl Sending {
+    pub(super) fn finish(&mut self, kit: &mut Kit) {
+        for frame in self.frames.drain(..) {
+            kit.reactor.pool().release(frame.buffer);
+        }
+        for payload in self.payloads.drain(..) {
+            kit.release(payload);
+        }
+        self.segments.clear();
+        self.busy = false;
+    }
+}
+
+impl Connection {
+    pub(super) fn new(link: Option<usize>, stage: Stage, now: Time) -> Self {
+        Self {
+            link,
+            stage,
+            opened_at: now,
+            socket: None,
+            receiver: super::receive::Receiver::default(),
+            sending: Sending::default(),
+        }
+    }
+
+    pub(super) fn is_up(&self) -> bool {
+        self.stage == Stage::Up
+    }
+
+    pub(super) fn dispose(mut self, kit: &mut Kit) {
+        if let Some(socket) = self.socket {
+            kit.reactor.close(socket);
+        }
+        // The reactor holds references of its own for as long as the kernel uses the bytes.
+        self.sending.finish(kit);
+        self.receiver.dispose(kit);
+    }
+}
+
+impl Links {
+    pub(super) fn hello(&self) -> Hello {
+        Hello {
+            node_name: self.identity.name.clone(),
+            version_min: frame::FRAME_VERSION,
+            version_max: frame::FRAME_VERSION,
+            features: 0,
+            boot_id: self.identity.boot_id,
+            start_count: self.identity.start_count,
+            shards: self.identity.shards,
+            shard_local: 0,
+            shard_remote: 0,
+            class: LinkClass::Data,
+            path: 0,
+            quantum_bytes: frame::QUANTUM_BYTES_MAX,
+        }
+    }
+
+    /// The first message of a stranger: it becomes the connection of its link.
+    pub(super) fn on_hello(
+        &mut self,
+        key: Key,
+        hello: &Hello,
+        kit: &mut Kit,
+    ) -> Result<(), String> {
+        check_version(hello)?;
+        if hello.node_name == self.identity.name {
+            return Err(format!(
+                "the peer calls itself {:?}, which is this node; two nodes have one name, or an \
+                 address is wrong",
+                hello.node_name
+            ));
+        }
+        let index = self.links.iter().position(|link| link.name == hello.node_name);
+        let index = index
+            .ok_or_else(|| format!("node {:?} is no member of a resource here", hello.node_name))?;
+        self.check_start(index, hello)?;
+        let welcome = self.hello();
+        self.send_alone(key, &LinkMessage::Welcome(welcome), kit);
+        self.adopt(key, index, hello, kit);
+        Ok(())
+    }
+
+    pub(super) fn on_welcome(
+        &mut self,
+        key: Key,
+        hello: &Hello,
+        kit: &mut Kit,
+    ) -> Result<(), String> {
+        check_version(hello)?;
+        let index = self.connections.get(key).and_then(|c| c.link);
+        let index = index.expect("a connection that was dialled has a link");
+        let expected = &self.links[index].name;
+        if hello.node_name != *expected {
+            return Err(format!(
+                "the node at the address of {expected:?} calls itself {:?}; compare the address \
+                 and `on` lines of both configurations",
+                hello.node_name
+            ));
+        }
+        self.check_start(index, hello)?;
+        self.adopt(key, index, hello, kit);
+        Ok(())
+    }
+
+    /// A node that was set back to an older state must not be believed.
+    fn check_start(&self, index: usize, hello: &Hello) -> Result<(), String> {
+        let seen = self.links[index].start_count;
+        if hello.start_count >= seen {
+            return Ok(());
+        }
+        Err(format!(
+            "its start count is {}, but {seen} was seen before: its state directory is an old \
+             copy; restore the newest one, or give the node a new state directory",
+            hello.start_count
+        ))
+    }
+
+    fn adopt(&mut self, key: Key, index: usize, hello: &Hello, kit: &mut Kit) {
+        if let Some(older) = self.links[index].connection
+            && older != key
+        {
+            self.close_connection(older, "replaced by a new connection", kit);
+        }
+        self.is_due = true;
+        let link = &mut self.links[index];
+        link.connection = Some(key);
+        link.boot_id = Some(hello.boot_id);
+        link.start_count = hello.start_count;
+        link.peer_shards = hello.shards;
+        link.backoff = DIAL_BACKOFF_MIN;
+        link.failure = None;
+        link.heart.restart(kit.now);
+        log!(Info, Scope::peer(&link.name), "link up");
+        let connection = self.connections.get_mut(key).expect("the connection that spoke");
+        connection.link = Some(index);
+        connection.stage = Stage::Up;
+        self.sessions_due(index, kit.now);
+    }
+
+    pub(super) fn token(key: Key) -> u64 {
+        key.token(TOKEN_CONNECTION)
+    }
+}
+
+fn check_version(hello: &Hello) -> Result<(), String> {
+    if hello.version_min <= frame::FRAME_VERSION && frame::FRAME_VERSION <= hello.version_max {
+        return Ok(());
+    }
+    Err(format!(
+        "node {:?} speaks protocol versions {} to {}, this node {} to {}: update the older one",
+        hello.node_name,
+        hello.version_min,
+        hello.version_max,
+        frame::FRAME_VERSION,
+        frame::FRAME_VERSION
+    ))
+}

@@ -1,0 +1,149 @@
+//! The pulse of a link: a heartbeat in each interval, with the leases of all its resources.
+//!
+//! A peer that says nothing at all for `PEER_SILENT_MAX` is lost, whatever TCP thinks.
+
+use format::frame::Message;
+use format::ids::{NodeId, Nonce};
+use format::message::{Heartbeat, HeartbeatAck, LeaseRequest, LinkMessage};
+use replication::limits::{HEARTBEAT_INTERVAL, LEASE, PEER_SILENT_MAX};
+use stdx::time::Time;
+
+use crate::limits::HEARTBEATS_MAX;
+use crate::links::{Fact, HostedId, Links, Queued};
+use crate::payloads::Kit;
+
+#[derive(Debug, Default)]
+pub(super) struct Heart {
+    /// When the peer was heard last.
+    pub(super) heard_at: Time,
+    beat_at: Time,
+    next_id: u64,
+    /// Heartbeats that the peer has not answered, oldest first.
+    unanswered: Vec<Beat>,
+}
+
+#[derive(Debug)]
+struct Beat {
+    id: u64,
+    sent_at: Time,
+    leases: Vec<Lease>,
+}
+
+/// One lease that a heartbeat asks for.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Lease {
+    pub(crate) hosted: HostedId,
+    pub(crate) peer: NodeId,
+    pub(crate) handle: u32,
+    pub(crate) nonce: Nonce,
+}
+
+impl Heart {
+    pub(super) fn restart(&mut self, now: Time) {
+        self.heard_at = now;
+        self.beat_at = now;
+        self.unanswered.clear();
+    }
+}
+
+impl Links {
+    pub(super) fn tick_connected(&mut self, index: usize, kit: &mut Kit) -> Time {
+        let Some(key) = self.links[index].connection else { return Time::NEVER };
+        let is_up = self.connections.get(key).is_some_and(|c| c.is_up());
+        if !is_up {
+            return Time::NEVER;
+        }
+        let silent_at = self.links[index].heart.heard_at + PEER_SILENT_MAX;
+        if kit.now >= silent_at {
+            let text = format!("no sign of life for {} ms", PEER_SILENT_MAX.as_millis());
+            self.close_connection(key, &text, kit);
+            return kit.now;
+        }
+        let heart = &mut self.links[index].heart;
+        if kit.now >= heart.beat_at {
+            heart.beat_at = kit.now + HEARTBEAT_INTERVAL;
+            self.facts.push_back(Fact::HeartbeatDue { link: index });
+        }
+        let beat_at = self.links[index].heart.beat_at;
+        self.retry_opens(index, kit.now).min(beat_at).min(silent_at)
+    }
+
+    /// The sessions of a link that are up: resource, peer and our handle.
+    pub(crate) fn open_sessions(
+        &self,
+        link: usize,
+    ) -> impl Iterator<Item = (HostedId, NodeId, u32)> + '_ {
+        self.links[link].sessions.iter().filter_map(|session| {
+            let handle = session.ours.filter(|_| session.is_up())?;
+            Some((session.hosted, session.peer, handle))
+        })
+    }
+
+    /// The next heartbeat of every link of the resource is due now.
+    pub(crate) fn renew(&mut self, hosted: HostedId, now: Time) {
+        for link in &mut self.links {
+            if link.sessions.iter().any(|session| session.hosted == hosted && session.is_up()) {
+                link.heart.beat_at = now;
+            }
+        }
+    }
+
+    pub(crate) fn send_heartbeat(&mut self, link: usize, leases: Vec<Lease>, now: Time) {
+        let length_ms = u16::try_from(LEASE.as_millis()).expect("a lease of seconds");
+        let requests = leases
+            .iter()
+            .map(|lease| LeaseRequest { handle: lease.handle, nonce: lease.nonce, length_ms })
+            .collect();
+        let link = &mut self.links[link];
+        let id = link.heart.next_id;
+        link.heart.next_id += 1;
+        if link.heart.unanswered.len() == HEARTBEATS_MAX {
+            link.heart.unanswered.remove(0);
+        }
+        link.heart.unanswered.push(Beat { id, sent_at: now, leases });
+        let heartbeat = Heartbeat { id, sent_at_ns: now.0, leases: requests };
+        link.push_urgent(LinkMessage::Heartbeat(heartbeat));
+    }
+
+    pub(crate) fn answer_heartbeat(
+        &mut self,
+        link: usize,
+        id: u64,
+        sent_at_ns: u64,
+        refused: Vec<u32>,
+    ) {
+        let ack = HeartbeatAck { id, sent_at_ns, refused };
+        self.links[link].push_urgent(LinkMessage::HeartbeatAck(ack));
+    }
+
+    pub(super) fn on_heartbeat_ack(&mut self, index: usize, ack: &HeartbeatAck) {
+        let unanswered = &mut self.links[index].heart.unanswered;
+        let Some(place) = unanswered.iter().position(|beat| beat.id == ack.id) else { return };
+        let beat = unanswered.remove(place);
+        for lease in beat.leases {
+            let standing = self.links[index]
+                .sessions
+                .iter()
+                .any(|session| session.is_up() && session.ours == Some(lease.handle));
+            if standing {
+                self.facts.push_back(Fact::Lease {
+                    hosted: lease.hosted,
+                    peer: lease.peer,
+                    nonce: lease.nonce,
+                    sent_at: beat.sent_at,
+                    granted: !ack.refused.contains(&lease.handle),
+                });
+            }
+        }
+    }
+}
+
+impl super::Link {
+    /// Ahead of what waits: a long queue must not look like a dead node.
+    fn push_urgent(&mut self, message: LinkMessage) {
+        if self.connection.is_some() {
+            let message = Message::Link(message);
+            self.queue.push_front(Queued { handle: 0, message, payload: None });
+        }
+    }
+}

@@ -1,0 +1,263 @@
+//! The way in: bytes become messages, and payloads stay where they arrived.
+//!
+//! A connection receives into one buffer after the other. A frame is taken when all of it is
+//! there; its payloads become slices of the buffer, without a copy, and keep the buffer alive. A
+//! frame that the rest of a buffer cannot hold is moved to a fresh one.
+
+use std::io as stdio;
+
+use format::checksum::crc32c;
+use format::frame::{
+    FRAME_HEADER_BYTES, FrameHeader, FrameReader, Message, QUANTUM_BYTES_MAX, Received,
+};
+use format::message::LinkMessage;
+use io::{BufferId, Class, Slice};
+use replication::contract::Payload;
+use stdx::time::Time;
+
+use crate::links::connection::Stage;
+use crate::links::{Fact, Links};
+use crate::payloads::Kit;
+use crate::slab::Key;
+
+/// A buffer with less room than this at its end is left for a fresh one.
+const ROOM_MIN: u32 = 32 << 10;
+
+#[derive(Debug, Default)]
+pub(super) struct Receiver {
+    buffer: Option<BufferId>,
+    /// Bytes that are parsed, and bytes that have arrived.
+    parsed: u32,
+    filled: u32,
+    /// Payloads of this buffer were handed out: its first bytes cannot be used again.
+    is_lent: bool,
+    /// Length of the frame that begins at `parsed`, if that is known.
+    frame_bytes: u32,
+    is_receiving: bool,
+    messages: Vec<Received>,
+}
+
+impl Receiver {
+    pub(super) fn dispose(&mut self, kit: &mut Kit) {
+        if let Some(buffer) = self.buffer.take() {
+            kit.reactor.pool().release(buffer);
+        }
+    }
+
+    /// Makes room for the rest of the frame; false while no buffer is free.
+    fn make_room(&mut self, kit: &mut Kit) -> bool {
+        let pool = kit.reactor.pool();
+        if let Some(buffer) = self.buffer {
+            if self.parsed == self.filled && !self.is_lent {
+                self.parsed = 0;
+                self.filled = 0;
+            }
+            let size = pool.size_of(buffer);
+            let fits = self.parsed + self.frame_bytes <= size;
+            if fits && (size - self.filled >= ROOM_MIN || self.frame_bytes > 0) {
+                return true;
+            }
+        }
+        let class =
+            if self.frame_bytes > Class::Large.size_bytes() { Class::Huge } else { Class::Large };
+        let Some(fresh) = pool.take(class) else { return false };
+        let rest = self.filled - self.parsed;
+        if let Some(old) = self.buffer.replace(fresh) {
+            let from = pool.whole(old).part(self.parsed, rest);
+            let to = pool.whole(fresh).part(0, rest);
+            pool.copy(from, to);
+            pool.release(old);
+        }
+        self.parsed = 0;
+        self.filled = rest;
+        self.is_lent = false;
+        true
+    }
+
+    /// The next whole frame, its messages left in `messages`.
+    fn next_frame(&mut self, kit: &mut Kit) -> Result<Option<Slice>, String> {
+        let Some(buffer) = self.buffer else { return Ok(None) };
+        let here = kit.reactor.pool().whole(buffer).part(self.parsed, self.filled - self.parsed);
+        let bytes = kit.reactor.pool().bytes(here);
+        let Some(fixed) = bytes.first_chunk::<FRAME_HEADER_BYTES>() else {
+            self.frame_bytes = 0;
+            return Ok(None);
+        };
+        let header = FrameHeader::parse(fixed, QUANTUM_BYTES_MAX).map_err(|e| e.to_string())?;
+        self.frame_bytes = header.header_bytes + header.payload_bytes;
+        if self.frame_bytes > Class::Huge.size_bytes() {
+            return Err(format!("a frame of {} bytes is longer than allowed", self.frame_bytes));
+        }
+        if here.length < self.frame_bytes {
+            return Ok(None);
+        }
+        let part = &bytes[..header.header_bytes as usize];
+        for message in FrameReader::new(part, QUANTUM_BYTES_MAX).map_err(|e| e.to_string())? {
+            self.messages.push(message.map_err(|e| e.to_string())?);
+        }
+        let payloads = here.part(header.header_bytes, header.payload_bytes);
+        self.parsed += self.frame_bytes;
+        self.frame_bytes = 0;
+        Ok(Some(payloads))
+    }
+}
+
+impl Links {
+    pub(super) fn start_receive(&mut self, key: Key, kit: &mut Kit) {
+        let Some(connection) = self.connections.get_mut(key) else { return };
+        let Some(socket) = connection.socket else { return };
+        let receiver = &mut connection.receiver;
+        if receiver.is_receiving {
+            return;
+        }
+        if !receiver.make_room(kit) {
+            self.starved = true;
+            return;
+        }
+        let buffer = receiver.buffer.expect("room is in a buffer");
+        let whole = kit.reactor.pool().whole(buffer);
+        let room = whole.part(receiver.filled, whole.length - receiver.filled);
+        receiver.is_receiving = true;
+        kit.reactor.recv(socket, room, Self::token(key));
+    }
+
+    /// Goes on with connections that found no free buffer.
+    pub(crate) fn retry_starved(&mut self, kit: &mut Kit) {
+        if !std::mem::take(&mut self.starved) {
+            return;
+        }
+        for index in 0..self.connections.end() {
+            let Some(key) = self.connections.key_at(index) else { continue };
+            let stage = self.connections.get(key).map(|connection| connection.stage);
+            if stage != Some(Stage::Connecting) {
+                self.start_receive(key, kit);
+            }
+        }
+    }
+
+    pub(crate) fn on_received(&mut self, key: Key, result: stdio::Result<u32>, kit: &mut Kit) {
+        let Some(connection) = self.connections.get_mut(key) else { return };
+        connection.receiver.is_receiving = false;
+        let outcome = match result {
+            Ok(0) => Err("the peer closed the connection".to_owned()),
+            Err(error) => Err(format!("connection lost: {error}")),
+            Ok(length) => {
+                connection.receiver.filled += length;
+                if let Some(index) = connection.link {
+                    self.links[index].heart.heard_at = kit.now;
+                }
+                self.take_frames(key, kit)
+            }
+        };
+        match outcome {
+            Ok(()) => self.start_receive(key, kit),
+            Err(reason) => self.close_connection(key, &reason, kit),
+        }
+    }
+
+    fn take_frames(&mut self, key: Key, kit: &mut Kit) -> Result<(), String> {
+        loop {
+            let Some(connection) = self.connections.get_mut(key) else { return Ok(()) };
+            let garbage = |e| format!("it sent garbage: {e}");
+            let Some(area) = connection.receiver.next_frame(kit).map_err(garbage)? else {
+                return Ok(());
+            };
+            let mut messages = std::mem::take(&mut connection.receiver.messages);
+            let mut outcome = Ok(());
+            for received in messages.drain(..) {
+                outcome = self.take_message(key, received, area, kit);
+                if outcome.is_err() {
+                    break;
+                }
+            }
+            messages.clear();
+            if let Some(connection) = self.connections.get_mut(key) {
+                connection.receiver.messages = messages;
+            }
+            outcome?;
+        }
+    }
+
+    fn take_message(
+        &mut self,
+        key: Key,
+        received: Received,
+        area: Slice,
+        kit: &mut Kit,
+    ) -> Result<(), String> {
+        let Some(connection) = self.connections.get_mut(key) else { return Ok(()) };
+        let link = connection.link;
+        match (connection.stage, received.message) {
+            (Stage::AwaitHello, Message::Link(LinkMessage::Hello(hello))) => {
+                self.on_hello(key, &hello, kit)
+            }
+            (Stage::AwaitWelcome, Message::Link(LinkMessage::Welcome(hello))) => {
+                self.on_welcome(key, &hello, kit)
+            }
+            (Stage::Up, Message::Link(message)) => {
+                let index = link.expect("a connection that is up has a link");
+                self.on_link_message(index, message, kit.now)
+            }
+            (Stage::Up, Message::Resource(message)) => {
+                let index = link.expect("a connection that is up has a link");
+                let Some((hosted, from)) = self.session_of_handle(index, received.handle) else {
+                    return Ok(());
+                };
+                let payload = match received.payload {
+                    None => None,
+                    Some(place) => {
+                        let slice = area.part(place.offset_bytes, place.length_bytes);
+                        Some(self.take_payload(key, slice, place.crc, kit)?)
+                    }
+                };
+                self.facts.push_back(Fact::Message { hosted, from, message, payload });
+                Ok(())
+            }
+            (stage, _) => Err(format!("it sent a message out of turn ({stage:?})")),
+        }
+    }
+
+    fn take_payload(
+        &mut self,
+        key: Key,
+        slice: Slice,
+        crc: u32,
+        kit: &mut Kit,
+    ) -> Result<Payload, String> {
+        let computed = crc32c(kit.reactor.pool().bytes(slice));
+        if computed != crc {
+            return Err(format!(
+                "a payload of {} bytes has checksum {computed:#010x} and should have {crc:#010x}: \
+                 the network or the memory of a node corrupts data",
+                slice.length
+            ));
+        }
+        kit.reactor.pool().retain(slice.buffer);
+        let payload = kit.payloads.adopt(slice);
+        kit.payloads.set_checksum(payload, crc);
+        if let Some(connection) = self.connections.get_mut(key) {
+            connection.receiver.is_lent = true;
+        }
+        Ok(payload)
+    }
+
+    fn on_link_message(
+        &mut self,
+        index: usize,
+        message: LinkMessage,
+        now: Time,
+    ) -> Result<(), String> {
+        match message {
+            LinkMessage::Hello(_) | LinkMessage::Welcome(_) => {
+                return Err("it greeted twice".to_owned());
+            }
+            LinkMessage::Open(open) => self.on_open(index, &open),
+            LinkMessage::Close { handle, reason } => self.on_close(index, handle, reason, now),
+            LinkMessage::Heartbeat(heartbeat) => {
+                self.facts.push_back(Fact::Heartbeat { link: index, heartbeat });
+            }
+            LinkMessage::HeartbeatAck(ack) => self.on_heartbeat_ack(index, &ack),
+        }
+        Ok(())
+    }
+}

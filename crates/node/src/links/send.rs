@@ -1,0 +1,144 @@
+//! The way out: what waits for a peer leaves as one frame, in one send per turn.
+
+use std::io as stdio;
+
+use format::checksum::crc32c;
+use format::error::EncodeError;
+use format::frame::{FrameWriter, Message, PayloadRef, QUANTUM_BYTES_MAX};
+use format::message::{LinkMessage, ResourceMessage};
+use io::{Class, Slice};
+use replication::contract::Payload;
+
+use crate::limits::{FRAME_PAYLOAD_MAX, FRAME_SEGMENTS_MAX, LINK_QUEUE_MAX};
+use crate::links::connection::Sending;
+use crate::links::session::Route;
+use crate::links::{Link, Links, Queued};
+use crate::log::{Scope, log};
+use crate::payloads::Kit;
+use crate::slab::Key;
+
+impl Links {
+    /// Queues a message of a resource; the queue takes a reference of its own to the payload.
+    pub(crate) fn send(
+        &mut self,
+        route: Route,
+        message: ResourceMessage,
+        payload: Option<Payload>,
+        kit: &mut Kit,
+    ) {
+        let payload = payload.map(|payload| {
+            kit.payloads.retain(payload);
+            let crc = kit.payloads.checksum(payload, kit.reactor.pool(), crc32c);
+            let length_bytes = kit.payloads.slice(payload).length;
+            (payload, PayloadRef { length_bytes, crc })
+        });
+        let message = Message::Resource(message);
+        self.links[route.link].queue.push_back(Queued { handle: route.handle, message, payload });
+    }
+
+    /// The one send of this turn for each link that has something to say and is not saying it yet.
+    pub(crate) fn flush(&mut self, kit: &mut Kit) {
+        for index in 0..self.links.len() {
+            let link = &mut self.links[index];
+            let Some(key) = link.connection else {
+                link.queue.clear();
+                continue;
+            };
+            let Some(connection) = self.connections.get_mut(key) else { continue };
+            if link.queue.is_empty() || !connection.is_up() || connection.sending.busy {
+                continue;
+            }
+            if link.queue.len() > LINK_QUEUE_MAX {
+                let text = format!("{} messages wait for it; it is too slow", link.queue.len());
+                self.close_connection(key, &text, kit);
+                continue;
+            }
+            link.sends += 1;
+            link.fill_frame(&mut connection.sending, kit);
+            self.submit(key, kit);
+        }
+    }
+
+    /// Sends a message of the handshake, before the link's queue is of use.
+    pub(super) fn send_alone(&mut self, key: Key, message: &LinkMessage, kit: &mut Kit) {
+        let Some(connection) = self.connections.get_mut(key) else { return };
+        let Some(frame) =
+            kit.reactor.pool().take(Class::Small).map(|b| kit.reactor.pool().whole(b))
+        else {
+            // The handshake's deadline closes the connection.
+            return;
+        };
+        let mut writer = FrameWriter::new(kit.reactor.pool().bytes_mut(frame), QUANTUM_BYTES_MAX);
+        writer.push_link(message).expect("a greeting fits into 4 KiB");
+        let (_, length) = writer.finish();
+        connection.sending.add_frame(frame, length);
+        self.submit(key, kit);
+    }
+
+    fn submit(&mut self, key: Key, kit: &mut Kit) {
+        let Some(connection) = self.connections.get_mut(key) else { return };
+        let Some(socket) = connection.socket else { return };
+        if connection.sending.segments.is_empty() {
+            return;
+        }
+        connection.sending.busy = true;
+        kit.reactor.send(socket, &connection.sending.segments, Self::token(key));
+    }
+
+    pub(crate) fn on_sent(&mut self, key: Key, result: stdio::Result<u32>, kit: &mut Kit) {
+        let Some(connection) = self.connections.get_mut(key) else { return };
+        connection.sending.finish(kit);
+        if let Err(error) = result {
+            self.close_connection(key, &format!("cannot send: {error}"), kit);
+        }
+    }
+}
+
+impl Sending {
+    fn add_frame(&mut self, frame: Slice, length: usize) {
+        let length = u32::try_from(length).expect("a header part is at most 1 MiB");
+        self.segments.push(frame.part(0, length));
+        self.frames.push(frame);
+    }
+}
+
+impl Link {
+    /// Packs as much of the queue as one frame takes. Nothing is packed while no buffer is free.
+    fn fill_frame(&mut self, sending: &mut Sending, kit: &mut Kit) {
+        let pool = kit.reactor.pool();
+        for class in [Class::Medium, Class::Huge] {
+            let Some(frame) = pool.take(class).map(|buffer| pool.whole(buffer)) else { return };
+            let writer = FrameWriter::new(pool.bytes_mut(frame), QUANTUM_BYTES_MAX);
+            if let Some(length) = self.pack(writer, sending) {
+                sending.add_frame(frame, length);
+                let slices = sending.payloads.iter().map(|payload| kit.payloads.slice(*payload));
+                sending.segments.extend(slices);
+                return;
+            }
+            pool.release(frame.buffer);
+        }
+    }
+
+    /// The length of the header part, or `None` if not even the first message fits.
+    fn pack(&mut self, mut writer: FrameWriter<&mut [u8]>, sending: &mut Sending) -> Option<usize> {
+        while let Some(queued) = self.queue.front() {
+            let payload = queued.payload.map(|(_, reference)| reference);
+            let length = payload.map_or(0, |payload| payload.length_bytes);
+            if !writer.is_empty() && writer.payload_bytes() + length > FRAME_PAYLOAD_MAX
+                || sending.payloads.len() + 1 >= FRAME_SEGMENTS_MAX
+            {
+                break;
+            }
+            match writer.push(queued.handle, &queued.message, payload) {
+                Ok(()) => {}
+                Err(EncodeError::Full) => break,
+                Err(error @ EncodeError::TooLong { .. }) => {
+                    log!(Error, Scope::peer(&self.name), "a message was not sent: {error}");
+                }
+            }
+            let queued = self.queue.pop_front().expect("the front was looked at");
+            sending.payloads.extend(queued.payload.map(|(payload, _)| payload));
+        }
+        if writer.is_empty() { None } else { Some(writer.finish().1) }
+    }
+}

@@ -1,0 +1,93 @@
+//! State changes for an operator: one line each, to standard error.
+//!
+//! A line is `<level>resource: peer: text`, with the level as the number that systemd's journal
+//! understands when standard error is a journal stream, and as a word elsewhere. Nothing that
+//! happens per request is logged.
+
+use std::io::{IsTerminal, Write};
+use std::sync::OnceLock;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Level {
+    Error,
+    Warning,
+    Notice,
+    Info,
+}
+
+impl Level {
+    fn journal_prefix(self) -> &'static str {
+        match self {
+            Self::Error => "<3>",
+            Self::Warning => "<4>",
+            Self::Notice => "<5>",
+            Self::Info => "<6>",
+        }
+    }
+
+    fn word(self) -> &'static str {
+        match self {
+            Self::Error => "error: ",
+            Self::Warning => "warning: ",
+            Self::Notice | Self::Info => "",
+        }
+    }
+}
+
+/// Where a line is about: a resource, a peer, both or neither.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Scope<'a> {
+    pub resource: &'a str,
+    pub peer: &'a str,
+}
+
+impl<'a> Scope<'a> {
+    pub(crate) const NODE: Self = Self { resource: "", peer: "" };
+
+    #[must_use]
+    pub(crate) fn resource(resource: &'a str) -> Self {
+        Self { resource, peer: "" }
+    }
+
+    #[must_use]
+    pub(crate) fn peer(peer: &'a str) -> Self {
+        Self { resource: "", peer }
+    }
+}
+
+pub(crate) fn line(level: Level, scope: Scope<'_>, text: &str) {
+    static JOURNAL: OnceLock<bool> = OnceLock::new();
+    let journal = *JOURNAL.get_or_init(|| {
+        std::env::var_os("JOURNAL_STREAM").is_some() && !std::io::stderr().is_terminal()
+    });
+    let prefix = if journal { level.journal_prefix() } else { level.word() };
+    let mut out = String::with_capacity(128);
+    if journal {
+        out.push_str(prefix);
+    } else {
+        let stamp = io::clock::unix_time();
+        let seconds = stamp.as_secs() % 86_400;
+        let (hours, minutes) = (seconds / 3600, seconds / 60 % 60);
+        let millis = stamp.subsec_millis();
+        out.push_str(&format!("{hours:02}:{minutes:02}:{:02}.{millis:03} ", seconds % 60));
+        out.push_str(prefix);
+    }
+    for part in [scope.resource, scope.peer] {
+        if !part.is_empty() {
+            out.push_str(part);
+            out.push_str(": ");
+        }
+    }
+    // A text of several lines (a config error with its excerpt) stays one record.
+    out.push_str(&text.replace('\n', "\n    "));
+    out.push('\n');
+    // Standard error may be closed; there is nowhere left to say so.
+    drop(std::io::stderr().lock().write_all(out.as_bytes()));
+}
+
+macro_rules! log {
+    ($level:ident, $scope:expr, $($text:tt)*) => {
+        $crate::log::line($crate::log::Level::$level, $scope, &format!($($text)*))
+    };
+}
+pub(crate) use log;

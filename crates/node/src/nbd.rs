@@ -1,0 +1,246 @@
+//! The NBD front end: clients from accept to goodbye.
+//!
+//! ```text
+//! accept -> handshake -> (this node becomes Primary) -> transmission -> close
+//! ```
+//!
+//! A client that chooses an export waits in its handshake until the resource is Primary here, or
+//! is refused with the reason. What a client asks becomes [`Fact`]s for the shard; what the core
+//! answers comes back through [`Nbd::complete`]. Replies of one turn leave in one send.
+//!
+//! A client's bytes are checked here and in `frontend` and never reach an assert: nonsense ends
+//! the session, and only that.
+
+mod client;
+mod greeting;
+mod requests;
+mod outbox;
+
+use std::collections::VecDeque;
+use std::io as stdio;
+
+use frontend::nbd::handshake::Export;
+use io::{ListenAddr, SocketId};
+use replication::contract::{PartId, Request};
+use stdx::time::Time;
+
+use crate::limits::CLIENTS_MAX;
+use crate::links::HostedId;
+use crate::log::{Scope, log};
+use crate::nbd::client::{Client, Stage};
+use crate::nbd::requests::ClientRequest;
+use crate::payloads::Kit;
+use crate::slab::{Key, Slab};
+
+/// Kinds of the reactor's tokens that belong to clients.
+pub(crate) const TOKEN_CLIENT: u8 = 3;
+pub(crate) const TOKEN_LISTENER: u8 = 4;
+
+/// What clients have to say to the shard.
+#[derive(Debug)]
+pub(crate) enum Fact {
+    Request {
+        hosted: HostedId,
+        request: Request,
+    },
+    Flush {
+        hosted: HostedId,
+        part: PartId,
+    },
+    /// A client waits for the resource to be Primary here: answer with `Nbd::admit` or `refuse`.
+    Wanted {
+        hosted: HostedId,
+    },
+    /// A client that waited or was served is gone.
+    Left {
+        hosted: HostedId,
+    },
+}
+
+/// A resource as clients may see it.
+#[derive(Clone, Debug)]
+pub(crate) struct Offer {
+    pub(crate) hosted: HostedId,
+    pub(crate) export: Export,
+}
+
+#[derive(Debug)]
+pub(crate) struct Nbd {
+    listeners: Vec<SocketId>,
+    clients: Slab<Client>,
+    requests: Slab<ClientRequest>,
+    /// In order of name, kept up to date by the shard.
+    offers: Vec<Offer>,
+    facts: VecDeque<Fact>,
+    /// Clients with something to send, or to go on with.
+    dirty: Vec<Key>,
+    starved: bool,
+    /// Not later than the first deadline of a handshake.
+    deadline: Time,
+}
+
+impl Nbd {
+    pub(crate) fn new() -> Self {
+        Self {
+            listeners: Vec::new(),
+            clients: Slab::default(),
+            requests: Slab::default(),
+            offers: Vec::new(),
+            facts: VecDeque::with_capacity(1024),
+            dirty: Vec::with_capacity(256),
+            starved: false,
+            deadline: Time::NEVER,
+        }
+    }
+
+    pub(crate) fn listen(&mut self, address: ListenAddr, kit: &mut Kit) -> stdio::Result<SocketId> {
+        let socket = kit.reactor.listen(address, u64::from(TOKEN_LISTENER) << 56)?;
+        self.listeners.push(socket);
+        Ok(socket)
+    }
+
+    pub(crate) fn stop_listening(&mut self, kit: &mut Kit) {
+        for socket in self.listeners.drain(..) {
+            kit.reactor.close(socket);
+        }
+    }
+
+    pub(crate) fn pop_fact(&mut self) -> Option<Fact> {
+        self.facts.pop_front()
+    }
+
+    /// Offers a resource, or changes its offer.
+    pub(crate) fn offer(&mut self, offer: Offer) {
+        self.withdraw(offer.hosted);
+        let place = self.offers.partition_point(|o| o.export.name < offer.export.name);
+        self.offers.insert(place, offer);
+    }
+
+    pub(crate) fn withdraw(&mut self, hosted: HostedId) {
+        self.offers.retain(|offer| offer.hosted != hosted);
+    }
+
+    pub(crate) fn on_accepted(&mut self, socket: SocketId, kit: &mut Kit) {
+        if self.clients.len() >= CLIENTS_MAX {
+            log!(Warning, Scope::NODE, "an NBD client was turned away: {CLIENTS_MAX} are here");
+            kit.reactor.close(socket);
+            return;
+        }
+        self.greet(socket, kit);
+    }
+
+    /// Clients of this resource that wait or are served.
+    pub(crate) fn clients_of(&self, hosted: HostedId) -> usize {
+        self.clients.iter().filter(|(_, client)| client.hosted == Some(hosted)).count()
+    }
+
+    /// Ends all sessions of a resource: what they still asked for is not answered.
+    pub(crate) fn end_sessions(&mut self, hosted: HostedId, reason: &str, kit: &mut Kit) {
+        for index in 0..self.clients.end() {
+            let Some(key) = self.clients.key_at(index) else { continue };
+            let client = self.clients.get(key).expect("a key of this slab");
+            if client.hosted == Some(hosted) && client.is_served() {
+                self.close(key, reason, kit);
+            }
+        }
+    }
+
+    /// Ends one session. Its parts in the core go on; their answers find nobody.
+    fn close(&mut self, key: Key, reason: &str, kit: &mut Kit) {
+        let Some(mut client) = self.clients.remove(key) else { return };
+        kit.reactor.close(client.socket);
+        self.drop_requests(key, kit);
+        client.dispose(kit);
+        if let Some(hosted) = client.hosted {
+            self.facts.push_back(Fact::Left { hosted });
+        }
+        if !reason.is_empty() {
+            let name = client.export_name();
+            log!(Info, Scope::resource(name), "NBD client session ended: {reason}");
+        }
+    }
+
+    /// One send for each client with something to say, and another look at those that waited.
+    pub(crate) fn flush(&mut self, kit: &mut Kit) {
+        if std::mem::take(&mut self.starved) {
+            for index in 0..self.clients.end() {
+                self.dirty.extend(self.clients.key_at(index));
+            }
+        }
+        let mut dirty = std::mem::take(&mut self.dirty);
+        for key in dirty.drain(..) {
+            if let Some(client) = self.clients.get_mut(key) {
+                client.is_dirty = false;
+                self.proceed(key, kit);
+            }
+            let Some(client) = self.clients.get_mut(key) else { continue };
+            client.outbox.submit(client.socket, key.token(TOKEN_CLIENT), kit);
+            if client.is_finished() {
+                self.close(key, "", kit);
+            }
+        }
+        // What `proceed` marked meanwhile is looked at in the next turn.
+        dirty.append(&mut self.dirty);
+        self.dirty = dirty;
+    }
+
+    /// Whether a client waits for the next turn without an event of its own.
+    pub(crate) fn is_waiting(&self) -> bool {
+        !self.dirty.is_empty()
+    }
+
+    fn mark(&mut self, key: Key) {
+        if let Some(client) = self.clients.get_mut(key)
+            && !client.is_dirty
+        {
+            client.is_dirty = true;
+            self.dirty.push(key);
+        }
+    }
+
+    pub(crate) fn on_sent(&mut self, key: Key, result: stdio::Result<u32>, kit: &mut Kit) {
+        let Some(client) = self.clients.get_mut(key) else { return };
+        client.outbox.finish(kit);
+        match result {
+            Ok(_) => self.mark(key),
+            Err(error) => self.close(key, &format!("cannot send: {error}"), kit),
+        }
+    }
+
+    pub(crate) fn on_received(&mut self, key: Key, result: stdio::Result<u32>, kit: &mut Kit) {
+        let Some(client) = self.clients.get_mut(key) else { return };
+        match result {
+            Ok(0) => self.close(key, "the client closed the connection", kit),
+            Err(error) => self.close(key, &format!("connection lost: {error}"), kit),
+            Ok(length) => {
+                client.on_bytes(length);
+                self.proceed(key, kit);
+            }
+        }
+    }
+
+    /// Takes what the client sent as far as it goes, then receives more.
+    fn proceed(&mut self, key: Key, kit: &mut Kit) {
+        let Some(client) = self.clients.get(key) else { return };
+        match client.stage {
+            Stage::Handshake { .. } => self.step_handshake(key, kit),
+            Stage::Waiting { .. } => {}
+            Stage::Serving { .. } => self.step_transmission(key, kit),
+            Stage::Leaving => {}
+        }
+        if let Some(client) = self.clients.get_mut(key)
+            && !client.receive(key.token(TOKEN_CLIENT), kit)
+        {
+            self.starved = true;
+        }
+    }
+
+    /// Client sessions with requests, for `status`.
+    pub(crate) fn requests_in_flight(&self, hosted: HostedId) -> usize {
+        self.clients
+            .iter()
+            .filter(|(_, client)| client.hosted == Some(hosted))
+            .map(|(_, client)| client.requests)
+            .sum()
+    }
+}

@@ -1,0 +1,190 @@
+//! Handshakes: from the greeting until the client is served or sent away.
+
+use frontend::nbd::handshake::{Agreement, Directory, Handshake, Next, Unavailable};
+use frontend::nbd::reply::ReplyEncoder;
+use frontend::nbd::transmission::Transmission;
+use frontend::nbd::wire::{OPT_GO, OPTION_REPLY_MAGIC, REP_ERR_POLICY};
+use io::SocketId;
+use stdx::time::Time;
+
+use crate::limits::{AUTO_PROMOTE_DEADLINE, CLIENT_HANDSHAKE_DEADLINE};
+use crate::links::HostedId;
+use crate::log::{Scope, log};
+use crate::nbd::client::{Client, Stage};
+use crate::nbd::{Fact, Nbd, Offer, TOKEN_CLIENT};
+use crate::payloads::Kit;
+use crate::slab::Key;
+
+/// Output is copied into buffers in pieces of this size.
+const OUTPUT_PIECE: usize = 4096;
+
+impl Nbd {
+    pub(super) fn greet(&mut self, socket: SocketId, kit: &mut Kit) {
+        let mut output = Vec::new();
+        let machine = Box::new(Handshake::start(&mut output));
+        let deadline = kit.now + CLIENT_HANDSHAKE_DEADLINE;
+        self.deadline = self.deadline.min(deadline);
+        let key = self.clients.insert(Client::new(socket, Stage::Handshake { machine, deadline }));
+        let client = self.clients.get_mut(key).expect("just put in");
+        // Without a buffer nothing is said, and the deadline ends the session.
+        client.say(&output, kit);
+        self.starved |= !client.receive(key.token(TOKEN_CLIENT), kit);
+        self.mark(key);
+    }
+
+    pub(super) fn step_handshake(&mut self, key: Key, kit: &mut Kit) {
+        loop {
+            let Some(client) = self.clients.get_mut(key) else { return };
+            let Some(bytes) = client.available(kit).filter(|bytes| bytes.length > 0) else {
+                return;
+            };
+            let Stage::Handshake { machine, .. } = &mut client.stage else { return };
+            let mut output = Vec::new();
+            let offers = &self.offers;
+            let find = |name: &str| find(offers, name);
+            let listed: Vec<_> = offers.iter().map(|offer| offer.export.clone()).collect();
+            let directory = Directory { listed: &listed, find: &find };
+            let step = machine.step(kit.reactor.pool_ref().bytes(bytes), &directory, &mut output);
+            client.take(u32::try_from(step.consumed).expect("not more than was given"));
+            match step.next {
+                Next::More => {
+                    if !client.say(&output, kit) {
+                        self.close(key, "no buffer is free", kit);
+                        return;
+                    }
+                    self.mark(key);
+                }
+                Next::Transmission(agreement) => {
+                    let hosted = hosted_of(&agreement);
+                    let deadline = kit.now + AUTO_PROMOTE_DEADLINE;
+                    self.deadline = self.deadline.min(deadline);
+                    client.hosted = Some(hosted);
+                    client.stage = Stage::Waiting { agreement, output, deadline };
+                    self.facts.push_back(Fact::Wanted { hosted });
+                    return;
+                }
+                Next::Close(reason) => {
+                    log!(Info, Scope::NODE, "an NBD client was let go: {reason}");
+                    client.say(&output, kit);
+                    client.stage = Stage::Leaving;
+                    self.mark(key);
+                    return;
+                }
+            }
+        }
+    }
+
+    /// The resource is Primary here: everybody who waits for it is served.
+    pub(crate) fn admit(&mut self, hosted: HostedId, kit: &mut Kit) {
+        for index in 0..self.clients.end() {
+            let Some(key) = self.clients.key_at(index) else { continue };
+            let client = self.clients.get_mut(key).expect("a key of this slab");
+            if client.hosted != Some(hosted) || !matches!(client.stage, Stage::Waiting { .. }) {
+                continue;
+            }
+            let stage = std::mem::replace(&mut client.stage, Stage::Leaving);
+            let Stage::Waiting { agreement, output, .. } = stage else { continue };
+            if !client.say(&output, kit) {
+                self.close(key, "no buffer is free", kit);
+                continue;
+            }
+            log!(Info, Scope::resource(&agreement.export.name), "NBD client session began");
+            client.replies = Some(ReplyEncoder::new(agreement.replies));
+            client.stage =
+                Stage::Serving { machine: Transmission::new(&agreement), agreement, write: None };
+            self.mark(key);
+        }
+    }
+
+    /// Sends everybody away who waits for this resource.
+    pub(crate) fn refuse(&mut self, hosted: HostedId, reason: &str, kit: &mut Kit) {
+        for index in 0..self.clients.end() {
+            let Some(key) = self.clients.key_at(index) else { continue };
+            let is_meant = self.clients.get(key).is_some_and(|c| c.hosted == Some(hosted));
+            if is_meant {
+                self.refuse_one(key, reason, kit);
+            }
+        }
+    }
+
+    fn refuse_one(&mut self, key: Key, reason: &str, kit: &mut Kit) {
+        let Some(client) = self.clients.get_mut(key) else { return };
+        let Stage::Waiting { agreement, output, .. } = &client.stage else { return };
+        log!(Info, Scope::resource(&agreement.export.name), "an NBD client was refused: {reason}");
+        // The oldest way to choose an export has no answer but the end of the connection.
+        if output.starts_with(&OPTION_REPLY_MAGIC.to_be_bytes()) {
+            let length = u32::try_from(reason.len()).expect("a sentence");
+            let mut answer = OPTION_REPLY_MAGIC.to_be_bytes().to_vec();
+            answer.extend_from_slice(&OPT_GO.to_be_bytes());
+            answer.extend_from_slice(&REP_ERR_POLICY.to_be_bytes());
+            answer.extend_from_slice(&length.to_be_bytes());
+            answer.extend_from_slice(reason.as_bytes());
+            client.say(&answer, kit);
+        }
+        client.stage = Stage::Leaving;
+        self.mark(key);
+    }
+
+    pub(crate) fn deadline(&self) -> Time {
+        self.deadline
+    }
+
+    /// Ends handshakes that take too long, and says when to come again.
+    pub(crate) fn tick(&mut self, kit: &mut Kit) -> Time {
+        if kit.now < self.deadline {
+            return self.deadline;
+        }
+        self.deadline = Time::NEVER;
+        for index in 0..self.clients.end() {
+            let Some(key) = self.clients.key_at(index) else { continue };
+            match self.clients.get(key).map(|client| &client.stage) {
+                Some(Stage::Handshake { deadline, .. }) if kit.now >= *deadline => {
+                    self.close(key, "it chose no export in time", kit);
+                }
+                Some(Stage::Waiting { deadline, .. }) if kit.now >= *deadline => {
+                    let reason = "this node could not become Primary in time; see the status";
+                    self.refuse_one(key, reason, kit);
+                }
+                Some(Stage::Handshake { deadline, .. } | Stage::Waiting { deadline, .. }) => {
+                    self.deadline = self.deadline.min(*deadline);
+                }
+                Some(Stage::Serving { .. } | Stage::Leaving) | None => {}
+            }
+        }
+        self.deadline
+    }
+}
+
+impl Client {
+    /// Queues bytes of the handshake; false while no buffer is free.
+    fn say(&mut self, output: &[u8], kit: &mut Kit) -> bool {
+        output.chunks(OUTPUT_PIECE).all(|piece| {
+            let length = u32::try_from(piece.len()).expect("a piece is short");
+            let write = |out: &mut [u8]| {
+                out[..piece.len()].copy_from_slice(piece);
+                piece.len()
+            };
+            self.outbox.head(length, kit, write).is_some()
+        })
+    }
+}
+
+fn hosted_of(agreement: &Agreement) -> HostedId {
+    HostedId(u32::try_from(agreement.export.id).expect("an id that this module gave out"))
+}
+
+/// An export by its name, with or without the number of its volume; the empty name means the
+/// only one.
+fn find(offers: &[Offer], name: &str) -> Result<frontend::nbd::handshake::Export, Unavailable> {
+    let name = name.strip_suffix("/0").unwrap_or(name);
+    let offer = match offers {
+        [only] if name.is_empty() => Some(only),
+        _ => offers.iter().find(|offer| offer.export.name == name),
+    };
+    let offer = offer.ok_or(Unavailable::Unknown)?;
+    if offer.export.size_bytes == 0 {
+        let text = "the size of the volume is not known yet: no replica is connected";
+        return Err(Unavailable::Refused(text.to_owned()));
+    }
+    Ok(offer.export.clone())
+}

@@ -1,0 +1,106 @@
+//! What a client is to be sent: heads that are packed together, and data where it lies.
+
+use std::collections::VecDeque;
+
+use io::{Class, Slice, SocketId};
+use replication::contract::Payload;
+
+use crate::limits::FRAME_SEGMENTS_MAX;
+use crate::payloads::Kit;
+
+#[derive(Debug, Default)]
+pub(super) struct Outbox {
+    waiting: VecDeque<Piece>,
+    in_flight: Vec<Piece>,
+    segments: Vec<Slice>,
+    /// Where the next head goes: the unused rest of a buffer, of which one reference is held.
+    room: Option<Slice>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Piece {
+    slice: Slice,
+    /// The payload that the slice is of; otherwise one reference to its buffer is held.
+    payload: Option<Payload>,
+}
+
+impl Outbox {
+    /// Writes a head of at most `length_max` bytes, or gives `None` while no buffer is free.
+    pub(super) fn head(
+        &mut self,
+        length_max: u32,
+        kit: &mut Kit,
+        write: impl FnOnce(&mut [u8]) -> usize,
+    ) -> Option<()> {
+        let pool = kit.reactor.pool();
+        if self.room.is_none_or(|room| room.length < length_max) {
+            let class = Class::that_holds(length_max.max(Class::Small.size_bytes() + 1))?;
+            let fresh = pool.take(class)?;
+            if let Some(old) = self.room.replace(pool.whole(fresh)) {
+                pool.release(old.buffer);
+            }
+        }
+        let room = self.room.expect("room was made");
+        let used = write(pool.bytes_mut(room.part(0, length_max)));
+        let used = u32::try_from(used).expect("within the head's bound");
+        self.room = Some(room.part(used, room.length - used));
+        let slice = room.part(0, used);
+        if let Some(last) = self.waiting.back_mut()
+            && last.payload.is_none()
+            && last.slice.buffer == slice.buffer
+            && last.slice.offset + last.slice.length == slice.offset
+        {
+            last.slice.length += used;
+        } else {
+            pool.retain(slice.buffer);
+            self.waiting.push_back(Piece { slice, payload: None });
+        }
+        Some(())
+    }
+
+    /// Data behind the last head; the outbox takes over one reference of the payload.
+    pub(super) fn data(&mut self, payload: Payload, slice: Slice) {
+        self.waiting.push_back(Piece { slice, payload: Some(payload) });
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.waiting.is_empty() && self.in_flight.is_empty()
+    }
+
+    pub(super) fn submit(&mut self, socket: SocketId, token: u64, kit: &mut Kit) {
+        if !self.in_flight.is_empty() || self.waiting.is_empty() {
+            return;
+        }
+        let count = self.waiting.len().min(FRAME_SEGMENTS_MAX);
+        self.in_flight.extend(self.waiting.drain(..count));
+        self.segments.clear();
+        self.segments.extend(self.in_flight.iter().map(|piece| piece.slice));
+        kit.reactor.send(socket, &self.segments, token);
+    }
+
+    /// The send is done.
+    pub(super) fn finish(&mut self, kit: &mut Kit) {
+        for piece in self.in_flight.drain(..) {
+            piece.release(kit);
+        }
+    }
+
+    pub(super) fn dispose(&mut self, kit: &mut Kit) {
+        self.finish(kit);
+        for piece in self.waiting.drain(..) {
+            piece.release(kit);
+        }
+        if let Some(room) = self.room.take() {
+            kit.reactor.pool().release(room.buffer);
+        }
+    }
+}
+
+impl Piece {
+    fn release(self, kit: &mut Kit) {
+        match self.payload {
+            Some(payload) => kit.release(payload),
+            None => kit.reactor.pool().release(self.slice.buffer),
+        }
+    }
+}

@@ -1,0 +1,506 @@
+//! Requests of clients: into parts for the core, and their answers into replies.
+
+use std::ops::Range;
+
+use format::ids::{BLOCK_BYTES, EXTENT_BYTES};
+use frontend::nbd::parts::{ReadAssembly, Send, Split, WriteAssembly};
+use frontend::nbd::reply::{REPLY_BYTES_MAX, block_status_bytes};
+use frontend::nbd::transmission::{Kind, Parsed, Request as Wanted};
+use frontend::nbd::wire::{Errno, Extent};
+use io::Slice;
+use replication::contract::{PartId, Payload, Request, RequestError, RequestKind};
+
+use crate::limits::{CLIENT_BYTES_MAX, PARTS_PER_REQUEST_MAX, REQUESTS_PER_CLIENT_MAX};
+use crate::links::HostedId;
+use crate::nbd::client::{Filling, Stage, Write};
+use crate::nbd::{Fact, Nbd};
+use crate::payloads::Kit;
+use crate::slab::Key;
+
+#[expect(clippy::cast_possible_truncation, reason = "below 1 KiB")]
+const HEAD_BYTES: u32 = REPLY_BYTES_MAX as u32;
+#[expect(clippy::cast_possible_truncation, reason = "below 1 KiB")]
+const STATUS_BYTES: u32 = block_status_bytes(1) as u32;
+
+#[derive(Debug)]
+pub(super) struct ClientRequest {
+    client: Key,
+    hosted: HostedId,
+    wanted: Wanted,
+    /// Parts that the core has.
+    in_flight: usize,
+    work: Work,
+}
+
+#[derive(Debug)]
+#[expect(clippy::large_enum_variant, reason = "it lies in a slab; a box would be an allocation")]
+enum Work {
+    Read {
+        assembly: ReadAssembly,
+        split: Split,
+        next: u16,
+        held: Held,
+    },
+    Write {
+        assembly: WriteAssembly,
+    },
+    /// Without payload, extent by extent; the next piece starts at `next`.
+    Range {
+        kind: RequestKind,
+        next: u64,
+        end: u64,
+        failed: Option<Errno>,
+    },
+    Flush,
+}
+
+/// Parts that were read and wait for their place in the reply.
+#[derive(Debug, Default)]
+struct Held {
+    parts: [Option<(u16, Payload, Slice)>; PARTS_PER_REQUEST_MAX],
+}
+
+impl Held {
+    fn len(&self) -> usize {
+        self.parts.iter().flatten().count()
+    }
+
+    fn put(&mut self, part: u16, payload: Payload, slice: Slice) {
+        let free = self.parts.iter_mut().find(|place| place.is_none());
+        *free.expect("no more parts are asked than there are places") =
+            Some((part, payload, slice));
+    }
+
+    fn take(&mut self, part: u16) -> Option<(Payload, Slice)> {
+        let place = self.parts.iter_mut().find(|p| p.is_some_and(|(index, ..)| index == part))?;
+        place.take().map(|(_, payload, slice)| (payload, slice))
+    }
+
+    fn release(&mut self, kit: &mut Kit) {
+        for (_, payload, _) in self.parts.iter_mut().filter_map(Option::take) {
+            kit.release(payload);
+        }
+    }
+}
+
+/// Index and generation of the request, 24 bits each, and the number of the part.
+fn part_id(request: Key, part: u16) -> PartId {
+    assert!(request.index < 1 << 24, "requests are bounded far below this");
+    PartId(u64::from(request.index) << 40 | u64::from(request.generation) << 16 | u64::from(part))
+}
+
+fn of_part_id(part: PartId) -> (Key, u16) {
+    let cut = |value: u64, bits: u32| {
+        u32::try_from(value & ((1 << bits) - 1)).expect("cut to fewer than 32 bits")
+    };
+    let key = Key { index: cut(part.0 >> 40, 24), generation: cut(part.0 >> 16, 24) };
+    (key, u16::try_from(cut(part.0, 16)).expect("cut to 16 bits"))
+}
+
+impl Nbd {
+    pub(super) fn step_transmission(&mut self, key: Key, kit: &mut Kit) {
+        loop {
+            if !self.take_payload(key, kit) {
+                return;
+            }
+            let Some(client) = self.clients.get_mut(key) else { return };
+            if client.requests >= REQUESTS_PER_CLIENT_MAX || client.bytes >= CLIENT_BYTES_MAX {
+                return;
+            }
+            let bytes = client.available(kit);
+            let Some(replies) = client.replies else { return };
+            let Stage::Serving { machine, .. } = &mut client.stage else { return };
+            let parsed = match bytes {
+                Some(bytes) => machine.next(kit.reactor.pool_ref().bytes(bytes)),
+                None => machine.next(&[]),
+            };
+            match parsed {
+                Parsed::NeedMore(_) => return,
+                Parsed::Skipped { consumed } => client.take(length(consumed)),
+                Parsed::Request { consumed, request } => {
+                    client.take(length(consumed));
+                    self.start(key, request, kit);
+                }
+                Parsed::Refused { consumed, refusal } => {
+                    client.take(length(consumed));
+                    let write = |out: &mut [u8]| replies.refusal(&refusal, out);
+                    self.reply(key, HEAD_BYTES, kit, write);
+                }
+                Parsed::Disconnect => {
+                    client.stage = Stage::Leaving;
+                    self.mark(key);
+                    return;
+                }
+                Parsed::Invalid(reason) => {
+                    self.close(key, &reason.to_string(), kit);
+                    return;
+                }
+            }
+        }
+    }
+
+    /// Moves what arrived of a write's payload to its place, part by part. False while it waits
+    /// for bytes, for a buffer, or for parts that are under way.
+    fn take_payload(&mut self, key: Key, kit: &mut Kit) -> bool {
+        loop {
+            let Some(client) = self.clients.get_mut(key) else { return false };
+            let available = client.available(kit);
+            let Stage::Serving { machine, write, .. } = &mut client.stage else { return false };
+            let Some(current) = write else { return true };
+            let Some(request) = self.requests.get_mut(current.request) else { return false };
+            let split = Split::new(&request.wanted);
+            let part = split.part(current.part);
+            let Some(filling) = &mut current.payload else {
+                if request.in_flight >= PARTS_PER_REQUEST_MAX {
+                    return false;
+                }
+                let Some(slice) = kit.reactor.pool().take_for(part.length) else {
+                    self.starved = true;
+                    return false;
+                };
+                current.payload = Some(Filling { slice, filled: 0 });
+                continue;
+            };
+            let rest = part.length - filling.filled;
+            if rest > 0 {
+                let arrived = available.map_or(0, |bytes| bytes.length.min(rest));
+                if arrived == 0 {
+                    return false;
+                }
+                let from = available.expect("some bytes arrived").part(0, arrived);
+                kit.reactor.pool().copy(from, filling.slice.part(filling.filled, arrived));
+                filling.filled += arrived;
+                machine.advance_payload(arrived.into());
+                client.take(arrived);
+                continue;
+            }
+            let payload = kit.payloads.adopt(filling.slice);
+            request.in_flight += 1;
+            let kind = RequestKind::Write { payload, fua: request.wanted.fua };
+            let id = part_id(current.request, current.part);
+            let hosted = request.hosted;
+            let next = current.part + 1;
+            *write = (next < split.count()).then_some(Write {
+                request: current.request,
+                part: next,
+                payload: None,
+            });
+            let request = Request { part: id, kind, offset: part.offset, length: part.length };
+            self.facts.push_back(Fact::Request { hosted, request });
+        }
+    }
+
+    fn start(&mut self, key: Key, wanted: Wanted, kit: &mut Kit) {
+        let Some(client) = self.clients.get_mut(key) else { return };
+        let Some(replies) = client.replies else { return };
+        let Stage::Serving { agreement, write, .. } = &mut client.stage else { return };
+        let hosted = client.hosted.expect("a client that is served has a resource");
+        let work = match wanted.kind {
+            Kind::Read { .. } => Work::Read {
+                assembly: ReadAssembly::new(&wanted, agreement.replies),
+                split: Split::new(&wanted),
+                next: 0,
+                held: Held::default(),
+            },
+            Kind::Write => Work::Write { assembly: WriteAssembly::new(&Split::new(&wanted)) },
+            Kind::Flush => Work::Flush,
+            // Blocks that are discarded in part only keep what they hold.
+            Kind::Trim if whole_blocks(&wanted).is_empty() => {
+                let write = |out: &mut [u8]| replies.success(&wanted, out);
+                return self.reply(key, HEAD_BYTES, kit, write);
+            }
+            Kind::Trim => Work::Range {
+                kind: RequestKind::Discard { fua: wanted.fua },
+                next: whole_blocks(&wanted).start,
+                end: whole_blocks(&wanted).end,
+                failed: None,
+            },
+            Kind::WriteZeroes { no_hole, .. } => Work::Range {
+                kind: if no_hole {
+                    RequestKind::Zeroes { fua: wanted.fua }
+                } else {
+                    RequestKind::Discard { fua: wanted.fua }
+                },
+                next: wanted.offset,
+                end: wanted.offset + wanted.length,
+                failed: None,
+            },
+            Kind::Cache => {
+                let write = |out: &mut [u8]| replies.success(&wanted, out);
+                return self.reply(key, HEAD_BYTES, kit, write);
+            }
+            Kind::BlockStatus { .. } => {
+                let context = agreement.allocation_context.unwrap_or_default();
+                let extent = [Extent { length_bytes: wanted.length, state: 0 }];
+                let write = |out: &mut [u8]| replies.block_status(&wanted, context, extent, out);
+                return self.reply(key, STATUS_BYTES, kit, write);
+            }
+        };
+        client.requests += 1;
+        client.bytes += held_bytes(&wanted);
+        let request = ClientRequest { client: key, hosted, wanted, in_flight: 0, work };
+        let request = self.requests.insert(request);
+        if wanted.kind == Kind::Write {
+            *write = Some(Write { request, part: 0, payload: None });
+        }
+        self.issue(request, kit);
+    }
+
+    /// Hands the core as many parts as may be under way. A write's follow its payload instead.
+    fn issue(&mut self, key: Key, kit: &mut Kit) {
+        let Some(request) = self.requests.get_mut(key) else { return };
+        let hosted = request.hosted;
+        match &mut request.work {
+            Work::Write { .. } => {}
+            Work::Flush => {
+                request.in_flight += 1;
+                self.facts.push_back(Fact::Flush { hosted, part: part_id(key, 0) });
+            }
+            Work::Read { assembly, split, next, held } => {
+                while *next < split.count()
+                    && !assembly.is_over()
+                    && request.in_flight + held.len() < PARTS_PER_REQUEST_MAX
+                {
+                    let part = split.part(*next);
+                    *next += 1;
+                    request.in_flight += 1;
+                    let (offset, length) = (part.offset, part.length);
+                    let part = part_id(key, part.index);
+                    let request = Request { part, kind: RequestKind::Read, offset, length };
+                    self.facts.push_back(Fact::Request { hosted, request });
+                }
+            }
+            Work::Range { kind, next, end, failed } => {
+                while *next < *end && request.in_flight < PARTS_PER_REQUEST_MAX {
+                    let piece = piece(*next, *end);
+                    let length = u32::try_from(piece.end - piece.start).expect("at most an extent");
+                    let is_whole = (piece.start | piece.end).is_multiple_of(BLOCK_BYTES);
+                    let kind = if is_whole {
+                        Some(*kind)
+                    } else {
+                        // A block that is zeroed in part is written.
+                        let fua = request.wanted.fua;
+                        zeroes(length, kit).map(|slice| RequestKind::Write {
+                            payload: kit.payloads.adopt(slice),
+                            fua,
+                        })
+                    };
+                    *next = piece.end;
+                    let Some(kind) = kind else {
+                        *failed = Some(Errno::NoMemory);
+                        continue;
+                    };
+                    request.in_flight += 1;
+                    let (part, offset) = (part_id(key, 0), piece.start);
+                    let request = Request { part, kind, offset, length };
+                    self.facts.push_back(Fact::Request { hosted, request });
+                }
+            }
+        }
+    }
+
+    /// The core's answer to a part. The payload, if there is one, comes with a reference.
+    pub(crate) fn complete(
+        &mut self,
+        part: PartId,
+        result: Result<Option<Payload>, RequestError>,
+        kit: &mut Kit,
+    ) {
+        let (key, index) = of_part_id(part);
+        let result = result.map_err(errno);
+        let Some(request) = self.requests.get_mut(key) else {
+            if let Ok(Some(payload)) = result {
+                kit.release(payload);
+            }
+            return;
+        };
+        request.in_flight -= 1;
+        let client = request.client;
+        let plain = result.map(|_| ());
+        match &mut request.work {
+            Work::Flush => self.finish(key, plain, kit),
+            Work::Write { assembly } => {
+                if let Some(whole) = assembly.on_part(plain) {
+                    self.finish(key, whole, kit);
+                }
+            }
+            Work::Range { next, end, failed, .. } => {
+                *failed = failed.or(plain.err());
+                let is_done = *next >= *end;
+                if is_done && request.in_flight == 0 {
+                    let whole = failed.map_or(Ok(()), Err);
+                    self.finish(key, whole, kit);
+                } else {
+                    self.issue(key, kit);
+                }
+            }
+            Work::Read { assembly, split, held, .. } => {
+                if let Ok(Some(payload)) = result {
+                    // Whole blocks were read; the client may want less of the first and last.
+                    let part = split.part(index);
+                    let skip = u32::try_from(part.offset % BLOCK_BYTES).expect("below a block");
+                    let slice = kit.payloads.slice(payload).part(skip, part.length);
+                    held.put(index, payload, slice);
+                }
+                assembly.on_part(index, plain);
+                self.send_read(key, kit);
+            }
+        }
+        self.mark(client);
+    }
+
+    /// Sends what may be sent of a read, then asks for more of it.
+    fn send_read(&mut self, key: Key, kit: &mut Kit) {
+        loop {
+            let Some(request) = self.requests.get_mut(key) else { return };
+            let (wanted, client) = (request.wanted, request.client);
+            let Work::Read { assembly, split, held, .. } = &mut request.work else { return };
+            let Some(session) = self.clients.get_mut(client) else { return };
+            let Some(replies) = session.replies else { return };
+            let outbox = &mut session.outbox;
+            let send = assembly.next_send();
+            let said = match send {
+                Send::Wait => break,
+                Send::Chunk { part, end } => {
+                    let place = split.part(part);
+                    let (start, length) = (place.offset, u64::from(place.length));
+                    let said = outbox.head(HEAD_BYTES, kit, |out| {
+                        replies.read_head(&wanted, start, length, end, out)
+                    });
+                    if let Some((payload, slice)) = held.take(part) {
+                        outbox.data(payload, slice);
+                    }
+                    said
+                }
+                Send::WholeHead { end } => outbox.head(HEAD_BYTES, kit, |out| {
+                    replies.read_head(&wanted, wanted.offset, wanted.length, end, out)
+                }),
+                Send::Data { part, .. } => {
+                    if let Some((payload, slice)) = held.take(part) {
+                        outbox.data(payload, slice);
+                    }
+                    Some(())
+                }
+                Send::Zeroes { part } => zeroes(split.part(part).length, kit).map(|slice| {
+                    outbox.data(kit.payloads.adopt(slice), slice);
+                }),
+                Send::Success => outbox.head(HEAD_BYTES, kit, |out| replies.success(&wanted, out)),
+                Send::Error(errno) => {
+                    outbox.head(HEAD_BYTES, kit, |out| replies.error(&wanted, errno, "", out))
+                }
+                Send::HangUp => None,
+            };
+            if said.is_none() {
+                let reason = "a read failed in the middle of its reply, or no buffer was free";
+                self.close(client, reason, kit);
+                return;
+            }
+        }
+        let Some(request) = self.requests.get_mut(key) else { return };
+        let Work::Read { assembly, held, .. } = &mut request.work else { return };
+        if assembly.is_over() && request.in_flight == 0 {
+            held.release(kit);
+            self.forget(key);
+        } else {
+            self.issue(key, kit);
+        }
+    }
+
+    /// Answers a request without data.
+    fn finish(&mut self, key: Key, result: Result<(), Errno>, kit: &mut Kit) {
+        let Some((client, wanted)) = self.forget(key) else { return };
+        let Some(session) = self.clients.get(client) else { return };
+        let Some(replies) = session.replies else { return };
+        let write = |out: &mut [u8]| match result {
+            Ok(()) => replies.success(&wanted, out),
+            Err(errno) => replies.error(&wanted, errno, "", out),
+        };
+        self.reply(client, HEAD_BYTES, kit, write);
+    }
+
+    fn forget(&mut self, key: Key) -> Option<(Key, Wanted)> {
+        let request = self.requests.remove(key)?;
+        if let Some(client) = self.clients.get_mut(request.client) {
+            client.requests -= 1;
+            client.bytes -= held_bytes(&request.wanted);
+        }
+        Some((request.client, request.wanted))
+    }
+
+    fn reply(
+        &mut self,
+        key: Key,
+        length_max: u32,
+        kit: &mut Kit,
+        write: impl FnOnce(&mut [u8]) -> usize,
+    ) {
+        let Some(client) = self.clients.get_mut(key) else { return };
+        if client.outbox.head(length_max, kit, write).is_none() {
+            self.close(key, "no buffer is free", kit);
+            return;
+        }
+        self.mark(key);
+    }
+
+    /// Forgets what a client that is gone had asked.
+    pub(super) fn drop_requests(&mut self, client: Key, kit: &mut Kit) {
+        for index in 0..self.requests.end() {
+            let Some(key) = self.requests.key_at(index) else { continue };
+            if self.requests.get(key).is_none_or(|request| request.client != client) {
+                continue;
+            }
+            if let Some(ClientRequest { work: Work::Read { mut held, .. }, .. }) =
+                self.requests.remove(key)
+            {
+                held.release(kit);
+            }
+        }
+    }
+}
+
+/// The next piece of a range: whole blocks of one extent, or a part of one block.
+fn piece(start: u64, end: u64) -> Range<u64> {
+    let block_end = (start / BLOCK_BYTES + 1) * BLOCK_BYTES;
+    let last_block = end / BLOCK_BYTES * BLOCK_BYTES;
+    if !start.is_multiple_of(BLOCK_BYTES) || last_block <= start {
+        return start..end.min(block_end);
+    }
+    let extent_end = (start / EXTENT_BYTES + 1) * EXTENT_BYTES;
+    start..last_block.min(extent_end)
+}
+
+/// The blocks that lie wholly in the range.
+fn whole_blocks(wanted: &Wanted) -> Range<u64> {
+    let start = wanted.offset.next_multiple_of(BLOCK_BYTES);
+    let end = (wanted.offset + wanted.length) / BLOCK_BYTES * BLOCK_BYTES;
+    start..end
+}
+
+fn errno(error: RequestError) -> Errno {
+    match error {
+        RequestError::Io => Errno::Io,
+        RequestError::NotPrimary => Errno::Shutdown,
+    }
+}
+
+/// Memory that a request may take at a time.
+fn held_bytes(wanted: &Wanted) -> usize {
+    match wanted.kind {
+        Kind::Read { .. } | Kind::Write => usize::try_from(wanted.length).unwrap_or(usize::MAX),
+        Kind::Flush
+        | Kind::Trim
+        | Kind::WriteZeroes { .. }
+        | Kind::Cache
+        | Kind::BlockStatus { .. } => 0,
+    }
+}
+
+fn zeroes(length: u32, kit: &mut Kit) -> Option<Slice> {
+    let slice = kit.reactor.pool().take_for(length)?;
+    kit.reactor.pool().bytes_mut(slice).fill(0);
+    Some(slice)
+}
+
+fn length(consumed: usize) -> u32 {
+    u32::try_from(consumed).expect("not more than was given")
+}

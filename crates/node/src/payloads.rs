@@ -1,0 +1,105 @@
+//! The payload bytes that the core knows by number.
+//!
+//! An entry is a slice of one pool buffer and a count of references: the core's own, and one for
+//! each device request and each send that uses the bytes. Several payloads may lie in one buffer
+//! (messages that arrived together); the buffer goes back when the last of them does.
+
+use io::{Pool, Reactor, Slice};
+use replication::contract::Payload;
+use stdx::time::Time;
+
+/// What every part of a shard works with.
+#[derive(Debug)]
+pub(crate) struct Kit {
+    pub(crate) reactor: Reactor,
+    pub(crate) payloads: Payloads,
+    /// The time of this turn.
+    pub(crate) now: Time,
+}
+
+impl Kit {
+    /// Gives one reference back.
+    pub(crate) fn release(&mut self, payload: Payload) {
+        self.payloads.release(payload, self.reactor.pool());
+    }
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Entry {
+    slice: Slice,
+    references: u32,
+    /// Of the whole slice, once somebody computed it.
+    checksum: Option<u32>,
+}
+
+#[derive(Debug, Default)]
+pub(crate) struct Payloads {
+    entries: Vec<Option<Entry>>,
+    free: Vec<u32>,
+}
+
+impl Payloads {
+    /// Names `slice`, of whose buffer the caller gives up one reference, with one reference.
+    pub(crate) fn adopt(&mut self, slice: Slice) -> Payload {
+        let entry = Some(Entry { slice, references: 1, checksum: None });
+        if let Some(index) = self.free.pop() {
+            self.entries[index as usize] = entry;
+            return Payload(index);
+        }
+        let index = u32::try_from(self.entries.len()).expect("bounded by the pool");
+        self.entries.push(entry);
+        self.free.reserve(self.entries.len());
+        Payload(index)
+    }
+
+    pub(crate) fn retain(&mut self, payload: Payload) {
+        self.entry_mut(payload).references += 1;
+    }
+
+    pub(crate) fn release(&mut self, payload: Payload, pool: &mut Pool) {
+        let entry = self.entry_mut(payload);
+        entry.references -= 1;
+        if entry.references == 0 {
+            let buffer = entry.slice.buffer;
+            self.entries[payload.0 as usize] = None;
+            self.free.push(payload.0);
+            pool.release(buffer);
+        }
+    }
+
+    pub(crate) fn slice(&self, payload: Payload) -> Slice {
+        self.entry(payload).slice
+    }
+
+    pub(crate) fn set_checksum(&mut self, payload: Payload, checksum: u32) {
+        self.entry_mut(payload).checksum = Some(checksum);
+    }
+
+    /// The CRC-32C of the bytes, computed at most once.
+    pub(crate) fn checksum(
+        &mut self,
+        payload: Payload,
+        pool: &Pool,
+        compute: impl FnOnce(&[u8]) -> u32,
+    ) -> u32 {
+        let entry = self.entry_mut(payload);
+        *entry.checksum.get_or_insert_with(|| compute(pool.bytes(entry.slice)))
+    }
+
+    /// Copies all of `patch` over `base` from byte `at` on.
+    pub(crate) fn overlay(&mut self, base: Payload, patch: Payload, at: u32, pool: &mut Pool) {
+        let from = self.slice(patch);
+        let entry = self.entry_mut(base);
+        entry.checksum = None;
+        let to = entry.slice.part(at, from.length);
+        pool.copy(from, to);
+    }
+
+    fn entry(&self, payload: Payload) -> &Entry {
+        self.entries[payload.0 as usize].as_ref().expect("the core names payloads that it holds")
+    }
+
+    fn entry_mut(&mut self, payload: Payload) -> &mut Entry {
+        self.entries[payload.0 as usize].as_mut().expect("the core names payloads that it holds")
+    }
+}

@@ -1,0 +1,119 @@
+//! What links and clients report, translated into inputs of the machines.
+
+use std::time::Duration;
+
+use format::message::{Heartbeat, ResourceMessage};
+use replication::contract::{GroupAction, GroupInput, ResourceInput};
+
+use crate::links::heartbeat::Lease;
+use crate::links::{self, HostedId};
+use crate::nbd;
+use crate::shard::disk::payload_of;
+use crate::shard::{Input, Rim, Shard};
+
+impl Shard {
+    /// Takes over all facts of links and clients, in order.
+    pub(super) fn take_facts(&mut self) {
+        while let Some(fact) = self.rim.links.pop_fact() {
+            self.on_link_fact(fact);
+        }
+        while let Some(fact) = self.rim.nbd.pop_fact() {
+            match fact {
+                nbd::Fact::Request { hosted, request } => {
+                    self.rim.inbox.push_back((hosted, Input::Group(GroupInput::Request(request))));
+                }
+                nbd::Fact::Flush { hosted, part } => {
+                    self.rim.inbox.push_back((hosted, Input::Group(GroupInput::Flush(part))));
+                }
+                nbd::Fact::Wanted { hosted } => self.on_wanted(hosted),
+                nbd::Fact::Left { hosted } => self.on_left(hosted),
+            }
+        }
+    }
+
+    fn on_link_fact(&mut self, fact: links::Fact) {
+        let rim = &mut self.rim;
+        match fact {
+            links::Fact::Message { hosted, from, message, payload } => {
+                let input = match message {
+                    ResourceMessage::Control(message) => {
+                        Input::Resource(ResourceInput::Control { from, message })
+                    }
+                    ResourceMessage::Data(message) => {
+                        Input::Group(GroupInput::Peer { from, message, payload })
+                    }
+                };
+                rim.inbox.push_back((hosted, input));
+            }
+            links::Fact::Up { hosted, peer, report } => {
+                rim.inbox.push_back((hosted, Input::Group(GroupInput::PeerUp { peer })));
+                let input = ResourceInput::Connected { peer, report };
+                rim.inbox.push_back((hosted, Input::Resource(input)));
+            }
+            links::Fact::Down { hosted, peer } => {
+                rim.inbox.push_back((hosted, Input::Group(GroupInput::PeerDown { peer })));
+                let input = ResourceInput::Disconnected { peer };
+                rim.inbox.push_back((hosted, Input::Resource(input)));
+            }
+            links::Fact::OpenDue { hosted, peer } => {
+                if let Some(it) = self.hosted.get(hosted.0 as usize).and_then(Option::as_ref) {
+                    rim.links.open(hosted, peer, it.resource.report(), rim.kit.now);
+                }
+            }
+            links::Fact::HeartbeatDue { link } => self.send_heartbeat(link),
+            links::Fact::Heartbeat { link, heartbeat } => self.on_heartbeat(link, &heartbeat),
+            links::Fact::Lease { hosted, peer, nonce, sent_at, granted } => {
+                let input = ResourceInput::Lease { peer, nonce, sent_at, granted };
+                rim.inbox.push_back((hosted, Input::Resource(input)));
+            }
+        }
+    }
+
+    /// A heartbeat asks for the leases of all resources of the pair.
+    fn send_heartbeat(&mut self, link: usize) {
+        let mut leases = Vec::new();
+        for (id, peer, handle) in self.rim.links.open_sessions(link) {
+            let nonce = self
+                .hosted
+                .get(id.0 as usize)
+                .and_then(Option::as_ref)
+                .and_then(|hosted| hosted.resource.lease_wanted());
+            leases.extend(nonce.map(|nonce| Lease { hosted: id, peer, handle, nonce }));
+        }
+        self.rim.links.send_heartbeat(link, leases, self.rim.kit.now);
+    }
+
+    fn on_heartbeat(&mut self, link: usize, heartbeat: &Heartbeat) {
+        let mut refused = Vec::new();
+        for lease in &heartbeat.leases {
+            let length = Duration::from_millis(lease.length_ms.into());
+            let session = self.rim.links.session_of_handle(link, lease.handle);
+            let granted = session.is_some_and(|(id, from)| {
+                let hosted = self.hosted.get_mut(id.0 as usize).and_then(Option::as_mut);
+                hosted.is_some_and(|hosted| {
+                    // A voter that cannot store a promise must not make one.
+                    !hosted.register_failed
+                        && hosted.resource.grant(self.rim.kit.now, from, lease.nonce, length)
+                })
+            });
+            if !granted {
+                refused.push(lease.handle);
+            }
+        }
+        self.rim.links.answer_heartbeat(link, heartbeat.id, heartbeat.sent_at_ns, refused);
+    }
+
+    pub(super) fn hosted(&self, id: HostedId) -> Option<&super::Hosted> {
+        self.hosted.get(id.0 as usize).and_then(Option::as_deref)
+    }
+}
+
+impl Rim {
+    /// Keeps a device request for later, and its payload with it.
+    pub(crate) fn starve(&mut self, hosted: HostedId, action: GroupAction) {
+        if let Some(payload) = payload_of(&action) {
+            self.kit.payloads.retain(payload);
+        }
+        self.starved.push_back((hosted, action));
+    }
+}

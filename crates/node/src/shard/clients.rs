@@ -1,0 +1,143 @@
+//! The role follows the clients: Primary when one comes, Secondary after the last one left.
+
+use api::role::Role;
+use replication::contract::{Command, PromoteMode};
+use stdx::time::Time;
+
+use crate::limits::AUTO_DEMOTE_GRACE;
+use crate::links::HostedId;
+use crate::log::{Scope, log};
+use crate::shard::hosted::{Asker, CommandKind};
+use crate::shard::{Rim, Shard};
+
+/// What a resource knows of its clients.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Clients {
+    /// The operator made this node Primary: it stays so without clients.
+    pub(crate) is_explicit: bool,
+    /// Some client waits in its handshake.
+    pub(crate) is_wanted: bool,
+    /// Without a client until then, the node goes back to Secondary.
+    pub(crate) grace_until: Time,
+}
+
+impl Default for Clients {
+    fn default() -> Self {
+        Self { is_explicit: false, is_wanted: false, grace_until: Time::NEVER }
+    }
+}
+
+impl Shard {
+    /// A client waits for the resource to be Primary here.
+    pub(super) fn on_wanted(&mut self, id: HostedId) {
+        let Rim { kit, nbd, .. } = &mut self.rim;
+        let Some(hosted) = self.hosted.get_mut(id.0 as usize).and_then(Option::as_mut) else {
+            nbd.refuse(id, "the resource went down", kit);
+            return;
+        };
+        hosted.clients.grace_until = Time::NEVER;
+        if hosted.removal.is_some() {
+            nbd.refuse(id, "the resource is going down", kit);
+            return;
+        }
+        if hosted.is_changing_role() {
+            // The answer of that command looks at the clients again.
+            hosted.clients.is_wanted = true;
+        } else if hosted.is_primary {
+            hosted.clients.is_wanted = false;
+            nbd.admit(id, kit);
+        } else if hosted.definition.auto_promote {
+            hosted.clients.is_wanted = true;
+            self.command(id, Command::Promote(PromoteMode::Normal), Asker::Clients);
+        } else {
+            let text = "this node is Secondary and `auto-promote` is off; use `basalt adm primary`";
+            nbd.refuse(id, text, kit);
+        }
+    }
+
+    pub(super) fn on_left(&mut self, id: HostedId) {
+        let now = self.rim.kit.now;
+        let has_clients = self.rim.nbd.clients_of(id) > 0;
+        let Some(hosted) = self.hosted.get_mut(id.0 as usize).and_then(Option::as_mut) else {
+            return;
+        };
+        if has_clients {
+            return;
+        }
+        hosted.clients.is_wanted = false;
+        if hosted.is_primary && !hosted.clients.is_explicit {
+            hosted.clients.grace_until = now + AUTO_DEMOTE_GRACE;
+            self.wakes[id.0 as usize] = hosted.wake_at();
+        }
+    }
+
+    /// What a resource waits for, beside its machines.
+    pub(super) fn tick_hosted(&mut self, id: HostedId) {
+        let now = self.rim.kit.now;
+        let has_clients = self.rim.nbd.clients_of(id) > 0;
+        let Some(hosted) = self.hosted.get_mut(id.0 as usize).and_then(Option::as_mut) else {
+            return;
+        };
+        if hosted.removal.is_some_and(|removal| now >= removal.deadline) {
+            log!(
+                Warning,
+                Scope::resource(hosted.name()),
+                "it did not stop cleanly in time; what is not clean is recovered at the next start"
+            );
+            self.remove_hosted(id);
+            return;
+        }
+        if now >= hosted.clients.grace_until {
+            hosted.clients.grace_until = Time::NEVER;
+            let goes_back = hosted.is_primary
+                && !has_clients
+                && !hosted.clients.is_explicit
+                && !hosted.is_changing_role();
+            if goes_back {
+                self.command(id, Command::Demote, Asker::Grace);
+            }
+        }
+    }
+
+    pub(super) fn on_role_changed(&mut self, id: HostedId, role: Role) {
+        let Rim { kit, nbd, .. } = &mut self.rim;
+        let Some(hosted) = self.hosted.get_mut(id.0 as usize).and_then(Option::as_mut) else {
+            return;
+        };
+        let is_primary = role == Role::Primary;
+        if hosted.is_primary == is_primary {
+            return;
+        }
+        hosted.is_primary = is_primary;
+        log!(Notice, Scope::resource(hosted.name()), "this node is {role}");
+        if !is_primary {
+            hosted.clients.is_explicit = false;
+            hosted.clients.grace_until = Time::NEVER;
+            nbd.end_sessions(id, "this node is no longer Primary", kit);
+        }
+    }
+
+    /// The role may have changed, or could not: clients that wait are served or sent away.
+    pub(super) fn after_role_command(
+        &mut self,
+        id: HostedId,
+        kind: CommandKind,
+        result: &Result<(), String>,
+    ) {
+        let Some(hosted) = self.hosted.get_mut(id.0 as usize).and_then(Option::as_mut) else {
+            return;
+        };
+        let is_wanted = std::mem::take(&mut hosted.clients.is_wanted);
+        if !is_wanted {
+            // Nobody waits any more: after the grace time the node goes back.
+            self.on_left(id);
+            return;
+        }
+        match (kind, result) {
+            (CommandKind::Promote, Err(reason)) => {
+                self.rim.nbd.refuse(id, reason, &mut self.rim.kit);
+            }
+            _ => self.on_wanted(id),
+        }
+    }
+}

@@ -1,0 +1,334 @@
+//! Commands of the operator: from the control thread to the machines, and the answers back.
+
+use api::response::{Failure, FailureCode, Reply};
+use replication::contract::{
+    Command, CommandError, CommandErrorCode, CommandId, PromoteMode, ResourceInput,
+};
+use stdx::time::Time;
+
+use crate::limits::SHUTDOWN_DEADLINE;
+use crate::links::HostedId;
+use crate::links::session::Held;
+use crate::log::{Scope, log};
+use crate::shard::hosted::{Asker, CommandKind, Hosted, PendingCommand, Removal};
+use crate::shard::messages::{Force, FromShard, Ticket, ToShard};
+use crate::shard::status::Statistics;
+use crate::shard::{Input, Rim, Shard};
+
+/// The daemon ends: every resource goes down first.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Stopping {
+    ticket: Ticket,
+}
+
+impl Hosted {
+    pub(crate) fn is_changing_role(&self) -> bool {
+        self.commands.iter().any(|command| command.kind != CommandKind::Other)
+    }
+}
+
+impl Rim {
+    pub(crate) fn reply(&mut self, ticket: Ticket, answer: Result<Reply, Failure>) {
+        // A full mailbox means that nobody reads answers any more; the asker has a deadline.
+        drop(self.outbox.push(FromShard { ticket, answer }));
+    }
+}
+
+impl Shard {
+    pub(super) fn on_message(&mut self, message: ToShard) {
+        match message {
+            ToShard::Host { ticket, attached } => {
+                let answer = self.host(*attached).map(|warnings| Reply::Done { warnings });
+                self.rim.reply(ticket, answer);
+            }
+            ToShard::Remove { ticket, resource, force } => {
+                self.with_resource(ticket, &resource, |shard, id| {
+                    shard.on_remove(id, Some(ticket), force)
+                });
+            }
+            ToShard::Promote { ticket, resource, mode } => {
+                self.with_resource(ticket, &resource, |shard, id| {
+                    shard.on_promote(id, ticket, mode)
+                });
+            }
+            ToShard::Demote { ticket, resource, force } => {
+                self.with_resource(ticket, &resource, |shard, id| {
+                    shard.on_demote(id, ticket, force)
+                });
+            }
+            ToShard::Invalidate { ticket, resource } => {
+                self.with_resource(ticket, &resource, |shard, id| {
+                    shard.command(id, Command::Invalidate, Asker::Admin(ticket));
+                    Ok(None)
+                });
+            }
+            ToShard::Detach { ticket, resource } => {
+                self.with_resource(ticket, &resource, |shard, id| {
+                    shard.command(id, Command::Detach, Asker::Admin(ticket));
+                    Ok(None)
+                });
+            }
+            ToShard::Connect { ticket, resource, peer } => {
+                self.with_resource(ticket, &resource, |shard, id| {
+                    shard.hold(id, peer.as_deref(), Held::No)
+                });
+            }
+            ToShard::Disconnect { ticket, resource, peer } => {
+                self.with_resource(ticket, &resource, |shard, id| {
+                    shard.hold(id, peer.as_deref(), Held::Yes)
+                });
+            }
+            ToShard::Status { ticket, resources, statistics } => {
+                let shown = if statistics { Statistics::Shown } else { Statistics::Hidden };
+                let answer = self.status(&resources, shown).map(Reply::Status);
+                self.rim.reply(ticket, answer);
+            }
+            ToShard::ListenNbd { ticket, address } => {
+                let Rim { nbd, kit, .. } = &mut self.rim;
+                let answer = nbd
+                    .listen(address, kit)
+                    .map(|_| Reply::done())
+                    .map_err(|error| address_failure(&error));
+                self.rim.reply(ticket, answer);
+            }
+            ToShard::Stop { ticket } => self.stop(ticket),
+        }
+    }
+
+    /// Runs `command` for a resource; its answer follows later unless it is there at once.
+    fn with_resource(
+        &mut self,
+        ticket: Ticket,
+        name: &str,
+        command: impl FnOnce(&mut Self, HostedId) -> Result<Option<Reply>, Failure>,
+    ) {
+        let answer = match self.find(name) {
+            Some(id) => command(self, id),
+            None => Err(unknown_resource(name)),
+        };
+        if let Some(answer) = answer.transpose() {
+            self.rim.reply(ticket, answer);
+        }
+    }
+
+    pub(super) fn find(&self, name: &str) -> Option<HostedId> {
+        self.hosted.iter().flatten().find(|hosted| hosted.name() == name).map(|hosted| hosted.id)
+    }
+
+    /// Gives the resource a command; `asker` hears of the end.
+    pub(super) fn command(&mut self, id: HostedId, command: Command, asker: Asker) {
+        let Some(hosted) = self.hosted.get_mut(id.0 as usize).and_then(Option::as_mut) else {
+            return;
+        };
+        let kind = match command {
+            Command::Promote(_) => CommandKind::Promote,
+            Command::Demote => CommandKind::Demote,
+            Command::Stop | Command::Invalidate | Command::Detach => CommandKind::Other,
+        };
+        let command_id = CommandId(hosted.next_command);
+        hosted.next_command += 1;
+        hosted.commands.push(PendingCommand { id: command_id, asker, kind });
+        let input = ResourceInput::Command { id: command_id, command };
+        self.rim.inbox.push_back((id, Input::Resource(input)));
+    }
+
+    pub(super) fn on_answer(
+        &mut self,
+        id: HostedId,
+        command: CommandId,
+        result: Result<(), CommandError>,
+    ) {
+        let Some(hosted) = self.hosted.get_mut(id.0 as usize).and_then(Option::as_mut) else {
+            return;
+        };
+        let Some(place) = hosted.commands.iter().position(|pending| pending.id == command) else {
+            return;
+        };
+        let pending = hosted.commands.swap_remove(place);
+        let told = match &result {
+            Ok(()) => Ok(()),
+            Err(error) => Err(error.message.clone()),
+        };
+        match pending.asker {
+            Asker::Admin(ticket) => {
+                if result.is_ok() && pending.kind != CommandKind::Other {
+                    hosted.clients.is_explicit = pending.kind == CommandKind::Promote;
+                }
+                let answer = result.map(|()| Reply::done()).map_err(failure);
+                self.rim.reply(ticket, answer);
+            }
+            Asker::Clients => {}
+            Asker::Grace => {
+                if let Err(reason) = &told {
+                    log!(Warning, Scope::resource(hosted.name()), "it stays Primary: {reason}");
+                }
+            }
+            Asker::Removal => {
+                if let Err(reason) = &told {
+                    log!(Warning, Scope::resource(hosted.name()), "it did not stop: {reason}");
+                }
+                self.remove_hosted(id);
+                return;
+            }
+        }
+        if pending.kind != CommandKind::Other {
+            self.after_role_command(id, pending.kind, &told);
+        }
+    }
+
+    fn on_promote(
+        &mut self,
+        id: HostedId,
+        ticket: Ticket,
+        mode: PromoteMode,
+    ) -> Result<Option<Reply>, Failure> {
+        let hosted = self.hosted_mut(id);
+        if hosted.is_changing_role() {
+            return Err(busy());
+        }
+        if hosted.is_primary && mode == PromoteMode::Normal {
+            hosted.clients.is_explicit = true;
+            hosted.clients.grace_until = Time::NEVER;
+            return Ok(Some(Reply::done()));
+        }
+        self.command(id, Command::Promote(mode), Asker::Admin(ticket));
+        Ok(None)
+    }
+
+    fn on_demote(
+        &mut self,
+        id: HostedId,
+        ticket: Ticket,
+        force: Force,
+    ) -> Result<Option<Reply>, Failure> {
+        let clients = self.rim.nbd.clients_of(id);
+        let hosted = self.hosted_mut(id);
+        if hosted.is_changing_role() {
+            return Err(busy());
+        }
+        if !hosted.is_primary {
+            return Ok(Some(Reply::done()));
+        }
+        if clients > 0 && force == Force::No {
+            return Err(in_use(clients, "close them, or use --force to cut them off"));
+        }
+        let Rim { nbd, kit, .. } = &mut self.rim;
+        nbd.end_sessions(id, "the operator made this node Secondary", kit);
+        self.command(id, Command::Demote, Asker::Admin(ticket));
+        Ok(None)
+    }
+
+    pub(super) fn on_remove(
+        &mut self,
+        id: HostedId,
+        ticket: Option<Ticket>,
+        force: Force,
+    ) -> Result<Option<Reply>, Failure> {
+        let clients = self.rim.nbd.clients_of(id);
+        let deadline = self.rim.kit.now + SHUTDOWN_DEADLINE / 2;
+        let hosted = self.hosted_mut(id);
+        if hosted.removal.is_some() {
+            return Err(busy());
+        }
+        if clients > 0 && hosted.is_primary && force == Force::No {
+            return Err(in_use(clients, "close them first"));
+        }
+        hosted.removal = Some(Removal { ticket, deadline });
+        let Rim { nbd, kit, .. } = &mut self.rim;
+        nbd.withdraw(id);
+        nbd.refuse(id, "the resource is going down", kit);
+        nbd.end_sessions(id, "the resource is going down", kit);
+        self.command(id, Command::Stop, Asker::Removal);
+        Ok(None)
+    }
+
+    fn hold(
+        &mut self,
+        id: HostedId,
+        peer: Option<&str>,
+        held: Held,
+    ) -> Result<Option<Reply>, Failure> {
+        let hosted = self.hosted_mut(id);
+        let peers: Vec<_> = hosted
+            .peers
+            .iter()
+            .filter(|known| peer.is_none_or(|name| known.name == name))
+            .map(|known| known.node)
+            .collect();
+        if peers.is_empty() && peer.is_some() {
+            let message = format!("{} has no peer {:?}", hosted.name(), peer.unwrap_or_default());
+            return Err(Failure::new(FailureCode::UnknownPeer, message, ""));
+        }
+        for peer in peers {
+            self.rim.links.hold(id, peer, held);
+        }
+        Ok(Some(Reply::done()))
+    }
+
+    fn stop(&mut self, ticket: Ticket) {
+        if self.stopping.is_some() {
+            return;
+        }
+        self.stopping = Some(Stopping { ticket });
+        self.rim.nbd.stop_listening(&mut self.rim.kit);
+        let ids: Vec<_> = self.hosted.iter().flatten().map(|hosted| hosted.id).collect();
+        for id in ids {
+            // One that goes down already goes on doing so.
+            drop(self.on_remove(id, None, Force::Yes));
+        }
+        self.finish_stopping();
+    }
+
+    /// Ends the thread once nothing is hosted any more.
+    pub(super) fn finish_stopping(&mut self) {
+        if let Some(Stopping { ticket }) = self.stopping
+            && self.hosted.iter().all(Option::is_none)
+        {
+            self.rim.reply(ticket, Ok(Reply::done()));
+            self.is_done = true;
+        }
+    }
+
+    fn hosted_mut(&mut self, id: HostedId) -> &mut Hosted {
+        self.hosted[id.0 as usize].as_mut().expect("a resource that was found by its name")
+    }
+}
+
+fn failure(error: CommandError) -> Failure {
+    let (code, hint) = match error.code {
+        CommandErrorCode::NoQuorum => {
+            (FailureCode::NoQuorum, "connect more nodes, or see `status` for who is missing")
+        }
+        CommandErrorCode::NoUpToDateData => (
+            FailureCode::NoUpToDateData,
+            "connect a node with up-to-date data; `primary --force` makes the local data the truth",
+        ),
+        CommandErrorCode::PeerPrimary => {
+            (FailureCode::MultiplePrimaries, "make the other node Secondary first")
+        }
+        CommandErrorCode::Busy => (FailureCode::StateRefused, "try again"),
+        CommandErrorCode::NoDisk => (FailureCode::NoLocalDisk, ""),
+        CommandErrorCode::TimedOut => (FailureCode::Timeout, "see `status` for what it waits for"),
+        CommandErrorCode::NotPrimary => (FailureCode::StateRefused, ""),
+    };
+    Failure::new(code, error.message, hint)
+}
+
+pub(super) fn unknown_resource(name: &str) -> Failure {
+    let message = format!("no resource {name:?} is up on this node");
+    Failure::new(FailureCode::UnknownResource, message, "see `basalt adm status`")
+}
+
+fn busy() -> Failure {
+    let message = "another command is changing the resource";
+    Failure::new(FailureCode::StateRefused, message, "try again when it is done")
+}
+
+fn in_use(clients: usize, hint: &str) -> Failure {
+    Failure::new(FailureCode::DeviceInUse, format!("{clients} clients have it open"), hint)
+}
+
+pub(super) fn address_failure(error: &std::io::Error) -> Failure {
+    let hint = "is another daemon or service listening there, and is the address of this machine?";
+    Failure::new(FailureCode::AddressInUse, error.to_string(), hint)
+}

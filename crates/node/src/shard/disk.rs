@@ -1,0 +1,421 @@
+//! Device requests of the core, and the writing of metadata.
+
+use std::io as stdio;
+
+use format::activity_log::encode_al_record;
+use format::ids::{Incarnation, NodeId};
+use format::layout::Layout;
+use format::metadata::Superblock;
+use format::register::{REGISTER_SLOT_BYTES, encode_register, register_slot_offset};
+use format::superblock::encode_superblock;
+use io::{DiskId, Durability, Slice, Zero};
+use replication::contract::{
+    DeviceError, DeviceResult, GroupAction, GroupInput, MetadataWrite, Payload, ResourceInput,
+    Token,
+};
+
+use crate::attach::{bytes_of, superblock_offset};
+use crate::links::HostedId;
+use crate::log::{Scope, log};
+use crate::shard::hosted::{Hosted, Save};
+use crate::shard::{Input, Rim};
+
+/// Bytes of a block of metadata, and of a slot of the register.
+#[expect(clippy::cast_possible_truncation, reason = "4 KiB")]
+const PAGE_BYTES: u32 = format::layout::PAGE_BYTES as u32;
+#[expect(clippy::cast_possible_truncation, reason = "64 KiB")]
+const REGISTER_BYTES: u32 = REGISTER_SLOT_BYTES as u32;
+
+/// Kind of the reactor's tokens that belong to disks.
+pub(crate) const TOKEN_DISK: u8 = 5;
+
+/// The backing disk of a replica.
+#[derive(Debug)]
+pub(crate) struct Disk {
+    pub(crate) data: DiskId,
+    pub(crate) meta: DiskId,
+    pub(crate) layout: Layout,
+    pub(crate) incarnation: Incarnation,
+    pub(crate) mem_align: u32,
+    /// Slot index of each member in the bitmap area.
+    pub(crate) slots: Vec<NodeId>,
+    pub(crate) error_logged: bool,
+    pub(crate) counters: DiskCounters,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct DiskCounters {
+    pub(crate) read_bytes: u64,
+    pub(crate) written_bytes: u64,
+    pub(crate) al_writes: u64,
+    pub(crate) bm_writes: u64,
+    pub(crate) in_flight: u32,
+}
+
+/// A device request that is under way.
+#[derive(Debug)]
+pub(crate) struct Operation {
+    hosted: HostedId,
+    kind: Kind,
+}
+
+#[derive(Debug)]
+enum Kind {
+    Read {
+        token: Token,
+        payload: Payload,
+        detect_zero: bool,
+    },
+    /// `payload` is a reference of the operation's own.
+    Write {
+        token: Token,
+        payload: Payload,
+    },
+    /// A copy that was made for alignment, or a block of metadata.
+    WriteBuffer {
+        token: Token,
+        buffer: Slice,
+    },
+    Zero {
+        token: Token,
+        fua: bool,
+    },
+    Flush {
+        token: Token,
+    },
+    Register {
+        buffer: Slice,
+    },
+    Superblock {
+        buffer: Slice,
+    },
+}
+
+impl Operation {
+    pub(crate) fn hosted(&self) -> HostedId {
+        self.hosted
+    }
+
+    /// Gives back what it holds; its resource is gone.
+    pub(crate) fn discard(self, rim: &mut Rim) {
+        let pool = rim.kit.reactor.pool();
+        match self.kind {
+            Kind::Read { payload, .. } | Kind::Write { payload, .. } => {
+                rim.kit.payloads.release(payload, pool);
+            }
+            Kind::WriteBuffer { buffer, .. }
+            | Kind::Register { buffer }
+            | Kind::Superblock { buffer } => pool.release(buffer.buffer),
+            Kind::Zero { .. } | Kind::Flush { .. } => {}
+        }
+    }
+}
+
+impl Rim {
+    fn start(&mut self, hosted: HostedId, kind: Kind) -> u64 {
+        self.operations.insert(Operation { hosted, kind }).token(TOKEN_DISK)
+    }
+
+    fn answer(
+        &mut self,
+        hosted: HostedId,
+        token: Token,
+        result: Result<DeviceResult, DeviceError>,
+    ) {
+        self.inbox.push_back((hosted, Input::Group(GroupInput::Device { token, result })));
+    }
+}
+
+impl Hosted {
+    /// Starts a device request of the core. It is given back while no buffer is free.
+    #[expect(clippy::too_many_lines, reason = "one flat match, a request of the device each")]
+    pub(crate) fn start_device(
+        &mut self,
+        action: GroupAction,
+        rim: &mut Rim,
+    ) -> Option<GroupAction> {
+        let Some(disk) = &mut self.disk else {
+            if let Some(token) = token_of(&action) {
+                rim.answer(self.id, token, Err(DeviceError));
+            }
+            return None;
+        };
+        match action {
+            GroupAction::ReadDevice { token, range, detect_zero } => {
+                let length = u32::try_from(range.length_bytes()).expect("within a request's bound");
+                let Some(slice) = rim.kit.reactor.pool().take_for(length) else {
+                    return Some(action);
+                };
+                let payload = rim.kit.payloads.adopt(slice);
+                disk.counters.read_bytes += u64::from(length);
+                disk.counters.in_flight += 1;
+                let offset = range.offset_bytes();
+                let data = disk.data;
+                let token = rim.start(self.id, Kind::Read { token, payload, detect_zero });
+                rim.kit.reactor.read(data, offset, slice, token);
+            }
+            GroupAction::WriteDevice { token, range, payload, fua } => {
+                let slice = rim.kit.payloads.slice(payload);
+                assert_eq!(
+                    u64::from(slice.length),
+                    range.length_bytes(),
+                    "whole blocks are written"
+                );
+                let offset = range.offset_bytes();
+                let durability = if fua { Durability::Fua } else { Durability::Cached };
+                let data = disk.data;
+                if slice.offset.is_multiple_of(disk.mem_align) {
+                    rim.kit.payloads.retain(payload);
+                    disk.counters.written_bytes += u64::from(slice.length);
+                    disk.counters.in_flight += 1;
+                    let token = rim.start(self.id, Kind::Write { token, payload });
+                    rim.kit.reactor.write(data, offset, slice, durability, token);
+                } else {
+                    let Some(buffer) = rim.kit.reactor.pool().take_for(slice.length) else {
+                        return Some(action);
+                    };
+                    rim.kit.reactor.pool().copy(slice, buffer);
+                    disk.counters.written_bytes += u64::from(slice.length);
+                    disk.counters.in_flight += 1;
+                    let token = rim.start(self.id, Kind::WriteBuffer { token, buffer });
+                    rim.kit.reactor.write(data, offset, buffer, durability, token);
+                }
+            }
+            GroupAction::ZeroDevice { token, range, deallocate, fua } => {
+                disk.counters.in_flight += 1;
+                let offset = range.offset_bytes();
+                let zero = if deallocate { Zero::Deallocate } else { Zero::KeepAllocated };
+                let data = disk.data;
+                let token = rim.start(self.id, Kind::Zero { token, fua });
+                rim.kit.reactor.zero(data, offset, range.length_bytes(), zero, token);
+            }
+            GroupAction::FlushDevice { token } => {
+                disk.counters.in_flight += 1;
+                let data = disk.data;
+                let token = rim.start(self.id, Kind::Flush { token });
+                rim.kit.reactor.flush(data, token);
+            }
+            GroupAction::WriteMetadata { token, ref write } => {
+                let Some(buffer) = rim.kit.reactor.pool().take_for(PAGE_BYTES) else {
+                    return Some(action);
+                };
+                let offset = disk.encode(write, rim.kit.reactor.pool().bytes_mut(buffer));
+                disk.counters.in_flight += 1;
+                let meta = disk.meta;
+                let token = rim.start(self.id, Kind::WriteBuffer { token, buffer });
+                rim.kit.reactor.write(meta, offset, buffer, Durability::Fua, token);
+            }
+            GroupAction::Send { .. }
+            | GroupAction::SendWrite { .. }
+            | GroupAction::Overlay { .. }
+            | GroupAction::Complete { .. }
+            | GroupAction::Release(_)
+            | GroupAction::Home(_) => unreachable!("{action:?} is no device request"),
+        }
+        None
+    }
+
+    /// A device request is done.
+    pub(crate) fn on_device(
+        &mut self,
+        operation: &Operation,
+        result: &stdio::Result<u32>,
+        rim: &mut Rim,
+    ) {
+        if let Err(error) = result {
+            self.log_device_error(&operation.kind, error);
+        }
+        if let Some(disk) = &mut self.disk
+            && !matches!(operation.kind, Kind::Register { .. } | Kind::Superblock { .. })
+        {
+            disk.counters.in_flight -= 1;
+        }
+        let is_ok = result.is_ok();
+        let done = if is_ok { Ok(DeviceResult::Done) } else { Err(DeviceError) };
+        match operation.kind {
+            Kind::Read { token, payload, detect_zero } if is_ok => {
+                let zero = detect_zero && {
+                    let slice = rim.kit.payloads.slice(payload);
+                    is_zero(rim.kit.reactor.pool().bytes(slice))
+                };
+                rim.answer(self.id, token, Ok(DeviceResult::Read { payload, zero }));
+            }
+            Kind::Read { token, payload, .. } => {
+                rim.kit.release(payload);
+                rim.answer(self.id, token, done);
+            }
+            Kind::Write { token, payload } => {
+                rim.kit.release(payload);
+                rim.answer(self.id, token, done);
+            }
+            Kind::WriteBuffer { token, buffer } => {
+                rim.kit.reactor.pool().release(buffer.buffer);
+                rim.answer(self.id, token, done);
+            }
+            Kind::Zero { token, fua: true } if is_ok => {
+                let Some(disk) = &mut self.disk else { return };
+                disk.counters.in_flight += 1;
+                let data = disk.data;
+                let token = rim.start(self.id, Kind::Flush { token });
+                rim.kit.reactor.flush(data, token);
+            }
+            Kind::Zero { token, .. } | Kind::Flush { token } => rim.answer(self.id, token, done),
+            Kind::Register { buffer } => {
+                rim.kit.reactor.pool().release(buffer.buffer);
+                self.on_register_written(done.map(drop), rim);
+            }
+            Kind::Superblock { buffer } => {
+                rim.kit.reactor.pool().release(buffer.buffer);
+                self.finish_save(done.map(drop), rim);
+            }
+        }
+    }
+
+    fn log_device_error(&mut self, kind: &Kind, error: &stdio::Error) {
+        if let Some(disk) = &mut self.disk {
+            if disk.error_logged {
+                return;
+            }
+            disk.error_logged = true;
+        }
+        let what = match kind {
+            Kind::Read { .. } => "a read of the disk",
+            Kind::Write { .. } | Kind::Zero { .. } => "a write to the disk",
+            Kind::WriteBuffer { .. } | Kind::Superblock { .. } => "a write to the metadata",
+            Kind::Flush { .. } => "a flush of the disk",
+            Kind::Register { .. } => "a write to the register file in the state directory",
+        };
+        log!(Error, Scope::resource(&self.definition.name), "{what} failed: {error}");
+    }
+
+    /// Queues a save; they become durable in order.
+    pub(crate) fn save(&mut self, save: Save, rim: &mut Rim) {
+        self.saves.push_back(save);
+        if self.saves.len() == 1 {
+            self.write_first_save(rim);
+        }
+    }
+
+    /// Writes the register of the first save, if it has one, else its superblock.
+    pub(crate) fn write_first_save(&mut self, rim: &mut Rim) {
+        let Some(save) = self.saves.front() else { return };
+        let Some(register) = &save.register else {
+            self.write_superblock(rim);
+            return;
+        };
+        let Some(buffer) = rim.kit.reactor.pool().take_for(REGISTER_BYTES) else {
+            rim.blocked_saves.push(self.id);
+            return;
+        };
+        let slot = rim.kit.reactor.pool().bytes_mut(buffer).first_chunk_mut();
+        let length = encode_register(register, slot.expect("taken as long as a slot"))
+            .expect("the core keeps values within the bounds of the format");
+        let length = u32::try_from(length).expect("at most a slot");
+        let offset = register_slot_offset(register.write_counter);
+        let token = rim.start(self.id, Kind::Register { buffer });
+        let (disk, part) = (self.register_disk, buffer.part(0, length));
+        rim.kit.reactor.write(disk, offset, part, Durability::Fua, token);
+    }
+
+    fn on_register_written(&mut self, result: Result<(), DeviceError>, rim: &mut Rim) {
+        if result.is_err() {
+            // A voter that cannot keep its word says nothing more: no further save is written.
+            self.register_failed = true;
+            let scope = Scope::resource(&self.definition.name);
+            log!(Error, scope, "this node votes no more until it is restarted");
+            return;
+        }
+        if let Some(save) = self.saves.front_mut() {
+            save.register = None;
+        }
+        self.write_superblock(rim);
+    }
+
+    fn write_superblock(&mut self, rim: &mut Rim) {
+        let Some(save) = self.saves.front() else { return };
+        let Some(superblock) = &save.superblock else {
+            self.finish_save(Ok(()), rim);
+            return;
+        };
+        let Some(disk) = &mut self.disk else {
+            self.finish_save(Err(DeviceError), rim);
+            return;
+        };
+        let Some(buffer) = rim.kit.reactor.pool().take_for(PAGE_BYTES) else {
+            rim.blocked_saves.push(self.id);
+            return;
+        };
+        disk.note_slots(superblock);
+        let block = rim.kit.reactor.pool().bytes_mut(buffer).first_chunk_mut();
+        encode_superblock(superblock, &disk.layout, block.expect("taken as long as a block"))
+            .expect("the core keeps values within the bounds of the format");
+        let offset = superblock_offset(superblock, &disk.layout);
+        let meta = disk.meta;
+        let token = rim.start(self.id, Kind::Superblock { buffer });
+        rim.kit.reactor.write(meta, offset, buffer, Durability::Fua, token);
+    }
+
+    fn finish_save(&mut self, result: Result<(), DeviceError>, rim: &mut Rim) {
+        let Some(Save { save, .. }) = self.saves.pop_front() else { return };
+        let input = match result {
+            Ok(()) => ResourceInput::Saved { save },
+            Err(DeviceError) => ResourceInput::SaveFailed { save },
+        };
+        rim.inbox.push_back((self.id, Input::Resource(input)));
+        self.write_first_save(rim);
+    }
+}
+
+impl Disk {
+    /// Writes a block of metadata into `out` and says where it belongs.
+    fn encode(&mut self, write: &MetadataWrite, out: &mut [u8]) -> u64 {
+        match write {
+            MetadataWrite::Activity(record) => {
+                self.counters.al_writes += 1;
+                let block = out.first_chunk_mut().expect("taken as long as a record");
+                encode_al_record(record, self.incarnation, block)
+                    .expect("the core keeps records within the bounds of the format");
+                self.layout.al_record_offset(record.ring, record.number)
+            }
+            MetadataWrite::Bitmap { member, lane, page, bits } => {
+                self.counters.bm_writes += 1;
+                let slot = self.slots.iter().position(|slot| slot == member);
+                let slot = slot.and_then(|slot| u8::try_from(slot).ok());
+                let slot = slot.expect("the core tracks members that have a slot");
+                bytes_of(bits, out);
+                self.layout.bitmap_page_offset(slot, *lane, *page)
+            }
+        }
+    }
+
+    fn note_slots(&mut self, superblock: &Superblock) {
+        self.slots.clear();
+        self.slots.extend(superblock.slots.iter().map(|slot| slot.member));
+    }
+}
+
+/// The payload that a device request uses.
+pub(crate) fn payload_of(action: &GroupAction) -> Option<Payload> {
+    if let GroupAction::WriteDevice { payload, .. } = action { Some(*payload) } else { None }
+}
+
+fn is_zero(bytes: &[u8]) -> bool {
+    let (words, rest) = bytes.as_chunks::<8>();
+    words.iter().all(|word| *word == [0; 8]) && rest.iter().all(|byte| *byte == 0)
+}
+
+fn token_of(action: &GroupAction) -> Option<Token> {
+    match action {
+        GroupAction::ReadDevice { token, .. }
+        | GroupAction::WriteDevice { token, .. }
+        | GroupAction::ZeroDevice { token, .. }
+        | GroupAction::FlushDevice { token }
+        | GroupAction::WriteMetadata { token, .. } => Some(*token),
+        GroupAction::Send { .. }
+        | GroupAction::SendWrite { .. }
+        | GroupAction::Overlay { .. }
+        | GroupAction::Complete { .. }
+        | GroupAction::Release(_)
+        | GroupAction::Home(_) => None,
+    }
+}

@@ -1,0 +1,105 @@
+//! One resource on this shard: its two machines, and what surrounds them.
+
+use std::collections::VecDeque;
+
+use format::ids::NodeId;
+use format::metadata::{Register, Superblock};
+use io::DiskId;
+use replication::contract::{CommandId, SaveId};
+use replication::group::LaneGroup;
+use replication::resource::Resource;
+use stdx::time::Time;
+
+use crate::definition::Definition;
+use crate::links::HostedId;
+use crate::shard::clients::Clients;
+use crate::shard::disk::Disk;
+use crate::shard::messages::Ticket;
+
+#[derive(Debug)]
+pub(crate) struct Hosted {
+    pub(crate) id: HostedId,
+    pub(crate) definition: Definition,
+    pub(crate) resource: Resource,
+    pub(crate) group: LaneGroup,
+    pub(crate) disk: Option<Disk>,
+    pub(crate) register_disk: DiskId,
+    pub(crate) saves: VecDeque<Save>,
+    pub(crate) peers: Vec<Peer>,
+    pub(crate) is_primary: bool,
+    pub(crate) size_bytes: u64,
+    pub(crate) clients: Clients,
+    pub(crate) commands: Vec<PendingCommand>,
+    pub(crate) next_command: u64,
+    pub(crate) is_touched: bool,
+    /// The register could not be written: this node votes no more.
+    pub(crate) register_failed: bool,
+    pub(crate) removal: Option<Removal>,
+}
+
+/// A member other than this node.
+#[derive(Clone, Debug)]
+pub(crate) struct Peer {
+    pub(crate) node: NodeId,
+    pub(crate) name: String,
+    pub(crate) link: usize,
+}
+
+/// A save that is not durable yet; only the first of the queue is being written.
+#[derive(Debug)]
+pub(crate) struct Save {
+    pub(crate) save: SaveId,
+    pub(crate) register: Option<Box<Register>>,
+    pub(crate) superblock: Option<Box<Superblock>>,
+}
+
+/// Who waits for the answer of a command.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Asker {
+    /// The admin socket, by its ticket.
+    Admin(Ticket),
+    /// Clients that wait in their handshake.
+    Clients,
+    /// The last client left.
+    Grace,
+    /// The resource goes down.
+    Removal,
+}
+
+/// A resource that goes down: for the ticket of `down`, or with the daemon.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Removal {
+    pub(crate) ticket: Option<Ticket>,
+    /// What is not clean by then is recovered at the next start.
+    pub(crate) deadline: Time,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct PendingCommand {
+    pub(crate) id: CommandId,
+    pub(crate) asker: Asker,
+    pub(crate) kind: CommandKind,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum CommandKind {
+    Promote,
+    Demote,
+    Other,
+}
+
+impl Hosted {
+    pub(crate) fn peer(&self, node: NodeId) -> Option<&Peer> {
+        self.peers.iter().find(|peer| peer.node == node)
+    }
+
+    pub(crate) fn name(&self) -> &str {
+        &self.definition.name
+    }
+
+    /// The earlier of what its machines wait for.
+    pub(crate) fn wake_at(&self) -> Time {
+        let removal = self.removal.map_or(Time::NEVER, |removal| removal.deadline);
+        self.resource.wake_at().min(self.group.wake_at()).min(self.clients.grace_until).min(removal)
+    }
+}

@@ -1,0 +1,86 @@
+//! What the control thread and a shard say to each other.
+
+use api::response::{Failure, Reply};
+use io::ListenAddr;
+use replication::contract::PromoteMode;
+
+use crate::attach::Attached;
+
+/// The control thread's name for a question; returned with the answer.
+pub(crate) type Ticket = u64;
+
+/// Whether clients that have it open are cut off.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Force {
+    No,
+    Yes,
+}
+
+impl From<bool> for Force {
+    fn from(force: bool) -> Self {
+        if force { Self::Yes } else { Self::No }
+    }
+}
+
+#[derive(Debug)]
+pub(crate) enum ToShard {
+    /// Starts to serve a resource, or says why not.
+    Host {
+        ticket: Ticket,
+        attached: Box<Attached>,
+    },
+    /// Ends to serve a resource, cleanly.
+    Remove {
+        ticket: Ticket,
+        resource: String,
+        force: Force,
+    },
+    Promote {
+        ticket: Ticket,
+        resource: String,
+        mode: PromoteMode,
+    },
+    Demote {
+        ticket: Ticket,
+        resource: String,
+        force: Force,
+    },
+    Invalidate {
+        ticket: Ticket,
+        resource: String,
+    },
+    Detach {
+        ticket: Ticket,
+        resource: String,
+    },
+    /// To one peer, or to all.
+    Connect {
+        ticket: Ticket,
+        resource: String,
+        peer: Option<String>,
+    },
+    Disconnect {
+        ticket: Ticket,
+        resource: String,
+        peer: Option<String>,
+    },
+    Status {
+        ticket: Ticket,
+        resources: Vec<String>,
+        statistics: bool,
+    },
+    ListenNbd {
+        ticket: Ticket,
+        address: ListenAddr,
+    },
+    /// Ends everything, cleanly, and then the thread.
+    Stop {
+        ticket: Ticket,
+    },
+}
+
+#[derive(Debug)]
+pub(crate) struct FromShard {
+    pub(crate) ticket: Ticket,
+    pub(crate) answer: Result<Reply, Failure>,
+}

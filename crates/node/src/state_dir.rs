@@ -1,0 +1,174 @@
+//! The state directory: what a node must not lose.
+//!
+//! ```text
+//! DIR/lock                      held (flock) by the running daemon
+//! DIR/version                   number of this layout
+//! DIR/starts                    starts of the daemon so far
+//! DIR/admin.sock                the admin socket
+//! DIR/resources/NAME.res        a resource that is up, as canonical text
+//! DIR/resources/NAME.register   its config register, two slots; kept after `down`
+//! ```
+
+use std::fs::{self, File};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use crate::NodeError;
+
+/// Layout of the directory that this release writes, and the newest it reads.
+const VERSION: u32 = 1;
+
+#[derive(Debug)]
+pub(crate) struct StateDir {
+    path: PathBuf,
+    /// Kept open: the lock ends with it.
+    _lock: File,
+    start_count: u64,
+}
+
+impl StateDir {
+    /// Opens or makes the directory, for this process alone, and counts the start.
+    pub(crate) fn open(path: &Path) -> Result<Self, NodeError> {
+        let failed = |what: &'static str| {
+            let path = path.to_owned();
+            move |source| NodeError::StateDir { what, path, source }
+        };
+        fs::create_dir_all(path.join("resources")).map_err(failed("make"))?;
+        let lock = File::create(path.join("lock")).map_err(failed("open the lock file of"))?;
+        match lock.try_lock() {
+            Ok(()) => {}
+            Err(fs::TryLockError::WouldBlock) => {
+                return Err(NodeError::StateDirInUse { path: path.to_owned() });
+            }
+            Err(fs::TryLockError::Error(error)) => return Err(failed("lock")(error)),
+        }
+        check_version(path)?;
+        let before =
+            read_number(&path.join("starts")).map_err(failed("read the start count of"))?;
+        let start_count = before.unwrap_or(0) + 1;
+        write_durably(&path.join("starts"), format!("{start_count}\n").as_bytes())
+            .map_err(failed("write the start count of"))?;
+        Ok(Self { path: path.to_owned(), _lock: lock, start_count })
+    }
+
+    pub(crate) fn start_count(&self) -> u64 {
+        self.start_count
+    }
+
+    pub(crate) fn admin_socket(&self) -> PathBuf {
+        self.path.join("admin.sock")
+    }
+
+    pub(crate) fn register_path(&self, resource: &str) -> PathBuf {
+        self.path.join("resources").join(format!("{resource}.register"))
+    }
+
+    fn text_path(&self, resource: &str) -> PathBuf {
+        self.path.join("resources").join(format!("{resource}.res"))
+    }
+
+    /// Keeps a resource's text, so that it comes up again with the daemon.
+    pub(crate) fn store_text(&self, resource: &str, text: &str) -> io::Result<()> {
+        write_durably(&self.text_path(resource), text.as_bytes())
+    }
+
+    pub(crate) fn forget_text(&self, resource: &str) -> io::Result<()> {
+        match fs::remove_file(self.text_path(resource)) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+            Ok(()) | Err(_) => sync_directory(&self.path.join("resources")),
+        }
+    }
+
+    /// The resources that were up, with their texts, in order of name.
+    pub(crate) fn stored_texts(&self) -> io::Result<Vec<(String, String)>> {
+        let mut texts = Vec::new();
+        for entry in fs::read_dir(self.path.join("resources"))? {
+            let path = entry?.path();
+            if path.extension().is_some_and(|extension| extension == "res")
+                && let Some(name) = path.file_stem().and_then(|name| name.to_str())
+            {
+                texts.push((name.to_owned(), fs::read_to_string(&path)?));
+            }
+        }
+        texts.sort();
+        Ok(texts)
+    }
+}
+
+fn check_version(path: &Path) -> Result<(), NodeError> {
+    let file = path.join("version");
+    let failed = |what, source| NodeError::StateDir { what, path: path.to_owned(), source };
+    match read_number(&file).map_err(|e| failed("read the version of", e))? {
+        None => {
+            let text = format!("{VERSION}\n");
+            write_durably(&file, text.as_bytes()).map_err(|e| failed("write the version of", e))
+        }
+        Some(found) if found > u64::from(VERSION) => {
+            Err(NodeError::NewerStateDir { path: path.to_owned(), found, known: VERSION })
+        }
+        Some(_) => Ok(()),
+    }
+}
+
+fn read_number(path: &Path) -> io::Result<Option<u64>> {
+    match fs::read_to_string(path) {
+        Ok(text) => text.trim().parse().map(Some).map_err(|error| {
+            let text = format!("{} holds {text:?} and not a number: {error}", path.display());
+            io::Error::new(io::ErrorKind::InvalidData, text)
+        }),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
+/// The file has the new content or, after a crash, the old one.
+fn write_durably(path: &Path, content: &[u8]) -> io::Result<()> {
+    let fresh = path.with_extension("new");
+    let mut file = File::create(&fresh)?;
+    file.write_all(content)?;
+    file.sync_all()?;
+    fs::rename(&fresh, path)?;
+    sync_directory(path.parent().unwrap_or_else(|| Path::new(".")))
+}
+
+pub(crate) fn sync_directory(path: &Path) -> io::Result<()> {
+    File::open(path)?.sync_all()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn directory_is_for_one_daemon_and_counts_its_starts() {
+        let place = tempfile::tempdir().unwrap();
+        let first = StateDir::open(place.path()).unwrap();
+        assert_eq!(first.start_count(), 1);
+        let error = StateDir::open(place.path()).unwrap_err();
+        assert!(matches!(error, NodeError::StateDirInUse { .. }), "{error}");
+        drop(first);
+        assert_eq!(StateDir::open(place.path()).unwrap().start_count(), 2);
+    }
+
+    #[test]
+    fn directory_of_a_newer_release_is_refused() {
+        let place = tempfile::tempdir().unwrap();
+        drop(StateDir::open(place.path()).unwrap());
+        fs::write(place.path().join("version"), "2\n").unwrap();
+        let error = StateDir::open(place.path()).unwrap_err();
+        assert!(matches!(error, NodeError::NewerStateDir { found: 2, .. }), "{error}");
+    }
+
+    #[test]
+    fn texts_are_kept_until_forgotten() {
+        let place = tempfile::tempdir().unwrap();
+        let state = StateDir::open(place.path()).unwrap();
+        state.store_text("r1", "b").unwrap();
+        state.store_text("r0", "a").unwrap();
+        let texts = state.stored_texts().unwrap();
+        assert_eq!(texts, [("r0".to_owned(), "a".to_owned()), ("r1".to_owned(), "b".to_owned())]);
+        state.forget_text("r1").unwrap();
+        state.forget_text("r1").unwrap();
+        assert_eq!(state.stored_texts().unwrap().len(), 1);
+    }
+}
