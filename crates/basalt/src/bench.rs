@@ -1,0 +1,33 @@
+//! `basalt bench`: loads and checks of a volume.
+
+mod histogram;
+pub(crate) mod verify;
+pub(crate) mod fio;
+mod ram_server;
+mod canary;
+
+use anyhow::Result;
+use std::process::ExitCode;
+
+#[derive(Debug, clap::Subcommand)]
+pub(crate) enum Command {
+    /// Load a volume over NBD and check every answer
+    Verify(verify::Options),
+    /// Check the checker against servers with one flaw each
+    Canary(canary::Options),
+}
+
+/// How the result is printed.
+#[derive(Clone, Copy, Debug, clap::Args)]
+pub(crate) struct Output {
+    /// Print the result as JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+pub(crate) fn main(command: Command) -> Result<ExitCode> {
+    match command {
+        Command::Verify(options) => verify::main(options),
+        Command::Canary(options) => canary::main(&options),
+    }
+}
