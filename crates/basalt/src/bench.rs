@@ -5,6 +5,7 @@ pub(crate) mod verify;
 pub(crate) mod fio;
 mod ram_server;
 mod canary;
+mod write;
 
 use anyhow::Result;
 use std::process::ExitCode;
@@ -15,6 +16,8 @@ pub(crate) enum Command {
     Verify(verify::Options),
     /// Check the checker against servers with one flaw each
     Canary(canary::Options),
+    /// Measure what a replicated write costs, beside two other systems
+    Write(write::Options),
 }
 
 /// How the result is printed.
@@ -29,5 +32,6 @@ pub(crate) fn main(command: Command) -> Result<ExitCode> {
     match command {
         Command::Verify(options) => verify::main(options),
         Command::Canary(options) => canary::main(&options),
+        Command::Write(options) => write::main(&options),
     }
 }
