@@ -13,6 +13,7 @@ pub(crate) use self::node::Node;
 use self::directory::Directory;
 use crate::clock;
 use anyhow::{Context, Result, bail};
+use api::connection_state::ConnectionState;
 use api::disk_state::DiskState;
 use api::replication_state::ReplicationState;
 use api::role::Role;
@@ -46,8 +47,8 @@ pub(crate) struct Cluster {
 }
 
 impl Cluster {
-    /// Starts three daemons with a fresh volume; the replicas of the second and the third node
-    /// still have to be filled from the first.
+    /// Starts three daemons with a fresh volume. The first is primary and fills the replicas of the
+    /// two others; see [`Self::release`].
     pub(crate) fn start(plan: &Plan) -> Result<Self> {
         let directory = Directory::create(&plan.place)?;
         let mut nodes = Vec::new();
@@ -69,18 +70,19 @@ impl Cluster {
             cluster.nodes[index].wait_until_it_listens(START_LIMIT)?;
             cluster.adm(index, &["up", RESOURCE])?;
         }
-        cluster.wait_until("all nodes are connected", COMMAND_LIMIT, |states| {
-            states.iter().all(|state| {
-                let is_connected = |one: &api::status::ConnectionStatus| {
-                    one.connection_state == api::connection_state::ConnectionState::Connected
-                };
-                state.as_ref().is_some_and(|state| state.connections.iter().all(is_connected))
-            })
-        })?;
+        clock::wait_for("the nodes to connect", COMMAND_LIMIT, || {
+            let states = cluster.states();
+            Ok(states.iter().all(|state| state.as_ref().is_some_and(is_connected)).then_some(()))
+        })
+        .with_context(|| cluster.describe())?;
         cluster.adm(0, &["primary", "--force", RESOURCE])?;
-        // From here on whoever opens the export makes its node primary.
-        cluster.adm(0, &["secondary", RESOURCE])?;
         Ok(cluster)
+    }
+
+    /// Takes the role from the first node: from now on whoever opens the export makes its node
+    /// primary.
+    pub(crate) fn release(&self) -> Result<()> {
+        self.adm(0, &["secondary", RESOURCE])
     }
 
     pub(crate) fn nodes(&self) -> &[Node] {
@@ -115,20 +117,6 @@ impl Cluster {
     /// True if every node runs and every replica is up to date, with nothing left to copy.
     pub(crate) fn is_whole(&self) -> bool {
         self.states().iter().all(|state| state.as_ref().is_some_and(is_whole))
-    }
-
-    /// Waits for a state of the cluster; a failure shows the state that it got stuck in.
-    pub(crate) fn wait_until(
-        &self,
-        what: &str,
-        limit: Duration,
-        is_so: impl Fn(&[Option<ResourceStatus>]) -> bool,
-    ) -> Result<()> {
-        let look = || {
-            let states = self.states();
-            Ok(is_so(&states).then_some(()))
-        };
-        clock::wait_for(what, limit, look).with_context(|| self.describe())
     }
 
     /// One line per node, for error messages.
@@ -197,6 +185,11 @@ fn configuration(nodes: &[Node]) -> String {
     text
 }
 
+fn is_connected(state: &ResourceStatus) -> bool {
+    state.connections.len() + 1 == NODE_NAMES.len()
+        && state.connections.iter().all(|one| one.connection_state == ConnectionState::Connected)
+}
+
 fn is_whole(state: &ResourceStatus) -> bool {
     let is_good = |peer: &PeerDeviceStatus| {
         peer.replication_state == ReplicationState::Established
@@ -205,7 +198,7 @@ fn is_whole(state: &ResourceStatus) -> bool {
     };
     !state.devices.is_empty()
         && state.devices.iter().all(|device| device.disk_state == DiskState::UpToDate)
-        && state.connections.len() + 1 == NODE_NAMES.len()
+        && is_connected(state)
         && state
             .connections
             .iter()

@@ -3,7 +3,7 @@
 use crate::bench::verify::Run;
 use crate::bench::verify::report::Report;
 use crate::clock;
-use crate::cluster::{Cluster, replicas};
+use crate::cluster::{self, Cluster, replicas};
 use crate::progress::Progress;
 use anyhow::{Context, Result, bail};
 use api::replication_state::ReplicationState;
@@ -107,8 +107,18 @@ fn finish(cluster: &mut Cluster, run: Run, progress: &mut Progress) -> Result<Re
     Ok(report)
 }
 
+/// Starts a cluster and waits until its replicas are filled.
+pub(crate) fn start_cluster(plan: &cluster::Plan, progress: &mut Progress) -> Result<Cluster> {
+    let mut cluster = Cluster::start(plan)?;
+    let filled = wait_until_whole(&cluster, progress).and_then(|()| cluster.release());
+    match filled {
+        Ok(()) => Ok(cluster),
+        Err(error) => Err(cluster.with_evidence(&error)),
+    }
+}
+
 /// The same without a load.
-pub(crate) fn wait_until_whole(cluster: &Cluster, progress: &mut Progress) -> Result<()> {
+fn wait_until_whole(cluster: &Cluster, progress: &mut Progress) -> Result<()> {
     let look = || {
         show_resync(cluster, progress, "");
         Ok(cluster.is_whole().then_some(()))

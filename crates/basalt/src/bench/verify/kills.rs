@@ -6,7 +6,7 @@
 use super::report::Report;
 use super::{LoadOptions, Run};
 use crate::clock;
-use crate::cluster::{self, Cluster};
+use crate::cluster;
 use crate::progress::Progress;
 use crate::rig::{self, Rig};
 use anyhow::{Context, Result};
@@ -56,11 +56,8 @@ pub(crate) fn run(seed: u64, options: &KillOptions, load: &LoadOptions) -> Resul
     let mut random = Random::new(seed);
     let mut progress = Progress::new();
     progress.say("starting three nodes");
-    let mut cluster =
-        Cluster::start(&cluster::Plan { place: place.clone(), volume_bytes: VOLUME_BYTES })?;
-    if let Err(error) = rig::wait_until_whole(&cluster, &mut progress) {
-        return Err(cluster.with_evidence(&error));
-    }
+    let plan = cluster::Plan { place: place.clone(), volume_bytes: VOLUME_BYTES };
+    let cluster = rig::start_cluster(&plan, &mut progress)?;
     let servers = cluster.nodes().iter().map(cluster::Node::uri).collect();
     let mut plan = load.plan(servers);
     plan.seed = seed;

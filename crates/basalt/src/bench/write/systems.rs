@@ -60,10 +60,7 @@ impl Drop for Server {
 pub(crate) fn basalt(place: &Path, size_bytes: u64, progress: &mut Progress) -> Result<System> {
     progress.say("starting basalt");
     let plan = cluster::Plan { place: place.to_owned(), volume_bytes: size_bytes };
-    let mut cluster = Cluster::start(&plan)?;
-    if let Err(error) = rig::wait_until_whole(&cluster, progress) {
-        return Err(cluster.with_evidence(&error));
-    }
+    let cluster = rig::start_cluster(&plan, progress)?;
     Ok(System {
         name: "basalt",
         what: "three daemons over loopback TCP; a write is complete on all three".to_owned(),
