@@ -7,8 +7,9 @@ mod ram_server;
 mod canary;
 mod write;
 
-use anyhow::Result;
 use std::process::ExitCode;
+
+use anyhow::Result;
 
 #[derive(Debug, clap::Subcommand)]
 pub(crate) enum Command {

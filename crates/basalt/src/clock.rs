@@ -3,8 +3,9 @@
 //! A command looks at daemons from outside: it measures real time, and what it waits for has often
 //! no event to wait on. Each wait has a deadline and says what it waited for.
 
-use anyhow::{Result, bail};
 use std::time::Duration;
+
+use anyhow::{Result, bail};
 use stdx::time::Time;
 
 /// How long a poll of another process rests before it looks again.

@@ -10,18 +10,20 @@ pub(crate) mod replicas;
 
 pub(crate) use self::node::Node;
 
-use self::directory::Directory;
-use crate::clock;
+use std::fmt::Write;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
 use anyhow::{Context, Result, bail};
 use api::connection_state::ConnectionState;
 use api::disk_state::DiskState;
 use api::replication_state::ReplicationState;
 use api::role::Role;
 use api::status::{PeerDeviceStatus, ResourceStatus};
-use std::fmt::Write;
-use std::fs;
-use std::path::{Path, PathBuf};
-use std::time::Duration;
+
+use self::directory::Directory;
+use crate::clock;
 
 /// The only resource, which is also the name of its export.
 pub(crate) const RESOURCE: &str = "demo";

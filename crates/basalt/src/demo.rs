@@ -3,6 +3,14 @@
 //! Steps, in order: start and first fill; load; kill a secondary, go on, bring it back; kill the
 //! primary, go on at another node, bring it back; read everything back; compare the replicas.
 
+use std::io::Write;
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::time::Duration;
+
+use anyhow::{Context, Result, ensure};
+use serde::Serialize;
+
 use crate::bench::Output;
 use crate::bench::fio;
 use crate::bench::verify::Run;
@@ -12,12 +20,6 @@ use crate::clock;
 use crate::cluster::{self, Cluster, Node};
 use crate::progress::Progress;
 use crate::rig::{self, Rig};
-use anyhow::{Context, Result, ensure};
-use serde::Serialize;
-use std::io::Write;
-use std::path::PathBuf;
-use std::process::ExitCode;
-use std::time::Duration;
 
 /// The longest pause of writes that a demo with a killed primary may have.
 const TAKE_OVER_LIMIT_MS: f64 = 2500.0;

@@ -1,7 +1,8 @@
 //! Loopback addresses of this process, with ports that stay free while a server is down.
 
-use anyhow::{Context, Result};
 use std::net::{Ipv4Addr, SocketAddr, TcpListener};
+
+use anyhow::{Context, Result};
 
 /// Two free ports at an address of this process that ends in `host`. Outgoing connections take
 /// their ports from 127.0.0.1, so these are still free when a killed server comes back.

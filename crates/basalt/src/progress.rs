@@ -1,10 +1,12 @@
 //! How a long command shows that it lives: a bar on a terminal, a line now and then elsewhere.
 
-use crate::clock;
-use indicatif::{ProgressBar, ProgressStyle};
 use std::io::{IsTerminal, Write};
 use std::time::Duration;
+
+use indicatif::{ProgressBar, ProgressStyle};
 use stdx::time::Time;
+
+use crate::clock;
 
 /// How often a line is printed where there is no terminal.
 const LINE_INTERVAL: Duration = Duration::from_secs(2);

@@ -1,14 +1,17 @@
 //! A cluster under the checker's load: what the kill schedule and the demo have in common.
 
+mod resync;
+
+use std::time::Duration;
+
+use anyhow::{Context, Result, bail};
+
+use self::resync::ResyncView;
 use crate::bench::verify::Run;
 use crate::bench::verify::report::Report;
 use crate::clock;
 use crate::cluster::{self, Cluster, replicas};
 use crate::progress::Progress;
-use anyhow::{Context, Result, bail};
-use api::replication_state::ReplicationState;
-use api::status::{ResourceStatus, STALLED_SECONDS};
-use std::time::Duration;
 
 /// A resync of the whole volume, on a slow machine.
 const RESYNC_LIMIT: Duration = Duration::from_secs(300);
@@ -53,8 +56,9 @@ impl Rig {
 
     /// Waits until all replicas are up to date, and shows how far it is.
     pub(crate) fn wait_until_whole(&mut self) -> Result<()> {
+        let mut view = ResyncView::default();
         self.look_until("all replicas to be up to date", RESYNC_LIMIT, |rig| {
-            show_resync(&rig.cluster, &mut rig.progress, &rig.run.line());
+            show_resync(&rig.cluster, &mut rig.progress, &mut view, &rig.run.line());
             rig.cluster.is_whole()
         })
     }
@@ -119,40 +123,21 @@ pub(crate) fn start_cluster(plan: &cluster::Plan, progress: &mut Progress) -> Re
 
 /// The same without a load.
 fn wait_until_whole(cluster: &Cluster, progress: &mut Progress) -> Result<()> {
+    let mut view = ResyncView::default();
     let look = || {
-        show_resync(cluster, progress, "");
+        show_resync(cluster, progress, &mut view, "");
         Ok(cluster.is_whole().then_some(()))
     };
     let result = clock::wait_for("all replicas to be up to date", RESYNC_LIMIT, look);
     result.with_context(|| cluster.describe())
 }
 
-fn show_resync(cluster: &Cluster, progress: &mut Progress, load: &str) {
-    let mut least = None;
-    let mut texts = Vec::new();
-    for (node, state) in cluster.nodes().iter().zip(cluster.states()) {
-        if let Some((percent, text)) = state.as_ref().and_then(resync_of_target) {
-            least = Some(f64::min(least.unwrap_or(1.0), percent / 100.0));
-            texts.push(format!("{} {text}", node.name));
-        }
-    }
-    if texts.is_empty() {
-        texts.push("waiting for the replicas to meet".to_owned());
-    }
-    progress.show(least, || format!("resync: {}  {load}", texts.join(", ")));
-}
-
-/// How far a node is that is being filled: percent, and words with rate and remaining time.
-fn resync_of_target(state: &ResourceStatus) -> Option<(f64, String)> {
-    let mut peers = state.connections.iter().flat_map(|one| &one.peer_devices);
-    let peer = peers.find(|peer| peer.replication_state == ReplicationState::SyncTarget)?;
-    let Some(sync) = &peer.sync else {
-        return Some((peer.percent_in_sync, format!("{:.1} %", peer.percent_in_sync)));
-    };
-    let left = match sync.estimated_seconds_to_finish {
-        STALLED_SECONDS => "stalled".to_owned(),
-        seconds => format!("{seconds} s left"),
-    };
-    let (percent, rate) = (sync.percent_resync_done, sync.rate_recent);
-    Some((percent, format!("{percent:.1} %, {rate:.0} MiB/s, {left}")))
+fn show_resync(cluster: &Cluster, progress: &mut Progress, view: &mut ResyncView, load: &str) {
+    let states = cluster.states();
+    let look = view.look(states.iter().flatten(), clock::now());
+    let share = look.as_ref().map(|look| look.share);
+    progress.show(share, || {
+        let text = look.map_or_else(|| "waiting for the replicas to meet".to_owned(), |l| l.text);
+        format!("{text}  {load}")
+    });
 }

@@ -3,6 +3,13 @@
 //! A case loads a server in memory, lets it do its one wrong thing, stops, reads everything back,
 //! and compares what the checker says with what was done. A run without any flaw must be clean.
 
+use std::io::Write;
+use std::process::ExitCode;
+use std::time::Duration;
+
+use anyhow::{Context, Result, bail};
+use serde::Serialize;
+
 use super::Output;
 use super::ram_server::{Flaw, RamServer, Volume};
 use super::verify::Run;
@@ -10,11 +17,6 @@ use super::verify::load::Plan;
 use super::verify::report::Report;
 use crate::clock;
 use crate::progress::Progress;
-use anyhow::{Context, Result, bail};
-use serde::Serialize;
-use std::io::Write;
-use std::process::ExitCode;
-use std::time::Duration;
 
 const VOLUME_BYTES: usize = 64 << 20;
 /// Requests before the flaw.

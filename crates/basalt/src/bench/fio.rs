@@ -1,13 +1,15 @@
 //! Runs fio with its NBD engine and reads its JSON.
 
-use crate::clock;
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
 use anyhow::{Context, Result, bail};
 use frontend::nbd::client::uri::Uri;
 use serde::Serialize;
 use serde_json::Value;
-use std::path::Path;
-use std::process::{Command, Stdio};
-use std::time::Duration;
+
+use crate::clock;
 
 /// One run of random 4 KiB writes.
 #[derive(Clone, Debug)]

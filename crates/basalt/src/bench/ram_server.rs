@@ -3,18 +3,20 @@
 //! It exists to check the checker, so it shares no code with the product's server: fixed newstyle,
 //! `OPT_GO`, simple replies, one thread per connection, one request at a time.
 
-use crate::bench::verify::block::BLOCK_BYTES;
+use std::io::{self, BufReader, Read, Write};
+use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread::JoinHandle;
+
 use frontend::nbd::wire::{
     Command, FLAG_CAN_MULTI_CONN, FLAG_HAS_FLAGS, FLAG_SEND_FLUSH, FLAG_SEND_FUA, GREETING_MAGIC,
     HANDSHAKE_FIXED_NEWSTYLE, HANDSHAKE_NO_ZEROES, INFO_EXPORT, OPT_GO, OPTION_MAGIC,
     OPTION_REPLY_MAGIC, REP_ACK, REP_ERR_UNSUP, REP_INFO, REQUEST_BYTES, REQUEST_MAGIC,
     SIMPLE_REPLY_MAGIC,
 };
-use std::io::{self, BufReader, Read, Write};
-use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::thread::JoinHandle;
+
+use crate::bench::verify::block::BLOCK_BYTES;
 
 /// Larger requests are none of the checker's.
 const LENGTH_MAX: usize = 1 << 20;

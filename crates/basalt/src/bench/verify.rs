@@ -13,18 +13,20 @@ pub(crate) mod tally;
 pub(crate) mod report;
 mod kills;
 
+use std::io::Write;
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::time::Duration;
+
+use anyhow::{Context, Result};
+use frontend::nbd::client::uri::Uri;
+use stdx::time::Time;
+
 use self::load::{Load, Plan, Shared};
 use self::report::Report;
 use crate::bench::Output;
 use crate::clock;
 use crate::progress::Progress;
-use anyhow::{Context, Result};
-use frontend::nbd::client::uri::Uri;
-use std::io::Write;
-use std::process::ExitCode;
-use std::sync::Arc;
-use std::time::Duration;
-use stdx::time::Time;
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Options {

@@ -8,16 +8,18 @@
 mod cpu;
 mod systems;
 
-use self::cpu::{Sample, Shares};
-use self::systems::System;
-use super::{Output, fio};
-use crate::progress::Progress;
-use anyhow::{Context, Result, ensure};
-use serde::Serialize;
 use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
+
+use anyhow::{Context, Result, ensure};
+use serde::Serialize;
+
+use self::cpu::{Sample, Shares};
+use self::systems::System;
+use super::{Output, fio};
+use crate::progress::Progress;
 
 const DURABILITY: &str = "none: every file is on tmpfs, and nothing is flushed";
 /// fio needs this long to start; CPU time is sampled within its measured time only.

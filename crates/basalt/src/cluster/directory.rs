@@ -3,9 +3,10 @@
 //! It is removed when it is dropped. A process that was killed cannot do that, so the next one
 //! removes the directories whose process, named in the directory's name, is gone.
 
-use anyhow::{Context, Result};
 use std::fs;
 use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result};
 use tempfile::TempDir;
 
 const PREFIX: &str = "basalt-cluster-";

@@ -1,20 +1,22 @@
 //! One node: a daemon process, its files and its addresses.
 
-use super::RESOURCE;
-use crate::clock;
-use crate::loopback;
-use anyhow::{Context, Result, bail};
-use api::client;
-use api::request::Command as NodeCommand;
-use api::response::Reply;
-use api::status::ResourceStatus;
-use frontend::nbd::client::uri::{Address, Uri};
 use std::ffi::OsStr;
 use std::fs::{self, File};
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
+
+use anyhow::{Context, Result, bail};
+use api::client;
+use api::request::Command as NodeCommand;
+use api::response::Reply;
+use api::status::ResourceStatus;
+use frontend::nbd::client::uri::{Address, Uri};
+
+use super::RESOURCE;
+use crate::clock;
+use crate::loopback;
 
 const STATUS_LIMIT: Duration = Duration::from_secs(2);
 /// How much of a daemon's log an error message shows.

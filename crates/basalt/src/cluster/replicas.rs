@@ -1,9 +1,10 @@
 //! Compares the data of the replicas' backing files, byte for byte.
 
-use anyhow::{Context, Result, bail};
 use std::fs::File;
 use std::io::Read;
 use std::path::Path;
+
+use anyhow::{Context, Result, bail};
 
 const CHUNK_BYTES: usize = 1 << 20;
 

@@ -3,16 +3,18 @@
 //! Every kind of victim comes equally often, in an order drawn by the seed. Before each kill
 //! all replicas are up to date, so that each kind meets the situation that it names.
 
+use std::path::PathBuf;
+use std::time::Duration;
+
+use anyhow::{Context, Result};
+use stdx::random::Random;
+
 use super::report::Report;
 use super::{LoadOptions, Run};
 use crate::clock;
 use crate::cluster;
 use crate::progress::Progress;
 use crate::rig::{self, Rig};
-use anyhow::{Context, Result};
-use std::path::PathBuf;
-use std::time::Duration;
-use stdx::random::Random;
 
 const VOLUME_BYTES: u64 = 256 << 20;
 

@@ -5,23 +5,25 @@
 //! new session begins at the next server of the list that lets it in. So a write of an old session
 //! must never show up after the new one has read or written its block.
 
+use std::ops::Range;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use anyhow::{Context, Result, bail};
+use frontend::nbd::client::uri::Uri;
+use frontend::nbd::client::{Reply, Request};
+use frontend::nbd::wire::{CMD_FLAG_FUA, Command};
+use stdx::random::Random;
+use stdx::time::Time;
+
 use super::block::{self, BLOCK_BYTES, Stamp};
 use super::mix::{self, Durability, Intent};
 use super::oracle::{self, Oracle};
 use super::session::{self, SessionEnd};
 use super::tally::{Kind, Tally};
 use crate::clock;
-use anyhow::{Context, Result, bail};
-use frontend::nbd::client::uri::Uri;
-use frontend::nbd::client::{Reply, Request};
-use frontend::nbd::wire::{CMD_FLAG_FUA, Command};
-use std::ops::Range;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::thread::JoinHandle;
-use std::time::Duration;
-use stdx::random::Random;
-use stdx::time::Time;
 
 /// Blocks of one read when everything is read back.
 const READ_BACK_BLOCKS: u64 = 64;

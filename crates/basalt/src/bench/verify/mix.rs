@@ -1,6 +1,7 @@
 //! Which request comes next: a seeded mix that makes requests overlap.
 
 use std::ops::Range;
+
 use stdx::random::Random;
 
 /// Blocks of the hot part: small, so that many requests in flight meet in it.

@@ -22,9 +22,10 @@
 //! that is no candidate is a violation. Pure: the order of the calls is the only clock. The caller
 //! calls `start_` before it sends a request and `complete_` after it has the answer.
 
-use super::block::{Content, WriteId};
 use std::collections::BTreeMap;
 use std::ops::Range;
+
+use super::block::{Content, WriteId};
 
 /// The history of one volume, as far as it still decides what reads may return.
 #[derive(Debug)]

@@ -1,13 +1,15 @@
 //! The outcome of a run, for people and for programs.
 
+use std::fmt;
+use std::time::Duration;
+
+use serde::Serialize;
+use stdx::time::Time;
+
 use super::load::Shared;
 use super::oracle::{Violation, ViolationKind};
 use super::tally::{Fault, Tally};
 use crate::bench::histogram::Histogram;
-use serde::Serialize;
-use std::fmt;
-use std::time::Duration;
-use stdx::time::Time;
 
 /// How many violations a report shows in full.
 const SHOWN_MAX: usize = 20;

@@ -4,19 +4,21 @@
 //! way lies in a window between them. The first failure of any of them closes all sockets, so no
 //! thread waits for a server that will never answer.
 
-use super::load::{InFlight, Plan, Shared, Work, lock};
-use crate::clock;
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Condvar, Mutex, PoisonError};
+use std::time::Duration;
+
 use anyhow::{Result, bail};
 use frontend::nbd::client::{
     BlockStatus, ClientError, Connection, ExportInfo, Receiver, Sender, Stream, Wishes,
 };
 use frontend::nbd::wire::ReplyForm;
-use std::collections::BTreeMap;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Condvar, Mutex, PoisonError};
-use std::time::Duration;
 use stdx::random::Random;
 use stdx::time::Time;
+
+use super::load::{InFlight, Plan, Shared, Work, lock};
+use crate::clock;
 
 /// How long a server may take to accept a connection.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(2);

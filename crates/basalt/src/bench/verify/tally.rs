@@ -1,8 +1,10 @@
 //! What happened during a run: how many requests, how fast, and what was done to the servers.
 
-use crate::bench::histogram::Histogram;
 use std::time::Duration;
+
 use stdx::time::Time;
+
+use crate::bench::histogram::Histogram;
 
 #[derive(Clone, Debug)]
 pub(crate) struct Tally {

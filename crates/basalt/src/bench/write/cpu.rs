@@ -1,10 +1,12 @@
 //! CPU time of processes, from `/proc/PID/stat`, sorted by whose they are.
 
-use crate::clock;
-use anyhow::{Context, Result};
 use std::collections::BTreeMap;
 use std::fs;
+
+use anyhow::{Context, Result};
 use stdx::time::Time;
+
+use crate::clock;
 
 /// The kernel counts in these for user space, on every architecture (`USER_HZ`).
 const TICKS_PER_SECOND: f64 = 100.0;

@@ -1,18 +1,20 @@
 //! The systems that are measured, each started by this process and ended with it.
 
-use crate::clock;
-use crate::cluster::{self, Cluster};
-use crate::loopback;
-use crate::progress::Progress;
-use crate::rig;
-use anyhow::{Context, Result};
-use frontend::nbd::client::uri::{Address, Uri};
-use frontend::nbd::client::{ClientError, Connection, Wishes};
 use std::fs::File;
 use std::net::IpAddr;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
+
+use anyhow::{Context, Result};
+use frontend::nbd::client::uri::{Address, Uri};
+use frontend::nbd::client::{ClientError, Connection, Wishes};
+
+use crate::clock;
+use crate::cluster::{self, Cluster};
+use crate::loopback;
+use crate::progress::Progress;
+use crate::rig;
 
 const START_LIMIT: Duration = Duration::from_secs(20);
 

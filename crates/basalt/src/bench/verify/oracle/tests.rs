@@ -1,7 +1,8 @@
 //! Planted histories that must be reported, and random ones judged by a search over all orders.
 
-use super::*;
 use stdx::random::Random;
+
+use super::*;
 
 /// One block, so that a test reads as a history.
 struct OneBlock(Oracle);
