@@ -44,7 +44,10 @@ impl ResyncView {
             self.first = None;
             return None;
         }
-        let (since, kib_then) = *self.first.get_or_insert((now, left_kib));
+        // Right after a node's return what it missed is still being counted.
+        let first = self.first.filter(|(_, kib_then)| left_kib <= *kib_then);
+        let (since, kib_then) = first.unwrap_or((now, left_kib));
+        self.first = Some((since, kib_then));
         let pace = pace(kib_then, left_kib, now.since(since));
         let percent = share * 100.0;
         let text = format!("resync of {}: {percent:.1} %, {pace}", targets.join(" and "));
