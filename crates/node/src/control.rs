@@ -23,10 +23,12 @@ use stdx::time::Time;
 use crate::attach::attach;
 use crate::definition::Definition;
 use crate::limits::{
-    ADMIN_COMMAND_DEADLINE, MAILBOX_CAPACITY, PARENT_POLL_INTERVAL, SHARDS_MAX, SHUTDOWN_DEADLINE,
+    ADMIN_COMMAND_DEADLINE, COMMAND_PATIENCE, MAILBOX_CAPACITY, PARENT_POLL_INTERVAL, SHARDS_MAX,
+    SHUTDOWN_DEADLINE, START_PATIENCE,
 };
 use crate::links::Identity;
 use crate::log::{Scope, log};
+use crate::patience::Patience;
 use crate::shard::Shard;
 use crate::shard::messages::{Force, FromShard, Ticket, ToShard};
 use crate::state_dir::StateDir;
@@ -70,7 +72,8 @@ pub(crate) fn run(options: &Options) -> Result<(), NodeError> {
     let termination = Termination::block().map_err(system("block signals"))?;
     io::process::raise_file_limit().map_err(system("raise the limit of open files"))?;
     drop(io::process::lock_memory());
-    let state = StateDir::open(&options.state_dir)?;
+    let mut patience = Patience::new(START_PATIENCE);
+    let state = StateDir::open(&options.state_dir, &mut patience)?;
     let (end, ends) = mpsc::channel();
     let identity = Identity {
         name: options.name.clone(),
@@ -89,8 +92,8 @@ pub(crate) fn run(options: &Options) -> Result<(), NodeError> {
     let desk = Arc::clone(&control);
     spawn("answers", move || desk.desk.hand_out(answers, &parker))?;
     let socket = admin::listen(&control.state.admin_socket())?;
-    control.start_resources();
-    control.listen_nbd(options)?;
+    control.start_resources(&mut patience);
+    control.listen_nbd(options, &mut patience)?;
     let admin = Arc::clone(&control);
     spawn("admin", move || admin::serve(&admin, &socket))?;
     watch(options, termination, end)?;
@@ -319,9 +322,20 @@ impl Control {
     }
 
     fn bring_up(&self, resource: &str, text: &str) -> Result<Reply, Failure> {
+        self.bring_up_within(resource, text, &mut Patience::new(COMMAND_PATIENCE))
+    }
+
+    fn bring_up_within(
+        &self,
+        resource: &str,
+        text: &str,
+        patience: &mut Patience,
+    ) -> Result<Reply, Failure> {
         let definition = Definition::from_text(&self.name, resource, text)?;
-        let attached = Box::new(attach(definition, &self.state)?);
-        self.ask(|ticket| ToShard::Host { ticket, attached })
+        once_address_is_free(patience, |patience| {
+            let attached = Box::new(attach(definition.clone(), &self.state, patience)?);
+            self.ask(|ticket| ToShard::Host { ticket, attached })
+        })
     }
 
     /// What `adjust` would do, and the text that is running.
@@ -358,7 +372,7 @@ impl Control {
     }
 
     /// Brings up what was up when the daemon ended; one that fails does not keep the others down.
-    fn start_resources(&self) {
+    fn start_resources(&self, patience: &mut Patience) {
         let texts = match self.state.stored_texts() {
             Ok(texts) => texts,
             Err(error) => {
@@ -367,18 +381,21 @@ impl Control {
             }
         };
         for (name, text) in texts {
-            if let Err(failure) = self.bring_up(&name, &text) {
+            if let Err(failure) = self.bring_up_within(&name, &text, patience) {
                 log!(Error, Scope::resource(&name), "it stays down: {failure}");
             }
         }
     }
 
-    fn listen_nbd(&self, options: &Options) -> Result<(), NodeError> {
+    fn listen_nbd(&self, options: &Options, patience: &mut Patience) -> Result<(), NodeError> {
         let tcp = options.nbd.iter().copied().map(ListenAddr::Tcp);
         let unix = options.nbd_unix.iter().cloned().map(|path: PathBuf| ListenAddr::Unix(path));
         for address in tcp.chain(unix) {
-            self.ask(|ticket| ToShard::ListenNbd { ticket, address })
-                .map_err(|failure| NodeError::Listen(failure.to_string()))?;
+            once_address_is_free(patience, |_| {
+                let address = address.clone();
+                self.ask(|ticket| ToShard::ListenNbd { ticket, address })
+            })
+            .map_err(|failure| NodeError::Listen(failure.to_string()))?;
         }
         Ok(())
     }
@@ -386,6 +403,20 @@ impl Control {
     fn stop(&self) {
         if let Err(failure) = self.desk.ask(|ticket| ToShard::Stop { ticket }, SHUTDOWN_DEADLINE) {
             log!(Warning, Scope::NODE, "the end is not clean: {failure}");
+        }
+    }
+}
+
+/// Tries again while an address that is to be listened on is taken.
+fn once_address_is_free(
+    patience: &mut Patience,
+    mut attempt: impl FnMut(&mut Patience) -> Result<Reply, Failure>,
+) -> Result<Reply, Failure> {
+    loop {
+        match attempt(patience) {
+            Err(failure)
+                if failure.code == FailureCode::AddressInUse && patience.rest(&failure) => {}
+            result => return result,
         }
     }
 }
