@@ -163,6 +163,8 @@ pub(crate) struct Operation {
     pub(crate) state: OperationState,
     pub(crate) seq: Seq,
     pub(crate) needed: MemberSet,
+    /// Who missed it when it was sent: a repetition says so again, whoever has come back since.
+    pub(crate) absent: MemberSet,
     pub(crate) acknowledged: MemberSet,
 }
 

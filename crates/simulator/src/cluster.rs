@@ -32,6 +32,8 @@ pub struct ClusterOptions {
     pub size_bytes: u64,
     pub al_slots: usize,
     pub trace: bool,
+    /// Trace the messages of this lane, too.
+    pub trace_lane: Option<u8>,
 }
 
 impl ClusterOptions {
@@ -140,6 +142,7 @@ pub enum Outcome {
     Config { node: usize, losses: u32, branch: Branch, epoch: Epoch },
 }
 
+#[expect(missing_debug_implementations, reason = "it is watched by its trace")]
 pub struct Cluster {
     pub options: ClusterOptions,
     pub now: Time,
@@ -710,6 +713,9 @@ impl Cluster {
             | DataBody::Clear { lane, .. } => lane.0 % shards,
             DataBody::Flush { shard, .. } | DataBody::FlushDone { shard, .. } => shard % shards,
         };
+        if self.options.trace_lane.is_some_and(|lane| lane_of(&message.body) == Some(lane)) {
+            self.trace(|| format!("n{from} => n{to} {:?} {values:?}", message.body));
+        }
         let payload = values.and_then(|values| self.payload(to, values));
         let from = Self::node_id(from);
         self.to_group(to, shard, GroupInput::Peer { from, message, payload });
@@ -764,6 +770,22 @@ pub(crate) fn trace(now: Time, text: &str) {
 fn brief(message: &Control) -> String {
     let text = format!("{message:?}");
     text.chars().take(110).collect()
+}
+
+fn lane_of(body: &DataBody) -> Option<u8> {
+    match body {
+        DataBody::Write(write) => Some(write.lane.0),
+        DataBody::Ack { lane, .. }
+        | DataBody::Stable { lane, .. }
+        | DataBody::Read { lane, .. }
+        | DataBody::ReadDone { lane, .. }
+        | DataBody::Loss { lane, .. }
+        | DataBody::LossDone { lane, .. }
+        | DataBody::SlotRead { lane, .. }
+        | DataBody::SlotData { lane, .. }
+        | DataBody::Clear { lane, .. } => Some(lane.0),
+        DataBody::Flush { .. } | DataBody::FlushDone { .. } => None,
+    }
 }
 
 fn new_disk(options: &ClusterOptions, node: NodeId, random: &mut Random) -> Disk {

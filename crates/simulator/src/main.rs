@@ -12,12 +12,13 @@ fn main() -> ExitCode {
         arguments.get(at + 1)?.parse::<u64>().ok()
     };
     let trace = arguments.iter().any(|argument| argument == "--trace");
+    let trace_lane = value("--lane").and_then(|lane| u8::try_from(lane).ok());
     let events = value("--events").unwrap_or(20_000);
     let first = value("--seed").unwrap_or(1);
     let seeds = value("--seeds").unwrap_or(1);
     let mut total = Report::default();
     for seed in first..first + seeds {
-        match run(&RunOptions { seed, trace, events }) {
+        match run(&RunOptions { seed, trace, trace_lane, events }) {
             Ok(report) => total.add(&report),
             Err(text) => {
                 eprintln!("seed {seed}: {text}");

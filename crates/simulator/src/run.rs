@@ -16,6 +16,7 @@ use crate::oracle::{Oracle, ReadStart};
 pub struct RunOptions {
     pub seed: u64,
     pub trace: bool,
+    pub trace_lane: Option<u8>,
     /// Events in which faults may happen.
     pub events: u64,
 }
@@ -74,6 +75,7 @@ pub fn run(options: &RunOptions) -> Result<Report, String> {
         size_bytes: extents * EXTENT_BLOCKS * 4096,
         al_slots: 3 + usize::try_from(random.below(6)).expect("small"),
         trace: options.trace,
+        trace_lane: options.trace_lane,
     });
     let blocks = (0..extents)
         .flat_map(|extent| (0..3).map(move |block| extent * EXTENT_BLOCKS + block * 7))

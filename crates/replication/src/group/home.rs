@@ -103,6 +103,7 @@ impl LaneGroup {
                 self.recording.retain(|&other| other != member);
                 self.with_lanes(now, actions, |lane, turn| lane.resend(turn, member));
                 self.resend_flushes(member, actions);
+                self.repeat_losses(now, actions);
             }
             ToGroup::ReportFloors => {
                 let floors = self.lanes.iter().map(|lane| (lane.index, lane.floor())).collect();
@@ -251,6 +252,20 @@ impl LaneGroup {
             if own {
                 self.on_loss(me, index, lost, &ranges, actions);
             }
+        }
+    }
+
+    /// A LOSS may have gone with a connection; it repeats harmlessly.
+    fn repeat_losses(&mut self, now: Time, actions: &mut Vec<GroupAction>) {
+        let leader = self.lanes.first().and_then(|lane| lane.leader.as_ref());
+        let losses = leader.map_or(&[][..], |leader| &leader.losses);
+        let lost: Vec<LostMember> = losses
+            .iter()
+            .filter(|loss| self.view.losing.has(loss.lost.member))
+            .map(|loss| loss.lost)
+            .collect();
+        for lost in lost {
+            self.lose(now, lost, &[], actions);
         }
     }
 

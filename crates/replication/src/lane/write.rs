@@ -103,6 +103,7 @@ impl Lane {
             state: OperationState::Waiting,
             seq: Seq(0),
             needed: MemberSet::EMPTY,
+            absent: MemberSet::EMPTY,
             acknowledged: MemberSet::EMPTY,
         });
         if overlapping == 0 {
@@ -156,13 +157,21 @@ impl Lane {
             | OperationKind::Zeroes
             | OperationKind::Reconcile => turn.view.write_set,
         };
+        // What a resync copies is no news for the members that are absent.
+        operation.absent = match operation.kind {
+            OperationKind::Resync { .. } => MemberSet::EMPTY,
+            OperationKind::Write
+            | OperationKind::Discard
+            | OperationKind::Zeroes
+            | OperationKind::Reconcile => turn.view.absent(),
+        };
         let needed = operation.needed;
         // What travels to all of the write set need not be said again.
         leader.stable_unsent &= needed != turn.view.write_set;
         let to = needed.without(turn.view.me).and(turn.view.connected);
         self.transmit(turn, index, to);
         if needed.has(turn.view.me) {
-            let write = self.write_of(turn, index);
+            let write = self.write_of(index);
             let payload = self.operation(index).payload.filter(|_| write.kind.has_payload());
             self.apply(turn, turn.view.me, write, payload);
         } else if needed.is_empty() {
@@ -175,13 +184,13 @@ impl Lane {
         if to.is_empty() {
             return;
         }
-        let write = self.write_of(turn, index);
+        let write = self.write_of(index);
         let payload = self.operation(index).payload.filter(|_| write.kind.has_payload());
         let message = turn.data(DataBody::Write(write));
         turn.actions.push(GroupAction::SendWrite { to, message, payload });
     }
 
-    fn write_of(&self, turn: &Turn<'_>, index: u32) -> Write {
+    fn write_of(&self, index: u32) -> Write {
         let leader = self.leader.as_ref().expect("only a leader sends");
         let operation = self.operation(index);
         let OperationState::Sent { zero } = operation.state else {
@@ -194,14 +203,6 @@ impl Lane {
             OperationKind::Reconcile | OperationKind::Resync { .. } if zero => WriteKind::Discard,
             OperationKind::Reconcile | OperationKind::Resync { .. } => WriteKind::Copy,
         };
-        // What a resync copies is no news for the members that are absent.
-        let absent = match operation.kind {
-            OperationKind::Resync { .. } => MemberSet::EMPTY,
-            OperationKind::Write
-            | OperationKind::Discard
-            | OperationKind::Zeroes
-            | OperationKind::Reconcile => turn.view.absent(),
-        };
         Write {
             lane: self.index,
             seq: operation.seq,
@@ -210,7 +211,7 @@ impl Lane {
             kind,
             fua: operation.fua,
             stable: Seq(leader.stable),
-            absent,
+            absent: operation.absent,
         }
     }
 
