@@ -8,7 +8,8 @@ use std::collections::BTreeMap;
 
 use format::config::{Ancestor, Config, InSync, Primary, Voter as VoterConfig};
 use format::ids::{
-    Ballot, BlockRange, Branch, Epoch, MemberSet, NodeId, Nonce, Seq, ValueId, VoteStoreId,
+    Ballot, BlockRange, Branch, Epoch, Incarnation, MemberSet, NodeId, Nonce, Seq, ValueId,
+    VoteStoreId,
 };
 use format::message::{Control, Sealed, SlotBase};
 use stdx::time::Time;
@@ -296,20 +297,36 @@ impl Resource {
         let outdated = if sealed.len() == 1 { Vec::new() } else { missed.clone() };
         let lossy = !base.clean && sealed.values().all(|report| report.rank <= 1);
         let chosen: MemberSet = sealed.keys().copied().collect();
-        let lost: Vec<LostMember> = old
-            .iter()
-            .filter(|member| !chosen.has(member.node))
-            .map(|member| LostMember {
-                member: member.node,
-                base: SlotBase { epoch: member.joined, incarnation: member.incarnation },
-            })
-            .collect();
+        let lost = self.lost_by_promotion(old, chosen, &base);
         let desired = self.promoted_config(&base, &sealed, mode, lossy);
         let nonce = self.promotion.as_ref().expect("called in its phase").nonce;
         let lost_set = lost.iter().map(|lost| lost.member).collect();
         let to_record = outdated.clone();
         self.tell_groups(ToGroup::Lead { nonce, write_set: chosen, outdated, missed, lost });
         self.record(desired, to_record, lost_set);
+    }
+
+    /// Every replica that is not chosen. Of one that was in sync the slots start anew; of one that
+    /// was being copied to, they stay, and get what it may have missed at the end of its session.
+    fn lost_by_promotion(
+        &self,
+        old: &[InSync],
+        chosen: MemberSet,
+        base: &Config,
+    ) -> Vec<LostMember> {
+        if base.epoch == Epoch(0) {
+            return Vec::new();
+        }
+        let keep = SlotBase { epoch: crate::KEEP, incarnation: Incarnation(0) };
+        let base_of = |member| {
+            let known = old.iter().find(|known| known.node == member);
+            known.map_or(keep, |known| SlotBase {
+                epoch: known.joined,
+                incarnation: known.incarnation,
+            })
+        };
+        let outside = self.diskful().minus(chosen);
+        outside.iter().map(|member| LostMember { member, base: base_of(member) }).collect()
     }
 
     fn promoted_config(
