@@ -229,6 +229,27 @@ impl LaneGroup {
         self.stable_due.min(self.progress_due).min(budget_due)
     }
 
+    /// What is under way, for a person who looks for what hangs.
+    #[must_use]
+    pub fn explain(&self) -> String {
+        let busy = self.lanes.iter().filter(|lane| !lane.is_idle());
+        let lanes: Vec<String> = busy
+            .map(|lane| {
+                let window = &lane.replica.window;
+                let leader = lane.leader.as_ref().map(|leader| {
+                    let resyncs: Vec<_> = leader.resyncs.iter().map(|it| it.explain()).collect();
+                    let operations = &leader.operations;
+                    format!(
+                        "{operations:?} {:?} {resyncs:?} stalled {}",
+                        leader.reads, leader.stalled
+                    )
+                });
+                format!("lane {:?}: window {window:?} {leader:?}", lane.index)
+            })
+            .collect();
+        format!("{:?} {:?} {lanes:?}", self.view, self.activity)
+    }
+
     fn on_request(&mut self, now: Time, request: Request, actions: &mut Vec<GroupAction>) {
         self.rate.last_request_at = now;
         if !self.view.leading || self.view.fail_requests {

@@ -173,9 +173,11 @@ pub(crate) enum OperationKind {
     Zeroes,
     /// Makes the members equal again.
     Reconcile,
-    /// Copies to one returning member.
+    /// Copies to one returning member; `id` is that of the resync, for the member may be lost and
+    /// return while a copy is under way.
     Resync {
         member: NodeId,
+        id: u64,
     },
 }
 

@@ -125,6 +125,11 @@ impl Process {
         }
     }
 
+    pub(crate) fn explain(&self) -> String {
+        let groups: Vec<String> = self.groups.iter().map(LaneGroup::explain).collect();
+        format!("{}\n{}", self.resource.explain(), groups.join("\n"))
+    }
+
     pub(crate) fn payload(&self, payload: Payload) -> &[u64] {
         self.payloads.get(payload.0).expect("the core uses a payload until it releases it")
     }

@@ -418,8 +418,7 @@ impl Run {
 
     fn explain(&self) -> String {
         let statuses = self.cluster.processes.iter().flatten();
-        let lines: Vec<String> =
-            statuses.map(|process| process.resource.explain()).collect();
+        let lines: Vec<String> = statuses.map(|process| process.explain()).collect();
         let text = lines.join("\n");
         format!("client {:?}, {} pending\n{text}", self.client, self.pending.len())
     }

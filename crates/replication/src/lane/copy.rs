@@ -17,6 +17,7 @@ use crate::limits;
 #[derive(Debug)]
 pub(crate) struct Resync {
     pub(crate) member: NodeId,
+    id: u64,
     /// What it misses.
     pub(crate) bits: Bitmap,
     /// Slots that are still being read, the current one first.
@@ -38,6 +39,14 @@ struct Load {
     from: u64,
     /// For a third, absent member: the returning one has to know what that one misses.
     forward: Option<LostMember>,
+}
+
+impl Resync {
+    pub(crate) fn explain(&self) -> String {
+        let Self { member, loads, forwards, cursor, in_flight, .. } = self;
+        let left = self.bits.ones();
+        format!("to {member}: {left} left, {loads:?} {forwards} {cursor} {in_flight}")
+    }
 }
 
 impl Lane {
@@ -63,8 +72,12 @@ impl Lane {
         let bits = Bitmap::new(self.index, turn.view.lanes, turn.view.blocks);
         let leader = self.leader.as_mut().expect("only a leader resyncs members");
         leader.resyncs.retain(|resync| resync.member != member);
+        // Orders are never used twice, so this one is a name as well.
+        let id = leader.next_order;
+        leader.next_order += 1;
         leader.resyncs.push(Resync {
             member,
+            id,
             bits,
             loads,
             forwards: 0,
@@ -213,7 +226,7 @@ impl Lane {
         }
         let count = self.leader.as_ref().map_or(0, |leader| leader.resyncs.len());
         for position in 0..count {
-            while let Some((member, range)) = self.next_resync_range(position) {
+            while let Some((kind, range)) = self.next_resync_range(position) {
                 let leader = self.leader.as_mut().expect("only a leader resyncs members");
                 let bytes = range.length_bytes();
                 if leader.copies >= limits::COPIES_PER_LANE_MAX || *turn.copy_budget < bytes {
@@ -223,24 +236,25 @@ impl Lane {
                 let resync = &mut leader.resyncs[position];
                 resync.cursor = range.end();
                 resync.in_flight += 1;
-                self.admit_copy(turn, OperationKind::Resync { member }, range);
+                self.admit_copy(turn, kind, range);
             }
             self.check_synced(position);
         }
     }
 
-    fn next_resync_range(&mut self, position: usize) -> Option<(NodeId, BlockRange)> {
+    fn next_resync_range(&mut self, position: usize) -> Option<(OperationKind, BlockRange)> {
         let resync = self.leader.as_mut()?.resyncs.get_mut(position)?;
         if !resync.loads.is_empty() {
             return None;
         }
+        let kind = OperationKind::Resync { member: resync.member, id: resync.id };
         let run = resync.bits.next_run(resync.cursor, limits::COPY_BLOCKS_MAX);
         if run.is_none() && resync.in_flight == 0 && !resync.bits.is_empty() {
             resync.cursor = 0;
             let run = resync.bits.next_run(0, limits::COPY_BLOCKS_MAX)?;
-            return Some((resync.member, run));
+            return Some((kind, run));
         }
-        Some((resync.member, run?))
+        Some((kind, run?))
     }
 
     fn check_synced(&mut self, position: usize) {
@@ -296,7 +310,7 @@ impl Lane {
         let Operation { kind, range, .. } = *self.operation(index);
         let leader = self.leader.as_ref().expect("only a leader copies");
         let wanted = match kind {
-            OperationKind::Resync { member } => leader.resyncs.iter().any(|r| r.member == member),
+            OperationKind::Resync { id, .. } => leader.resyncs.iter().any(|it| it.id == id),
             OperationKind::Reconcile => leader.outdated.overlaps(range),
             OperationKind::Write | OperationKind::Discard | OperationKind::Zeroes => {
                 unreachable!("only copies start here")
@@ -319,6 +333,10 @@ impl Lane {
     ) {
         match self.operation(index).kind {
             OperationKind::Write => self.merge(turn, index, payload),
+            OperationKind::Resync { id, .. } if !self.is_resyncing(id) => {
+                self.operation_mut(index).payload = Some(payload);
+                self.finish(turn, index);
+            }
             OperationKind::Reconcile | OperationKind::Resync { .. } => {
                 self.operation_mut(index).payload = Some(payload);
                 self.send(turn, index, zero);
@@ -329,19 +347,16 @@ impl Lane {
 
     /// Still under the lock: everyone who keeps a slot for the member clears these blocks.
     pub(crate) fn on_copy_finished(&mut self, turn: &mut Turn<'_>, operation: &Operation) {
-        let (is_resync, member) = match operation.kind {
-            OperationKind::Resync { member } => (true, member),
-            OperationKind::Reconcile => (false, turn.view.me),
+        let resync = match operation.kind {
+            OperationKind::Resync { member, id } => Some((member, id)),
+            OperationKind::Reconcile => None,
             OperationKind::Write | OperationKind::Discard | OperationKind::Zeroes => return,
         };
         let lane = self.index;
         let leader = self.leader.as_mut().expect("only a leader copies");
         leader.copies -= 1;
-        if !is_resync {
-            return;
-        }
-        let Some(position) = leader.resyncs.iter().position(|resync| resync.member == member)
-        else {
+        let Some((member, id)) = resync else { return };
+        let Some(position) = leader.resyncs.iter().position(|resync| resync.id == id) else {
             return;
         };
         let resync = &mut leader.resyncs[position];
@@ -366,6 +381,10 @@ impl Lane {
         if let Some(slot) = self.slot_mut(member) {
             slot.bits.clear(range);
         }
+    }
+
+    fn is_resyncing(&self, id: u64) -> bool {
+        self.leader.as_ref().is_some_and(|leader| leader.resyncs.iter().any(|it| it.id == id))
     }
 
     pub(crate) fn resync(&mut self, member: NodeId) -> Option<&mut Resync> {

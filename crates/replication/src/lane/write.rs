@@ -150,7 +150,7 @@ impl Lane {
         operation.state = OperationState::Sent { zero };
         operation.seq = seq;
         operation.needed = match operation.kind {
-            OperationKind::Resync { member } => MemberSet::of(member),
+            OperationKind::Resync { member, .. } => MemberSet::of(member),
             OperationKind::Write
             | OperationKind::Discard
             | OperationKind::Zeroes

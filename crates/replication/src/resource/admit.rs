@@ -94,6 +94,9 @@ impl Resource {
             .filter(|member| session.admit_again_at.get(member).is_none_or(|&at| now >= at))
             .filter(|&member| self.may_return(member))
             .collect();
+        if let Some(session) = self.session.as_mut() {
+            session.admit_again_at.retain(|_, &mut at| at > now);
+        }
         for member in ready {
             self.seal_returning(member);
         }

@@ -73,7 +73,14 @@ impl Promotion {
             | Phase::Proposing { .. }
             | Phase::Announcing { .. } => Time::NEVER,
         };
-        phase.min(self.deadline)
+        match self.phase {
+            // Past its deadline a value that may be chosen is still waited for.
+            Phase::Proposing { .. } | Phase::Announcing { .. } => phase,
+            Phase::Reading
+            | Phase::Sealing { .. }
+            | Phase::Recording { .. }
+            | Phase::Resting { .. } => phase.min(self.deadline),
+        }
     }
 }
 
