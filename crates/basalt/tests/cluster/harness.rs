@@ -273,6 +273,7 @@ impl Cluster {
 }
 
 impl Drop for Cluster {
+    #[expect(clippy::print_stdout, reason = "what the daemons of a failed test said")]
     fn drop(&mut self) {
         for node in &mut self.nodes {
             if let Some(daemon) = &mut node.daemon {
@@ -287,4 +288,3 @@ impl Drop for Cluster {
         }
     }
 }
-
