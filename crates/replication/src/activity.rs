@@ -109,6 +109,12 @@ impl ActivityLog {
         false
     }
 
+    /// The write will never be done: nobody is to wait behind it.
+    pub(crate) fn forget(&mut self, lane: LaneIndex, seq: Seq) {
+        self.waiting.retain(|waiter| (waiter.lane, waiter.seq) != (lane, seq));
+        self.logging.retain(|waiter| (waiter.lane, waiter.seq) != (lane, seq));
+    }
+
     fn grant(&mut self, slot: u16) {
         self.clock += 1;
         let hot = self.table[usize::from(slot)].as_mut().expect("only full slots are granted");

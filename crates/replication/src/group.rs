@@ -224,15 +224,14 @@ impl LaneGroup {
     #[must_use]
     pub fn wake_at(&self) -> Time {
         let is_short = !self.syncing.is_empty() && self.rate.budget < COPY_BYTES_MAX;
-        let budget_due =
-            if is_short { self.rate.filled_at + BUDGET_INTERVAL } else { Time::NEVER };
+        let budget_due = if is_short { self.rate.filled_at + BUDGET_INTERVAL } else { Time::NEVER };
         self.stable_due.min(self.progress_due).min(budget_due)
     }
 
     /// What is under way, for a person who looks for what hangs.
     #[must_use]
     pub fn explain(&self) -> String {
-        let busy = self.lanes.iter().filter(|lane| !lane.is_idle());
+        let busy = self.lanes.iter().filter(|it| !it.is_idle() || !it.replica.window.is_empty());
         let lanes: Vec<String> = busy
             .map(|lane| {
                 let window = &lane.replica.window;
@@ -247,7 +246,8 @@ impl LaneGroup {
                 format!("lane {:?}: window {window:?} {leader:?}", lane.index)
             })
             .collect();
-        format!("{:?} {:?} {lanes:?}", self.view, self.activity)
+        let Self { syncing, recording, view, activity, .. } = self;
+        format!("{view:?} {activity:?} {syncing:?} {recording:?} {lanes:?}")
     }
 
     fn on_request(&mut self, now: Time, request: Request, actions: &mut Vec<GroupAction>) {

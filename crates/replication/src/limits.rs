@@ -22,13 +22,14 @@ pub const HEARTBEAT_INTERVAL: Duration = Duration::from_millis(250);
 /// A peer that says nothing for so long is lost.
 pub const PEER_SILENT_MAX: Duration = Duration::from_millis(1200);
 pub const LEASE: Duration = Duration::from_millis(1500);
-/// The longest lease a voter ever grants; a constant of the format.
-pub const LEASE_MAX: Duration = Duration::from_secs(10);
+/// The longest lease a voter ever grants; a constant of the format, for a voter that restarts has
+/// to wait for what it may have granted before.
+pub const LEASE_MAX: Duration = Duration::from_millis(1500);
 /// What a voter adds to a lease for clocks that drift: 2 % and 50 ms.
 pub const LEASE_MARGIN: Duration = Duration::from_millis(50);
 pub const LEASE_DRIFT_PERCENT: u32 = 2;
 /// How long a restarted voter refuses strangers: a lease it forgot may still run.
-pub const VOTER_HOLD_OFF: Duration = Duration::from_secs(10);
+pub const VOTER_HOLD_OFF: Duration = Duration::from_millis(1580);
 /// A refused attempt at the register is repeated after a random time between these.
 pub const RETRY_MIN: Duration = Duration::from_millis(20);
 pub const RETRY_MAX: Duration = Duration::from_millis(200);

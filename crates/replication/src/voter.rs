@@ -120,7 +120,12 @@ impl Voter {
         true
     }
 
+    /// The session of `nonce` is over, as its leader says.
     pub(crate) fn release(&mut self, nonce: Nonce) {
+        let accepted = self.register.accepted.as_ref().and_then(|(_, value)| value.primary);
+        if accepted.is_some_and(|primary| primary.nonce == nonce) {
+            self.hold_off_until = Time::ZERO;
+        }
         if self.lease.is_some_and(|lease| lease.nonce == nonce) {
             self.lease = None;
         }

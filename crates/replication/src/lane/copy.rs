@@ -22,6 +22,9 @@ pub(crate) struct Resync {
     pub(crate) bits: Bitmap,
     /// Slots that are still being read, the current one first.
     loads: Vec<Load>,
+    /// Other members that are absent, what their slots are good for, and who has them.
+    absent: Vec<LostMember>,
+    from: NodeId,
     /// LOSS messages to the member that it has not answered.
     pub(crate) forwards: u32,
     cursor: u64,
@@ -63,12 +66,7 @@ impl Lane {
             Load { at: from, slot: member, from: 0, forward: None },
             Load { at: member, slot: member, from: 0, forward: None },
         ];
-        loads.extend(absent.iter().map(|lost| Load {
-            at: from,
-            slot: lost.member,
-            from: 0,
-            forward: Some(*lost),
-        }));
+        loads.extend(forwards(absent, from));
         let bits = Bitmap::new(self.index, turn.view.lanes, turn.view.blocks);
         let leader = self.leader.as_mut().expect("only a leader resyncs members");
         leader.resyncs.retain(|resync| resync.member != member);
@@ -80,6 +78,8 @@ impl Lane {
             id,
             bits,
             loads,
+            absent: absent.to_vec(),
+            from,
             forwards: 0,
             cursor: 0,
             in_flight: 0,
@@ -163,6 +163,19 @@ impl Lane {
         }
     }
 
+    /// What was being forwarded to the member may be lost: again from the start.
+    pub(crate) fn forward_again(&mut self, turn: &mut Turn<'_>, member: NodeId) {
+        let Some(resync) = self.resync(member) else { return };
+        if resync.forwards == 0 {
+            return;
+        }
+        resync.forwards = 0;
+        resync.loads.retain(|load| load.forward.is_none());
+        let again: Vec<Load> = forwards(&resync.absent, resync.from).collect();
+        resync.loads.extend(again);
+        self.load_next(turn, member);
+    }
+
     /// A source of slots went away: its slots are asked of another.
     pub(crate) fn reload_from(&mut self, turn: &mut Turn<'_>, lost: NodeId, instead: NodeId) {
         let Some(leader) = self.leader.as_mut() else { return };
@@ -171,6 +184,7 @@ impl Lane {
             if resync.member == lost || !resync.loads.iter().any(|load| load.at == lost) {
                 continue;
             }
+            resync.from = instead;
             for load in resync.loads.iter_mut().filter(|load| load.at == lost) {
                 load.at = instead;
                 load.from = 0;
@@ -395,4 +409,10 @@ impl Lane {
     pub(crate) fn is_reconciled(&self) -> bool {
         self.leader.as_ref().is_none_or(|leader| leader.outdated.is_empty())
     }
+}
+
+fn forwards(absent: &[LostMember], at: NodeId) -> impl Iterator<Item = Load> + '_ {
+    let load =
+        move |&lost: &LostMember| Load { at, slot: lost.member, from: 0, forward: Some(lost) };
+    absent.iter().map(load)
 }

@@ -152,6 +152,7 @@ impl Lane {
         for (_, index) in unanswered {
             self.transmit(turn, index, MemberSet::of(member));
         }
+        self.forward_again(turn, member);
         self.reask_slots(turn, member);
     }
 }

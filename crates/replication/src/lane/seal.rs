@@ -15,13 +15,14 @@ impl Lane {
         let mut dropped = Vec::new();
         replica.window.retain(|applied| {
             let keep = applied.state != AppliedState::Cold;
-            if !keep && applied.owns_payload {
-                dropped.push(applied.payload);
+            if !keep {
+                dropped.push(*applied);
             }
             keep
         });
-        for payload in dropped {
-            turn.release(payload);
+        for applied in dropped {
+            turn.activity.forget(self.index, applied.write.seq);
+            turn.release(applied.payload.filter(|_| applied.owns_payload));
         }
     }
 
@@ -126,10 +127,12 @@ impl Lane {
         self.generation = self.generation.wrapping_add(1);
         let me = turn.view.me;
         // The own replica cannot apply what it did not submit: the payload goes away below.
-        let mut dropped = 0;
+        let lane = self.index;
         self.replica.window.retain(|applied| {
             let keep = applied.state != AppliedState::Cold || applied.owns_payload;
-            dropped += u32::from(!keep);
+            if !keep {
+                turn.activity.forget(lane, applied.write.seq);
+            }
             keep
         });
         if self.replica.leader_node == Some(me) {

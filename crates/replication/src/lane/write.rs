@@ -257,7 +257,7 @@ impl Lane {
         turn.release(operation.payload);
         turn.release(operation.patch);
         if matches!(operation.kind, OperationKind::Reconcile | OperationKind::Resync { .. }) {
-            leader.copies -= 1;
+            self.on_copy_finished(turn, &operation);
         }
         self.fail_reads_within(turn, operation.range);
         self.unblock(turn, &operation);
@@ -383,17 +383,10 @@ impl Lane {
     pub(crate) fn on_granted(&mut self, turn: &mut Turn<'_>, waiter: Waiter) {
         let window = &self.replica.window;
         let position = window.partition_point(|known| known.write.seq < waiter.seq);
-        let waits = window.get(position).is_some_and(|known| {
-            known.write.seq == waiter.seq
-                && known.state == AppliedState::Cold
-                && known.write.range.extent() == waiter.extent
-        });
-        if waits {
-            self.submit(turn, position);
-        } else {
-            // A seal dropped the write while it waited.
-            turn.activity.release(waiter.extent);
-        }
+        let applied = window.get(position).expect("a write that is dropped waits no longer");
+        assert_eq!(applied.write.seq, waiter.seq, "a write that is dropped waits no longer");
+        assert_eq!(applied.state, AppliedState::Cold, "a write is granted its extent once");
+        self.submit(turn, position);
     }
 
     fn submit(&mut self, turn: &mut Turn<'_>, position: usize) {

@@ -1,5 +1,7 @@
 //! A member with data: it obeys one session at a time, and reports truthfully to the next.
 
+use std::collections::BTreeMap;
+
 use format::config::Config;
 use format::ids::{Ballot, BlockRange, Epoch, LaneIndex, MemberSet, NodeId, Nonce, Seq, ValueId};
 use format::message::{Control, Sealed, SealedLane, SlotBase, SlotInfo};
@@ -24,7 +26,8 @@ pub(crate) struct MemberState {
     seal: Option<PendingSeal>,
     new_epoch: Option<(NodeId, Nonce, Epoch)>,
     admit: Option<(NodeId, Nonce)>,
-    set_full: Option<(NodeId, Nonce, LostMember)>,
+    /// By the member whose slot it is.
+    set_full: BTreeMap<NodeId, (NodeId, Nonce, LostMember)>,
     join: Option<(NodeId, Nonce, Candidate)>,
 }
 
@@ -115,7 +118,7 @@ impl Resource {
         let lanes = usize::from(self.superblock.as_ref().map_or(0, |superblock| superblock.lanes));
         self.member.new_epoch = None;
         self.member.admit = None;
-        self.member.set_full = None;
+        self.member.set_full.clear();
         self.member.join = None;
         self.member.seal = Some(PendingSeal {
             from,
@@ -235,16 +238,13 @@ impl Resource {
 
     fn on_set_full(&mut self, from: NodeId, nonce: Nonce, lost: LostMember) {
         self.slot_bases.insert(lost.member, lost.base);
-        self.member.set_full = Some((from, nonce, lost));
+        self.member.set_full.insert(lost.member, (from, nonce, lost));
         self.ask_groups(RoundKind::FullSet(lost.member), ToGroup::SetFull(lost));
     }
 
     /// The bits are marked in memory; on disk the header says so for all of them at once.
     pub(crate) fn on_full_set(&mut self, member: NodeId) {
-        let Some((from, nonce, lost)) = self.member.set_full.take() else { return };
-        if lost.member != member {
-            return;
-        }
+        let Some((from, nonce, lost)) = self.member.set_full.remove(&member) else { return };
         self.write_header(LostMember {
             base: SlotBase { epoch: crate::FULL, ..lost.base },
             ..lost

@@ -446,6 +446,11 @@ impl Resource {
         self.rounds.retain(|round| matches!(round.kind, RoundKind::Quiesced));
         self.tell_groups(ToGroup::StandDown);
         self.actions.push(ResourceAction::RoleChanged { primary: false });
+        // No read is answered any more: nobody has to wait for the lease to run out.
+        let nonce = session.nonce;
+        for voter in self.diskful().iter() {
+            self.send(voter, Control::LeaseRelease { nonce });
+        }
         for id in session.drain.map_or_else(Vec::new, |drain| drain.commands) {
             self.answer(id, Ok(()));
         }
@@ -504,11 +509,6 @@ impl Resource {
     }
 
     fn on_demoted(&mut self) {
-        let Some(session) = self.session.as_ref() else { return };
-        let nonce = session.nonce;
-        for voter in self.diskful().iter() {
-            self.send(voter, Control::LeaseRelease { nonce });
-        }
         self.end_session();
     }
 

@@ -49,8 +49,8 @@ impl Resource {
     /// What is under way, for a person who looks for what hangs.
     #[must_use]
     pub fn explain(&self) -> String {
-        let Self { promotion, attempt, session, .. } = self;
-        format!("node {}: {promotion:?} {attempt:?} {session:?}", self.me())
+        let Self { promotion, attempt, session, rounds, .. } = self;
+        format!("node {}: {promotion:?} {attempt:?} {session:?} {rounds:?}", self.me())
     }
 
     /// No promotion, loss, admission or change of the config is under way.

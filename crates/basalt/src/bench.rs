@@ -1,0 +1,38 @@
+//! `basalt bench`: loads and checks of a volume.
+
+mod histogram;
+pub(crate) mod verify;
+pub(crate) mod fio;
+mod ram_server;
+mod canary;
+mod write;
+
+use std::process::ExitCode;
+
+use anyhow::Result;
+
+#[derive(Debug, clap::Subcommand)]
+pub(crate) enum Command {
+    /// Load a volume over NBD and check every answer
+    Verify(verify::Options),
+    /// Check the checker against servers with one flaw each
+    Canary(canary::Options),
+    /// Measure what a replicated write costs, beside two other systems
+    Write(write::Options),
+}
+
+/// How the result is printed.
+#[derive(Clone, Copy, Debug, clap::Args)]
+pub(crate) struct Output {
+    /// Print the result as JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+pub(crate) fn main(command: Command) -> Result<ExitCode> {
+    match command {
+        Command::Verify(options) => verify::main(options),
+        Command::Canary(options) => canary::main(&options),
+        Command::Write(options) => write::main(&options),
+    }
+}

@@ -1,0 +1,141 @@
+//! `basalt bench canary`: checks the checker, against servers that do one thing wrong.
+//!
+//! A case loads a server in memory, lets it do its one wrong thing, stops, reads everything back,
+//! and compares what the checker says with what was done. A run without any flaw must be clean.
+
+use std::io::Write;
+use std::process::ExitCode;
+use std::time::Duration;
+
+use anyhow::{Context, Result, bail};
+use serde::Serialize;
+
+use super::Output;
+use super::ram_server::{Flaw, RamServer, Volume};
+use super::verify::Run;
+use super::verify::load::Plan;
+use super::verify::report::Report;
+use crate::clock;
+use crate::progress::Progress;
+
+const VOLUME_BYTES: usize = 64 << 20;
+/// Requests before the flaw.
+const WARM_UP_REQUESTS: u64 = 2000;
+/// A later write may repair the damage before anyone sees it; then the case starts again.
+const ATTEMPTS_MAX: u32 = 10;
+const STEP_LIMIT: Duration = Duration::from_secs(60);
+
+const CASES: [Option<Flaw>; 5] = [
+    None,
+    Some(Flaw::DropWrite),
+    Some(Flaw::StaleRead),
+    Some(Flaw::TornBlock),
+    Some(Flaw::MisdirectedWrite),
+];
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Options {
+    #[command(flatten)]
+    output: Output,
+}
+
+/// What was done and what the checker said.
+#[derive(Debug, Serialize)]
+struct Outcome {
+    name: &'static str,
+    is_as_expected: bool,
+    lost: usize,
+    stale: usize,
+    torn: usize,
+    misdirected: usize,
+    requests: u64,
+}
+
+/// The exit code is zero only if the checker was right about every server.
+pub(crate) fn main(options: &Options) -> Result<ExitCode> {
+    let outcomes: Vec<Outcome> = CASES.into_iter().map(judge).collect::<Result<_>>()?;
+    let mut out = std::io::stdout();
+    if options.output.json {
+        writeln!(out, "{}", serde_json::to_string_pretty(&outcomes)?)?;
+    } else {
+        for one in &outcomes {
+            let verdict = if one.is_as_expected { "caught" } else { "MISSED" };
+            let verdict = if one.name == "none" && one.is_as_expected { "clean" } else { verdict };
+            let Outcome { name, lost, stale, torn, misdirected, requests, .. } = one;
+            writeln!(
+                out,
+                "{name:<18} {verdict:<7} lost {lost} stale {stale} torn {torn} \
+                 misdirected {misdirected}, {requests} requests"
+            )?;
+        }
+    }
+    let all = outcomes.iter().all(|outcome| outcome.is_as_expected);
+    Ok(if all { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+fn judge(flaw: Option<Flaw>) -> Result<Outcome> {
+    for _ in 0..ATTEMPTS_MAX {
+        if let Some(report) = attempt(flaw)? {
+            return Ok(Outcome::new(flaw, &report));
+        }
+    }
+    bail!("the load repaired the damage of {flaw:?} in each of {ATTEMPTS_MAX} runs")
+}
+
+/// One run; none if the damage was overwritten before it could be seen.
+fn attempt(flaw: Option<Flaw>) -> Result<Option<Report>> {
+    let volume = Volume::new(VOLUME_BYTES);
+    let server = RamServer::start(volume.clone()).context("cannot listen on loopback")?;
+    let run = Run::start(Plan {
+        servers: vec![server.uri().parse()?],
+        seed: clock::entropy(),
+        span_bytes: VOLUME_BYTES as u64,
+        connections: 4,
+        depth: 8,
+        answer_limit: STEP_LIMIT,
+        reconnect_limit: STEP_LIMIT,
+    })?;
+    let is_warm = || Ok((run.load.shared().tally().requests() > WARM_UP_REQUESTS).then_some(()));
+    clock::wait_for("the first requests", STEP_LIMIT, is_warm)?;
+    if let Some(flaw) = flaw {
+        volume.arm(flaw);
+        clock::wait_for("the flaw", STEP_LIMIT, || Ok(volume.is_damaged().then_some(())))?;
+    }
+    let mut progress = Progress::new();
+    let report = run.finish_with(&mut progress, || volume.may_lie())?;
+    Ok((!volume.is_overwritten()).then_some(report))
+}
+
+impl Outcome {
+    fn new(flaw: Option<Flaw>, report: &Report) -> Self {
+        let counts = [report.lost, report.stale, report.torn, report.misdirected];
+        let (name, is_as_expected) = match flaw {
+            None => ("none", report.passed),
+            Some(Flaw::DropWrite) => {
+                ("dropped write", matches!(counts, [lost, 0, 0, 0] if lost > 0))
+            }
+            Some(Flaw::StaleRead) => ("stale read", matches!(counts, [0, 1, 0, 0])),
+            Some(Flaw::TornBlock) => ("torn block", matches!(counts, [0, 0, 1, 0])),
+            Some(Flaw::MisdirectedWrite) => {
+                ("misdirected write", matches!(counts, [lost, 0, 0, 1] if lost > 0))
+            }
+        };
+        let [lost, stale, torn, misdirected] = counts;
+        let requests = report.writes.count + report.reads.count + report.flushes.count;
+        let is_as_expected = is_as_expected && (report.passed == flaw.is_none());
+        Self { name, is_as_expected, lost, stale, torn, misdirected, requests }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_checker_is_right_about_every_server() {
+        for case in CASES {
+            let outcome = judge(case).unwrap();
+            assert!(outcome.is_as_expected, "{outcome:?}");
+        }
+    }
+}

@@ -1,0 +1,210 @@
+//! The systems that are measured, each started by this process and ended with it.
+
+use std::fs::File;
+use std::net::IpAddr;
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::time::Duration;
+
+use anyhow::{Context, Result};
+use frontend::nbd::client::uri::{Address, Uri};
+use frontend::nbd::client::{ClientError, Connection, Wishes};
+
+use crate::clock;
+use crate::cluster::{self, Cluster};
+use crate::loopback;
+use crate::progress::Progress;
+use crate::rig;
+
+const START_LIMIT: Duration = Duration::from_secs(20);
+
+#[derive(Debug)]
+pub(crate) struct System {
+    pub(crate) name: &'static str,
+    pub(crate) what: String,
+    pub(crate) uri: Uri,
+    parts: Parts,
+}
+
+#[derive(Debug)]
+enum Parts {
+    Cluster(Cluster),
+    Processes { servers: Vec<Server>, _routes: Vec<QuickAcks> },
+}
+
+impl System {
+    /// The processes whose CPU time is the system's.
+    pub(crate) fn pids(&self) -> Vec<u32> {
+        match &self.parts {
+            Parts::Cluster(cluster) => {
+                cluster.nodes().iter().filter_map(cluster::Node::pid).collect()
+            }
+            Parts::Processes { servers, .. } => {
+                servers.iter().map(|server| server.0.id()).collect()
+            }
+        }
+    }
+}
+
+/// A process that ends with this value.
+#[derive(Debug)]
+struct Server(Child);
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        // It may have ended by itself; then there is nothing to kill.
+        self.0.kill().ok();
+        self.0.wait().ok();
+    }
+}
+
+/// Three daemons, the first of which serves.
+pub(crate) fn basalt(place: &Path, size_bytes: u64, progress: &mut Progress) -> Result<System> {
+    progress.say("starting basalt");
+    let plan = cluster::Plan { place: place.to_owned(), volume_bytes: size_bytes };
+    let cluster = rig::start_cluster(&plan, progress)?;
+    Ok(System {
+        name: "basalt",
+        what: "three daemons over loopback TCP; a write is complete on all three".to_owned(),
+        uri: cluster.nodes()[0].local_uri(),
+        parts: Parts::Cluster(cluster),
+    })
+}
+
+/// QEMU's quorum driver in one storage daemon, over NBD and TCP to three others.
+pub(crate) fn quorum(directory: &Path, size_bytes: u64) -> Result<System> {
+    let mut servers = Vec::new();
+    let mut front: Vec<String> = Vec::new();
+    let mut children = String::new();
+    let mut routes = Vec::new();
+    for (child, host) in (20..23).enumerate() {
+        let [address, _] = loopback::free_ports(host)?;
+        routes.extend(QuickAcks::from_address(address.ip()));
+        let file = directory.join(format!("quorum{child}"));
+        File::create(&file).and_then(|file| file.set_len(size_bytes))?;
+        servers.push(spawn(
+            "qemu-storage-daemon",
+            &[
+                "--blockdev".into(),
+                format!(
+                    "driver=file,node-name=f,filename={},aio=io_uring,cache.direct=on",
+                    file.display()
+                ),
+                "--nbd-server".into(),
+                format!("addr.type=inet,addr.host={},addr.port={}", address.ip(), address.port()),
+                "--export".into(),
+                "type=nbd,id=e,node-name=f,name=v,writable=on".into(),
+            ],
+        )?);
+        let (host, port) = (address.ip().to_string(), address.port());
+        let export = Uri { address: Address::Tcp { host, port }, export: "v".to_owned() };
+        wait_until_it_serves(&export)?;
+        front.extend([
+            "--blockdev".into(),
+            format!(
+                "driver=nbd,node-name=c{child},server.type=inet,server.host={},server.port={port},\
+                 export=v",
+                address.ip()
+            ),
+        ]);
+        children += &format!(",children.{child}=c{child}");
+    }
+    let socket = directory.join("quorum.sock");
+    front.extend([
+        "--blockdev".into(),
+        format!("driver=quorum,node-name=q,vote-threshold=2,read-pattern=fifo{children}"),
+        "--nbd-server".into(),
+        format!("addr.type=unix,addr.path={}", socket.display()),
+        "--export".into(),
+        "type=nbd,id=e,node-name=q,name=v,writable=on".into(),
+    ]);
+    servers.push(spawn("qemu-storage-daemon", &front)?);
+    let uri = Uri { address: Address::Unix(socket), export: "v".to_owned() };
+    wait_until_it_serves(&uri)?;
+    let acks = if routes.len() + 1 == servers.len() { "with" } else { "WITHOUT (root is needed)" };
+    let what = format!(
+        "one storage daemon with the quorum driver, three behind it over loopback TCP, {acks} \
+         quick acknowledgements, which QEMU needs since it leaves Nagle's algorithm on"
+    );
+    Ok(System {
+        name: "qemu-quorum",
+        what,
+        uri,
+        parts: Parts::Processes { servers, _routes: routes },
+    })
+}
+
+/// nbdkit's memory plugin: one copy, no network, no file.
+pub(crate) fn nbdkit(directory: &Path, size_bytes: u64) -> Result<System> {
+    let socket = directory.join("nbdkit.sock");
+    let arguments = [
+        "--foreground".to_owned(),
+        "--exit-with-parent".to_owned(),
+        "--unix".to_owned(),
+        socket.display().to_string(),
+        "memory".to_owned(),
+        format!("size={size_bytes}"),
+        "allocator=malloc".to_owned(),
+    ];
+    let server = spawn("nbdkit", &arguments)?;
+    let uri = Uri { address: Address::Unix(socket), export: String::new() };
+    wait_until_it_serves(&uri)?;
+    let what = "one copy in memory, no replication: what NBD alone costs".to_owned();
+    Ok(System {
+        name: "nbdkit-memory",
+        what,
+        uri,
+        parts: Parts::Processes { servers: vec![server], _routes: Vec::new() },
+    })
+}
+
+fn spawn(program: &str, arguments: &[String]) -> Result<Server> {
+    let child = Command::new(program)
+        .args(arguments)
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .spawn()
+        .with_context(|| {
+            format!("cannot run {program}; install it, or leave it out with --systems")
+        })?;
+    Ok(Server(child))
+}
+
+fn wait_until_it_serves(uri: &Uri) -> Result<()> {
+    let what = format!("a server at {uri}");
+    clock::wait_for(&what, START_LIMIT, || {
+        let opened = Connection::open(uri, &Wishes::default());
+        if matches!(opened, Err(ClientError::Connect { .. })) {
+            return Ok(None);
+        }
+        opened?.close()?;
+        Ok(Some(()))
+    })
+}
+
+/// Makes the kernel acknowledge at once what arrives from an address. QEMU's NBD server leaves
+/// Nagle's algorithm on: without this each of its answers waits for a delayed one, 40 ms.
+#[derive(Debug)]
+struct QuickAcks(IpAddr);
+
+impl QuickAcks {
+    /// None if the route cannot be set, which takes root.
+    fn from_address(address: IpAddr) -> Option<Self> {
+        let quick = ["dev", "lo", "table", "local", "src", "127.0.0.1", "quickack", "1"];
+        Self::route("replace", address, &quick).then_some(Self(address))
+    }
+
+    fn route(verb: &str, address: IpAddr, rest: &[&str]) -> bool {
+        let mut command = Command::new("ip");
+        command.args(["route", verb, "local", &format!("{address}/32")]).args(rest);
+        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+        command.status().is_ok_and(|status| status.success())
+    }
+}
+
+impl Drop for QuickAcks {
+    fn drop(&mut self) {
+        // Only this process uses the address, so a route that stays harms nobody.
+        Self::route("del", self.0, &["dev", "lo", "table", "local"]);
+    }
+}

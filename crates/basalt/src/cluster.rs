@@ -1,0 +1,242 @@
+//! A cluster of node daemons on this machine, to be loaded, killed and started again.
+//!
+//! Each node is a process of this binary with a loopback address, a state directory and a backing
+//! file of its own. Everything is done as an operator would: `.res` file, `basalt adm`, status.
+//! Nothing outlives it: dropping it kills the daemons, and a daemon ends when this process is gone.
+
+mod directory;
+mod node;
+pub(crate) mod replicas;
+
+pub(crate) use self::node::Node;
+
+use std::fmt::Write;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use anyhow::{Context, Result, bail};
+use api::connection_state::ConnectionState;
+use api::disk_state::DiskState;
+use api::replication_state::ReplicationState;
+use api::role::Role;
+use api::status::{PeerDeviceStatus, ResourceStatus};
+
+use self::directory::Directory;
+use crate::clock;
+
+/// The only resource, which is also the name of its export.
+pub(crate) const RESOURCE: &str = "demo";
+const NODE_NAMES: [&str; 3] = ["alfa", "bravo", "charlie"];
+/// What the backing file is larger than the volume, for its metadata.
+const METADATA_ROOM_BYTES: u64 = 8 << 20;
+const START_LIMIT: Duration = Duration::from_secs(20);
+const COMMAND_LIMIT: Duration = Duration::from_secs(60);
+
+#[derive(Clone, Debug)]
+pub(crate) struct Plan {
+    /// Where the temporary directory is made.
+    pub(crate) place: PathBuf,
+    pub(crate) volume_bytes: u64,
+}
+
+#[derive(Debug)]
+pub(crate) struct Cluster {
+    nodes: Vec<Node>,
+    config_file: PathBuf,
+    /// Dropped last: the daemons are dead by then.
+    directory: Directory,
+}
+
+impl Cluster {
+    /// Starts three daemons with a fresh volume. The first is primary and fills the replicas of the
+    /// two others; see [`Self::release`].
+    pub(crate) fn start(plan: &Plan) -> Result<Self> {
+        let directory = Directory::create(&plan.place)?;
+        let mut nodes = Vec::new();
+        for (id, name) in (0..).zip(NODE_NAMES) {
+            nodes.push(Node::prepare(directory.path(), name, id)?);
+        }
+        let config_file = directory.path().join("cluster.res");
+        fs::write(&config_file, configuration(&nodes))
+            .with_context(|| format!("cannot write {}", config_file.display()))?;
+        let mut cluster = Self { nodes, config_file, directory };
+        let file_bytes = plan.volume_bytes + METADATA_ROOM_BYTES;
+        for index in 0..cluster.nodes.len() {
+            cluster.nodes[index].create_disk(file_bytes)?;
+            let name = cluster.nodes[index].name;
+            cluster.adm(index, &["create-md", "--node", name, RESOURCE])?;
+            cluster.nodes[index].start()?;
+        }
+        for index in 0..cluster.nodes.len() {
+            cluster.nodes[index].wait_until_it_listens(START_LIMIT)?;
+            cluster.adm(index, &["up", RESOURCE])?;
+        }
+        clock::wait_for("the nodes to connect", COMMAND_LIMIT, || {
+            let states = cluster.states();
+            Ok(states.iter().all(|state| state.as_ref().is_some_and(is_connected)).then_some(()))
+        })
+        .with_context(|| cluster.describe())?;
+        cluster.adm(0, &["primary", "--force", RESOURCE])?;
+        Ok(cluster)
+    }
+
+    /// Takes the role from the first node: from now on whoever opens the export makes its node
+    /// primary.
+    pub(crate) fn release(&self) -> Result<()> {
+        self.adm(0, &["secondary", RESOURCE])
+    }
+
+    pub(crate) fn nodes(&self) -> &[Node] {
+        &self.nodes
+    }
+
+    pub(crate) fn kill(&mut self, index: usize) -> Result<()> {
+        self.nodes[index].kill()
+    }
+
+    /// Starts a killed node again; its resource comes up by itself.
+    pub(crate) fn restart(&mut self, index: usize) -> Result<()> {
+        self.nodes[index].start()?;
+        self.nodes[index].wait_until_it_listens(START_LIMIT)
+    }
+
+    /// What each node says of the resource; none of a node that does not answer.
+    pub(crate) fn states(&self) -> Vec<Option<ResourceStatus>> {
+        self.nodes.iter().map(|node| node.status().ok()).collect()
+    }
+
+    /// The node that is primary, if there is exactly one to be seen.
+    pub(crate) fn primary(&self) -> Option<usize> {
+        let states = self.states();
+        let is_primary = |state: &Option<ResourceStatus>| {
+            state.as_ref().is_some_and(|s| s.role == Role::Primary)
+        };
+        let mut primaries = (0..states.len()).filter(|index| is_primary(&states[*index]));
+        primaries.next().filter(|_| primaries.next().is_none())
+    }
+
+    /// True if every node runs and every replica is up to date, with nothing left to copy.
+    pub(crate) fn is_whole(&self) -> bool {
+        self.states().iter().all(|state| state.as_ref().is_some_and(is_whole))
+    }
+
+    /// One line per node, for error messages.
+    pub(crate) fn describe(&self) -> String {
+        let mut text = String::from("the cluster at this moment:");
+        for node in &self.nodes {
+            let state = match node.status() {
+                Ok(state) => summary(&state),
+                Err(error) => format!("{error:#}"),
+            };
+            write!(text, "\n  {}: {state}", node.name).expect("writing to a string");
+        }
+        text
+    }
+
+    /// Ends all daemons as an operator would, so that everything is on disk.
+    pub(crate) fn stop(&mut self) -> Result<()> {
+        self.nodes.iter_mut().try_for_each(|node| node.stop(COMMAND_LIMIT))
+    }
+
+    /// Leaves files and logs behind for a look at what went wrong, and says where.
+    pub(crate) fn keep_files(&mut self) -> &Path {
+        self.directory.keep()
+    }
+
+    /// Adds to a failure what is there to be seen: states, logs, and the files, which are kept.
+    pub(crate) fn with_evidence(&mut self, error: &anyhow::Error) -> anyhow::Error {
+        let state = self.describe();
+        let logs: Vec<String> = self.nodes.iter().map(Node::log_tail).collect();
+        let kept = self.keep_files().display().to_string();
+        anyhow::anyhow!(
+            "{error:#}\n{state}\n{}\nfiles and logs are kept in {kept}",
+            logs.join("\n")
+        )
+    }
+
+    /// Every node's backing file.
+    pub(crate) fn replicas(&self) -> Vec<replicas::Replica<'_>> {
+        self.nodes.iter().map(|node| (node.name, node.disk.as_path())).collect()
+    }
+
+    fn adm(&self, index: usize, words: &[&str]) -> Result<()> {
+        self.nodes[index].adm(&self.config_file, words)
+    }
+}
+
+/// The resource as an operator would write it.
+fn configuration(nodes: &[Node]) -> String {
+    let mut text = format!(
+        "resource {RESOURCE} {{\n  options {{ quorum majority; on-no-quorum suspend-io; }}\n  \
+         net {{ protocol C; }}\n"
+    );
+    let mut hosts = String::new();
+    for node in nodes {
+        let disk = node.disk.display();
+        write!(
+            text,
+            "  on {} {{\n    node-id {};\n    address {};\n    \
+             volume 0 {{ device minor 0; disk \"{disk}\"; meta-disk internal; }}\n  }}\n",
+            node.name, node.id, node.peer_address
+        )
+        .expect("writing to a string");
+        write!(hosts, " {}", node.name).expect("writing to a string");
+    }
+    write!(text, "  connection-mesh {{ hosts{hosts}; }}\n}}\n").expect("writing to a string");
+    text
+}
+
+fn is_connected(state: &ResourceStatus) -> bool {
+    state.connections.len() + 1 == NODE_NAMES.len()
+        && state.connections.iter().all(|one| one.connection_state == ConnectionState::Connected)
+}
+
+fn is_whole(state: &ResourceStatus) -> bool {
+    let is_good = |peer: &PeerDeviceStatus| {
+        peer.replication_state == ReplicationState::Established
+            && peer.peer_disk_state == DiskState::UpToDate
+            && peer.out_of_sync == 0
+    };
+    !state.devices.is_empty()
+        && state.devices.iter().all(|device| device.disk_state == DiskState::UpToDate)
+        && is_connected(state)
+        && state
+            .connections
+            .iter()
+            .all(|one| !one.peer_devices.is_empty() && one.peer_devices.iter().all(is_good))
+}
+
+fn summary(state: &ResourceStatus) -> String {
+    let mut text = format!("{:?}", state.role);
+    for device in &state.devices {
+        write!(text, " disk {:?}", device.disk_state).expect("writing to a string");
+    }
+    for connection in &state.connections {
+        write!(text, ", {} {:?}", connection.name, connection.connection_state)
+            .expect("writing to a string");
+        for peer in &connection.peer_devices {
+            write!(
+                text,
+                " {:?} {:?} out-of-sync {} KiB",
+                peer.replication_state, peer.peer_disk_state, peer.out_of_sync
+            )
+            .expect("writing to a string");
+        }
+    }
+    for reason in &state.reasons {
+        write!(text, "; {reason}").expect("writing to a string");
+    }
+    text
+}
+
+/// Checks early that a cluster can be made at `place`.
+pub(crate) fn check_room(place: &Path, volume_bytes: u64) -> Result<()> {
+    if !place.is_dir() {
+        bail!("{} is no directory; name one with room for three copies", place.display());
+    }
+    if volume_bytes == 0 || !volume_bytes.is_multiple_of(4096) {
+        bail!("a volume of {volume_bytes} bytes is no multiple of 4096");
+    }
+    Ok(())
+}

@@ -1,0 +1,204 @@
+//! One node: a daemon process, its files and its addresses.
+
+use std::ffi::OsStr;
+use std::fs::{self, File};
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::Duration;
+
+use anyhow::{Context, Result, bail};
+use api::client;
+use api::request::Command as NodeCommand;
+use api::response::Reply;
+use api::status::ResourceStatus;
+use frontend::nbd::client::uri::{Address, Uri};
+
+use super::RESOURCE;
+use crate::clock;
+use crate::loopback;
+
+const STATUS_LIMIT: Duration = Duration::from_secs(2);
+/// How much of a daemon's log an error message shows.
+const LOG_TAIL_LINES: usize = 15;
+
+#[derive(Debug)]
+pub(crate) struct Node {
+    pub(crate) name: &'static str,
+    pub(crate) id: u8,
+    pub(crate) peer_address: SocketAddr,
+    pub(crate) disk: PathBuf,
+    nbd_address: SocketAddr,
+    nbd_socket: PathBuf,
+    state_dir: PathBuf,
+    log_file: PathBuf,
+    process: Option<Child>,
+}
+
+impl Node {
+    /// Names everything; nothing runs yet.
+    pub(super) fn prepare(directory: &Path, name: &'static str, id: u8) -> Result<Self> {
+        let home = directory.join(name);
+        let state_dir = home.join("state");
+        fs::create_dir_all(&state_dir)
+            .with_context(|| format!("cannot make {}", state_dir.display()))?;
+        let [peer_address, nbd_address] = loopback::free_ports(10 + id)?;
+        Ok(Self {
+            name,
+            id,
+            peer_address,
+            nbd_address,
+            disk: home.join("disk"),
+            nbd_socket: home.join("nbd.sock"),
+            state_dir,
+            log_file: home.join("log"),
+            process: None,
+        })
+    }
+
+    /// A sparse backing file.
+    pub(super) fn create_disk(&self, bytes: u64) -> Result<()> {
+        File::create_new(&self.disk)
+            .and_then(|file| file.set_len(bytes))
+            .with_context(|| format!("cannot make {} with {bytes} bytes", self.disk.display()))
+    }
+
+    /// The export over TCP.
+    pub(crate) fn uri(&self) -> Uri {
+        let (host, port) = (self.nbd_address.ip().to_string(), self.nbd_address.port());
+        Uri { address: Address::Tcp { host, port }, export: RESOURCE.to_owned() }
+    }
+
+    /// The export over a unix socket.
+    pub(crate) fn local_uri(&self) -> Uri {
+        Uri { address: Address::Unix(self.nbd_socket.clone()), export: RESOURCE.to_owned() }
+    }
+
+    /// The process number of the running daemon.
+    pub(crate) fn pid(&self) -> Option<u32> {
+        self.process.as_ref().map(Child::id)
+    }
+
+    pub(super) fn start(&mut self) -> Result<()> {
+        assert!(self.process.is_none(), "{} runs already", self.name);
+        let log = File::options().create(true).append(true).open(&self.log_file);
+        let log = log.with_context(|| format!("cannot open {}", self.log_file.display()))?;
+        let child = this_binary()?
+            .arg("node")
+            .args(["--name", self.name, "--shards", "1"])
+            .args([OsStr::new("--state-dir"), self.state_dir.as_ref()])
+            .args(["--nbd", &self.nbd_address.to_string()])
+            .args([OsStr::new("--nbd-unix"), self.nbd_socket.as_ref()])
+            .arg("--exit-with-parent")
+            .stdin(Stdio::null())
+            .stdout(log.try_clone()?)
+            .stderr(log)
+            .spawn()
+            .with_context(|| format!("cannot start the daemon of {}", self.name))?;
+        self.process = Some(child);
+        Ok(())
+    }
+
+    pub(super) fn wait_until_it_listens(&mut self, limit: Duration) -> Result<()> {
+        let what = format!("the admin socket of {}", self.name);
+        let look = || {
+            let child = self.process.as_mut().context("it was not started")?;
+            if let Some(status) = child.try_wait()? {
+                bail!("the daemon of {} ended with {status}", self.name);
+            }
+            Ok(self.ask(NodeCommand::Status { resources: vec![], statistics: false }).ok())
+        };
+        let answer = clock::wait_for(&what, limit, look);
+        answer.map(drop).with_context(|| self.log_tail())
+    }
+
+    /// SIGKILL, and it is gone when this returns.
+    pub(super) fn kill(&mut self) -> Result<()> {
+        let mut child =
+            self.process.take().with_context(|| format!("{} does not run", self.name))?;
+        child.kill().with_context(|| format!("cannot kill {}", self.name))?;
+        child.wait().map(drop).with_context(|| format!("cannot wait for {}", self.name))
+    }
+
+    /// Asks the daemon to demote, flush and end.
+    pub(super) fn stop(&mut self, limit: Duration) -> Result<()> {
+        if self.process.is_none() {
+            return Ok(());
+        }
+        self.ask(NodeCommand::Shutdown)?;
+        let what = format!("the daemon of {} to end", self.name);
+        let status = {
+            let child = self.process.as_mut().context("it runs, as was just checked")?;
+            clock::wait_for(&what, limit, || Ok(child.try_wait()?))
+        };
+        let status = status.with_context(|| self.log_tail())?;
+        self.process = None;
+        if !status.success() {
+            bail!("the daemon of {} ended with {status}\n{}", self.name, self.log_tail());
+        }
+        Ok(())
+    }
+
+    pub(crate) fn status(&self) -> Result<ResourceStatus> {
+        if self.process.is_none() {
+            bail!("is not running");
+        }
+        let resources = vec![RESOURCE.to_owned()];
+        match self.ask(NodeCommand::Status { resources, statistics: true })? {
+            Reply::Status(reply) => {
+                let mine = reply.resources.into_iter().find(|one| one.name == RESOURCE);
+                mine.with_context(|| format!("{} does not know {RESOURCE}", self.name))
+            }
+            Reply::Done { .. } | Reply::Adjusted { .. } => bail!("it answered something else"),
+        }
+    }
+
+    /// Runs `basalt adm` for this node.
+    pub(super) fn adm(&self, config_file: &Path, words: &[&str]) -> Result<()> {
+        let socket = self.admin_socket();
+        let output = this_binary()?
+            .arg("adm")
+            .args([OsStr::new("-c"), config_file.as_ref()])
+            .args([OsStr::new("--node-socket"), socket.as_ref()])
+            .args(words)
+            .stdin(Stdio::null())
+            .output()
+            .context("cannot run `basalt adm`")?;
+        if output.status.success() {
+            return Ok(());
+        }
+        let said = String::from_utf8_lossy(&output.stderr);
+        let (words, log) = (words.join(" "), self.log_tail());
+        bail!("`basalt adm {words}` on {}: {}\n{log}", self.name, said.trim())
+    }
+
+    /// The end of the daemon's log.
+    pub(crate) fn log_tail(&self) -> String {
+        let log = fs::read_to_string(&self.log_file).unwrap_or_default();
+        let lines: Vec<&str> = log.lines().collect();
+        let tail = &lines[lines.len().saturating_sub(LOG_TAIL_LINES)..];
+        format!("log of {}:\n  {}", self.name, tail.join("\n  "))
+    }
+
+    fn admin_socket(&self) -> PathBuf {
+        self.state_dir.join("admin.sock")
+    }
+
+    fn ask(&self, command: NodeCommand) -> Result<Reply> {
+        Ok(client::ask(&self.admin_socket(), command, STATUS_LIMIT)?)
+    }
+}
+
+impl Drop for Node {
+    fn drop(&mut self) {
+        if let Some(mut child) = self.process.take() {
+            // It may have ended by itself; then there is nothing to kill.
+            child.kill().ok();
+            child.wait().ok();
+        }
+    }
+}
+
+fn this_binary() -> Result<Command> {
+    Ok(Command::new(std::env::current_exe().context("cannot find this program's own file")?))
+}
