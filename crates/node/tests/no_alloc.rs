@@ -49,8 +49,10 @@ impl Counting {
 
 fn is_shard_thread() -> bool {
     let mut name = [0_u8; 16];
-    // SAFETY: the pointer and the length describe `name`, and the thread is the calling one.
-    unsafe { libc::pthread_getname_np(libc::pthread_self(), name.as_mut_ptr().cast(), name.len()) };
+    // SAFETY: it takes nothing.
+    let thread = unsafe { libc::pthread_self() };
+    // SAFETY: the pointer and the length describe `name`, and the calling thread lives.
+    unsafe { libc::pthread_getname_np(thread, name.as_mut_ptr().cast(), name.len()) };
     name.starts_with(b"shard-")
 }
 
