@@ -185,7 +185,8 @@ fn read_replica(definition: &Definition, place: &DiskPlace) -> Result<Replica, F
     let mut pages = read_pages(&device, &superblock, &layout)?;
     let (active, newest) = read_activity(&device, &superblock, &layout, definition)?;
     let mut al_next_number = newest + 1;
-    if !active.is_empty() {
+    // After a clean end every write is on all members, and what is still listed says nothing.
+    if !superblock.clean && !active.is_empty() {
         mark_active(&device, &mut superblock, &layout, &mut pages, &active)?;
         al_next_number = AL_FIRST_NUMBER + 1;
         let scope = Scope::resource(&definition.name);

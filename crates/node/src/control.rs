@@ -23,7 +23,8 @@ use stdx::time::Time;
 use crate::attach::attach;
 use crate::definition::Definition;
 use crate::limits::{
-    ADMIN_COMMAND_DEADLINE, MAILBOX_CAPACITY, PARENT_POLL_INTERVAL, SHARDS_MAX, SHUTDOWN_DEADLINE,
+    ADMIN_COMMAND_DEADLINE, HELD_DEADLINE, HELD_POLL_INTERVAL, MAILBOX_CAPACITY,
+    PARENT_POLL_INTERVAL, SHARDS_MAX, SHUTDOWN_DEADLINE,
 };
 use crate::links::Identity;
 use crate::log::{Scope, log};
@@ -89,10 +90,12 @@ pub(crate) fn run(options: &Options) -> Result<(), NodeError> {
     let desk = Arc::clone(&control);
     spawn("answers", move || desk.desk.hand_out(answers, &parker))?;
     let socket = admin::listen(&control.state.admin_socket())?;
-    control.start_resources();
+    let later = control.start_resources();
     control.listen_nbd(options)?;
     let admin = Arc::clone(&control);
     spawn("admin", move || admin::serve(&admin, &socket))?;
+    let starter = Arc::clone(&control);
+    spawn("starter", move || starter.retry_resources(later))?;
     watch(options, termination, end)?;
     log!(Notice, Scope::NODE, "node {} is ready", options.name);
     let why = ends.recv().expect("the control block holds a sender");
@@ -211,6 +214,17 @@ impl Desk {
             parker.park(Time::NEVER);
         }
     }
+}
+
+/// What to do with what another process holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Held {
+    Wait,
+    Fail,
+}
+
+fn is_held(failure: &Failure) -> bool {
+    matches!(failure.code, FailureCode::AddressInUse | FailureCode::DiskFailed)
 }
 
 fn no_answer(deadline: Duration) -> Failure {
@@ -357,28 +371,58 @@ impl Control {
         Ok(reply)
     }
 
-    /// Brings up what was up when the daemon ended; one that fails does not keep the others down.
-    fn start_resources(&self) {
+    /// Brings up what was up when the daemon ended. One that fails does not keep the others down;
+    /// what another process holds is given back for a later try.
+    fn start_resources(&self) -> Vec<(String, String)> {
         let texts = match self.state.stored_texts() {
             Ok(texts) => texts,
             Err(error) => {
                 log!(Error, Scope::NODE, "cannot read the stored resources: {error}");
-                return;
+                return Vec::new();
             }
         };
-        for (name, text) in texts {
-            if let Err(failure) = self.bring_up(&name, &text) {
-                log!(Error, Scope::resource(&name), "it stays down: {failure}");
+        texts
+            .into_iter()
+            .filter(|(name, text)| !self.start_resource(name, text, Held::Wait))
+            .collect()
+    }
+
+    /// False if it is worth another try.
+    fn start_resource(&self, name: &str, text: &str, held: Held) -> bool {
+        match self.bring_up(name, text) {
+            Err(failure) if held == Held::Wait && is_held(&failure) => false,
+            Err(failure) => {
+                log!(Error, Scope::resource(name), "it stays down: {failure}");
+                true
             }
+            Ok(_) => true,
+        }
+    }
+
+    /// Disks and ports of a daemon that was killed are free only when the kernel has ended its
+    /// last requests, a moment after the process is gone.
+    fn retry_resources(&self, mut texts: Vec<(String, String)>) {
+        let deadline = io::now() + HELD_DEADLINE;
+        while !texts.is_empty() {
+            thread::park_timeout(HELD_POLL_INTERVAL);
+            let held = if io::now() < deadline { Held::Wait } else { Held::Fail };
+            texts.retain(|(name, text)| !self.start_resource(name, text, held));
         }
     }
 
     fn listen_nbd(&self, options: &Options) -> Result<(), NodeError> {
         let tcp = options.nbd.iter().copied().map(ListenAddr::Tcp);
         let unix = options.nbd_unix.iter().cloned().map(|path: PathBuf| ListenAddr::Unix(path));
+        let deadline = io::now() + HELD_DEADLINE;
         for address in tcp.chain(unix) {
-            self.ask(|ticket| ToShard::ListenNbd { ticket, address })
-                .map_err(|failure| NodeError::Listen(failure.to_string()))?;
+            while let Err(failure) =
+                self.ask(|ticket| ToShard::ListenNbd { ticket, address: address.clone() })
+            {
+                if !is_held(&failure) || io::now() >= deadline {
+                    return Err(NodeError::Listen(failure.to_string()));
+                }
+                thread::park_timeout(HELD_POLL_INTERVAL);
+            }
         }
         Ok(())
     }
