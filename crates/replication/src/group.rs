@@ -71,7 +71,7 @@ pub struct LaneGroup {
     pub(crate) touched: Vec<bool>,
     pub(crate) local_losses: Vec<(LaneIndex, LostMember, Vec<BlockRange>)>,
     /// Members that are being removed, until the home shard was told that all is recorded.
-    pub(crate) recording: Vec<NodeId>,
+    pub(crate) recording: Vec<(NodeId, u32)>,
     /// Members that are being resynced, until the home shard was told that they miss nothing.
     pub(crate) syncing: Vec<NodeId>,
     pub(crate) reconciling: bool,
@@ -385,10 +385,10 @@ impl LaneGroup {
     fn settle_facts(&mut self, now: Time, actions: &mut Vec<GroupAction>) {
         self.settle_seal(actions);
         let lanes = &self.lanes;
-        self.recording.retain(|&member| {
+        self.recording.retain(|&(member, round)| {
             let recorded = lanes.iter().all(|lane| lane.is_loss_recorded(member));
             if recorded {
-                actions.push(GroupAction::Home(FromGroup::LossRecorded { member }));
+                actions.push(GroupAction::Home(FromGroup::LossRecorded { member, round }));
             }
             !recorded
         });

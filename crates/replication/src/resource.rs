@@ -138,7 +138,7 @@ struct Round {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum RoundKind {
     Inherited,
-    LossRecorded(NodeId),
+    LossRecorded(NodeId, u32),
     FullSet(NodeId),
     Admitted,
     Synced(NodeId),
@@ -335,8 +335,8 @@ impl Resource {
                     self.on_inherited(nonce);
                 }
             }
-            FromGroup::LossRecorded { member } => {
-                if self.all_answered(shard, RoundKind::LossRecorded(member)) {
+            FromGroup::LossRecorded { member, round } => {
+                if self.all_answered(shard, RoundKind::LossRecorded(member, round)) {
                     self.on_loss_recorded(member);
                 }
             }

@@ -17,7 +17,7 @@ impl LaneGroup {
                 self.view.write_set = write_set;
                 self.lead(now, nonce, &outdated, actions);
                 for lost in lost {
-                    self.lose(now, lost, &missed, actions);
+                    self.lose(now, (lost, 0), &missed, actions);
                 }
             }
             ToGroup::Inherit { nonce, ranges } => {
@@ -80,13 +80,13 @@ impl LaneGroup {
     /// Members that leave, return and join.
     fn on_membership(&mut self, now: Time, message: ToGroup, actions: &mut Vec<GroupAction>) {
         match message {
-            ToGroup::Lose(lost) => self.lose(now, lost, &[], actions),
+            ToGroup::Lose { lost, round } => self.lose(now, (lost, round), &[], actions),
             ToGroup::Lost { member, epoch, in_sync } => {
                 self.view.epoch = epoch;
                 self.view.in_sync = in_sync;
                 self.view.write_set.remove(member);
                 self.view.losing.remove(member);
-                self.recording.retain(|&other| other != member);
+                self.recording.retain(|&(other, _)| other != member);
                 self.syncing.retain(|&other| other != member);
                 let source = in_sync.and(self.view.reachable()).first();
                 self.with_lanes(now, actions, |lane, turn| {
@@ -100,10 +100,9 @@ impl LaneGroup {
             }
             ToGroup::Resend { member } => {
                 self.view.losing.remove(member);
-                self.recording.retain(|&other| other != member);
+                self.recording.retain(|&(other, _)| other != member);
                 self.with_lanes(now, actions, |lane, turn| lane.resend(turn, member));
                 self.resend_flushes(member, actions);
-                self.repeat_losses(now, actions);
             }
             ToGroup::ReportFloors => {
                 let floors = self.lanes.iter().map(|lane| (lane.index, lane.floor())).collect();
@@ -235,13 +234,13 @@ impl LaneGroup {
     fn lose(
         &mut self,
         now: Time,
-        lost: LostMember,
+        (lost, round): (LostMember, u32),
         missed: &[BlockRange],
         actions: &mut Vec<GroupAction>,
     ) {
         self.view.losing.insert(lost.member);
-        self.recording.retain(|&other| other != lost.member);
-        self.recording.push(lost.member);
+        self.recording.retain(|&(other, _)| other != lost.member);
+        self.recording.push((lost.member, round));
         let me = self.view.me;
         let own = self.view.write_set.has(me) && !self.view.losing.has(me);
         for position in 0..self.lanes.len() {
@@ -252,20 +251,6 @@ impl LaneGroup {
             if own {
                 self.on_loss(me, index, lost, &ranges, actions);
             }
-        }
-    }
-
-    /// A LOSS may have gone with a connection; it repeats harmlessly.
-    fn repeat_losses(&mut self, now: Time, actions: &mut Vec<GroupAction>) {
-        let leader = self.lanes.first().and_then(|lane| lane.leader.as_ref());
-        let losses = leader.map_or(&[][..], |leader| &leader.losses);
-        let lost: Vec<LostMember> = losses
-            .iter()
-            .filter(|loss| self.view.losing.has(loss.lost.member))
-            .map(|loss| loss.lost)
-            .collect();
-        for lost in lost {
-            self.lose(now, lost, &[], actions);
         }
     }
 

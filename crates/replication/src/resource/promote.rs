@@ -397,7 +397,7 @@ impl Resource {
     /// The groups record; the value is proposed when all of them have.
     fn record(&mut self, desired: Config, outdated: Vec<BlockRange>, members: MemberSet) {
         for member in members.iter() {
-            self.start_round(RoundKind::LossRecorded(member));
+            self.start_round(RoundKind::LossRecorded(member, 0));
         }
         let recording = Phase::Recording { desired, outdated, lost: members };
         self.promotion.as_mut().expect("called in its phase").phase = recording;
