@@ -140,6 +140,7 @@ impl LaneGroup {
             nonce: Nonce(0),
             epoch: Epoch(0),
             replica: if options.has_disk { ReplicaRole::Syncing } else { ReplicaRole::None },
+            admitted: false,
             leading: false,
             serving: false,
             write_set: MemberSet::EMPTY,
@@ -310,17 +311,18 @@ impl LaneGroup {
             | DataBody::Stable { .. }
             | DataBody::Read { .. }
             | DataBody::Flush { .. }
-            | DataBody::Loss { .. }
-            | DataBody::SlotRead { .. }
-            | DataBody::Clear { .. } => {
-                !self.view.leading && self.view.replica != ReplicaRole::None
-            }
+            | DataBody::Clear { .. } => self.view.admitted && self.is_member(),
+            DataBody::Loss { .. } | DataBody::SlotRead { .. } => self.is_member(),
             DataBody::Ack { .. }
             | DataBody::ReadDone { .. }
             | DataBody::FlushDone { .. }
             | DataBody::LossDone { .. }
             | DataBody::SlotData { .. } => self.view.leading,
         }
+    }
+
+    fn is_member(&self) -> bool {
+        !self.view.leading && self.view.replica != ReplicaRole::None
     }
 
     /// The position of the lane that is meant, if the message makes sense here.

@@ -23,6 +23,7 @@ impl LaneGroup {
             ToGroup::Inherit { nonce, ranges } => {
                 self.with_lanes(now, actions, |lane, turn| lane.inherit(turn, nonce, &ranges));
                 self.view.replica = ReplicaRole::InSync;
+                self.view.admitted = true;
                 actions.push(GroupAction::Home(FromGroup::Inherited { nonce }));
             }
             ToGroup::Serve { epoch, in_sync } => {
@@ -167,6 +168,7 @@ impl LaneGroup {
             self.stand_down(now, actions);
         }
         self.view.nonce = nonce;
+        self.view.admitted = false;
         self.with_lanes(now, actions, Lane::drop_unsubmitted);
         self.sealing = Some(nonce);
     }
@@ -306,6 +308,7 @@ impl LaneGroup {
         let active: Vec<BlockRange> =
             self.activity.extents().map(|extent| whole_extent(extent, self.view.blocks)).collect();
         self.view.replica = ReplicaRole::Syncing;
+        self.view.admitted = true;
         self.with_lanes(now, actions, |lane, turn| {
             let floor = floors.get(usize::from(lane.index.0)).copied().unwrap_or(Seq(1));
             lane.take_over_window(turn, nonce, floor, &active);

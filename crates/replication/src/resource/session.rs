@@ -332,7 +332,7 @@ impl Resource {
                 self.withdraw_loss(node);
             }
             Some(LossState::Recording | LossState::Recorded) => {}
-            None if same_life => self.tell_groups(ToGroup::Resend { member: node }),
+            None if same_life => self.withdraw_loss(node),
             // The last in-sync member came back as another process: only a promotion can tell
             // what it still has.
             None => self.end_session(),
@@ -344,7 +344,12 @@ impl Resource {
     fn withdraw_loss(&mut self, member: NodeId) {
         let Some(session) = self.session.as_mut() else { return };
         session.losses.remove(&member);
-        let others: Vec<NodeId> = session.losses.keys().copied().collect();
+        let others: Vec<NodeId> = session
+            .losses
+            .iter()
+            .filter(|(_, state)| **state != LossState::Proposing)
+            .map(|(&node, _)| node)
+            .collect();
         self.tell_groups(ToGroup::Resend { member });
         for other in others {
             self.record_loss(other);
