@@ -44,6 +44,8 @@ pub(crate) enum DurableUse {
 pub(crate) enum CheckpointReason {
     Admitted,
     SlotsDurable,
+    /// So that a restart does not find what is settled.
+    OwnSlotEmpty,
     Stopped,
 }
 
@@ -249,12 +251,13 @@ impl LaneGroup {
         let saving = !self.durable.saving.is_empty();
         if checkpoint.pages.is_empty() && checkpoint.flushed && !saving {
             let fact = match checkpoint.reason {
-                CheckpointReason::Admitted => FromGroup::Admitted,
-                CheckpointReason::SlotsDurable => FromGroup::SlotsDurable,
-                CheckpointReason::Stopped => FromGroup::Stopped,
+                CheckpointReason::Admitted => Some(FromGroup::Admitted),
+                CheckpointReason::SlotsDurable => Some(FromGroup::SlotsDurable),
+                CheckpointReason::OwnSlotEmpty => None,
+                CheckpointReason::Stopped => Some(FromGroup::Stopped),
             };
             self.durable.checkpoint = None;
-            actions.push(GroupAction::Home(fact));
+            actions.extend(fact.map(GroupAction::Home));
         }
     }
 }

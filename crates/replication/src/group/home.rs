@@ -1,6 +1,6 @@
 //! What the home shard tells a group: sessions, members, ends.
 
-use format::ids::{BlockRange, EXTENT_BLOCKS, LaneIndex, NodeId, Nonce, Seq};
+use format::ids::{BlockRange, LaneIndex, NodeId, Nonce, Seq};
 use format::message::DataBody;
 use stdx::time::Time;
 
@@ -140,6 +140,7 @@ impl LaneGroup {
                 for slot in self.lanes.iter_mut().filter_map(|lane| lane.slot_mut(me)) {
                     slot.bits.set_none();
                 }
+                self.start_checkpoint(CheckpointReason::OwnSlotEmpty);
             }
             ToGroup::SlotRebased(slot) => {
                 for (by, lane) in self.durable.on_rebased(slot) {
@@ -305,13 +306,11 @@ impl LaneGroup {
     }
 
     fn admit(&mut self, now: Time, nonce: Nonce, floors: &[Seq], actions: &mut Vec<GroupAction>) {
-        let active: Vec<BlockRange> =
-            self.activity.extents().map(|extent| whole_extent(extent, self.view.blocks)).collect();
         self.view.replica = ReplicaRole::Syncing;
         self.view.admitted = true;
         self.with_lanes(now, actions, |lane, turn| {
             let floor = floors.get(usize::from(lane.index.0)).copied().unwrap_or(Seq(1));
-            lane.take_over_window(turn, nonce, floor, &active);
+            lane.take_over_window(turn, nonce, floor);
         });
         self.start_checkpoint(CheckpointReason::Admitted);
     }
@@ -355,10 +354,4 @@ impl Lane {
             leader.resyncs.retain(|resync| resync.member != member);
         }
     }
-}
-
-fn whole_extent(extent: u64, blocks: u64) -> BlockRange {
-    let start = extent * EXTENT_BLOCKS;
-    let count = blocks.saturating_sub(start).min(EXTENT_BLOCKS);
-    BlockRange::new(start, u32::try_from(count).expect("within an extent"))
 }
