@@ -298,7 +298,14 @@ impl LaneGroup {
             DataBody::LossDone { lane: index, member, .. } => {
                 self.on_loss_recorded(from, index, member);
             }
-            body => self.with_lane(now, lane, actions, |lane, turn| {
+            body @ (DataBody::Write(_)
+            | DataBody::Ack { .. }
+            | DataBody::Stable { .. }
+            | DataBody::Read { .. }
+            | DataBody::ReadDone { .. }
+            | DataBody::SlotRead { .. }
+            | DataBody::SlotData { .. }
+            | DataBody::Clear { .. }) => self.with_lane(now, lane, actions, |lane, turn| {
                 lane.on_peer(turn, from, body, payload);
             }),
         }

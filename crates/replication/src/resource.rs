@@ -196,8 +196,11 @@ impl Resource {
             ResourceInput::Connected { peer, report } => self.on_connected(peer, report),
             ResourceInput::Disconnected { peer } => self.on_disconnected(peer),
             ResourceInput::Control { from, message } => self.on_control(from, message),
-            ResourceInput::Lease { peer, nonce, sent_at, granted } => {
-                self.on_lease(peer, nonce, sent_at, granted);
+            ResourceInput::Lease { peer, nonce, sent_at, granted: true } => {
+                self.on_lease_granted(peer, nonce, sent_at);
+            }
+            ResourceInput::Lease { peer, nonce, granted: false, .. } => {
+                self.on_lease_refused(peer, nonce);
             }
             ResourceInput::Saved { save } => self.on_saved(save),
             ResourceInput::SaveFailed { save } => self.on_save_failed(save),

@@ -152,10 +152,10 @@ impl LaneGroup {
         let Some(durable_use) = self.durable.uses.remove(index) else { return };
         let result = result.map(|_| ());
         match durable_use {
-            DurableUse::Flush => return self.on_device_flushed(result, actions),
+            DurableUse::Flush => self.on_device_flushed(result, actions),
             DurableUse::Record | DurableUse::Page(_) if result.is_err() => {
                 let fact = FromGroup::MemberFailed { member: self.view.me };
-                return actions.push(GroupAction::Home(fact));
+                actions.push(GroupAction::Home(fact));
             }
             DurableUse::Record => self.on_record_written(now, actions),
             DurableUse::Page(page) => {

@@ -62,19 +62,19 @@ impl LaneGroup {
                 self.draining = Draining::No;
                 self.unpark(now, actions);
             }
-            ToGroup::Stop => {
-                self.stand_down(now, actions);
-                self.view.nonce = Nonce(0);
-                self.with_lanes(now, actions, Lane::drop_unsubmitted);
-                self.stopping = true;
-            }
-            ToGroup::Size { blocks } => {
-                self.view.blocks = blocks;
-                for lane in &mut self.lanes {
-                    lane.replica.slots.iter_mut().for_each(|slot| slot.bits.shrink(blocks));
-                }
-            }
-            message => self.on_membership(now, message, actions),
+            ToGroup::Stop => self.obey_nobody(now, actions),
+            ToGroup::Size { blocks } => self.resize(blocks),
+            message @ (ToGroup::Lose { .. }
+            | ToGroup::Lost { .. }
+            | ToGroup::Resend { .. }
+            | ToGroup::ReportFloors
+            | ToGroup::Admit { .. }
+            | ToGroup::SetFull(_)
+            | ToGroup::Resync { .. }
+            | ToGroup::Joined { .. }
+            | ToGroup::MakeDurable
+            | ToGroup::ForgetOwnSlot
+            | ToGroup::SlotRebased(_)) => self.on_membership(now, message, actions),
         }
     }
 
@@ -85,19 +85,7 @@ impl LaneGroup {
             ToGroup::Lost { member, epoch, in_sync } => {
                 self.view.epoch = epoch;
                 self.view.in_sync = in_sync;
-                self.view.write_set.remove(member);
-                self.view.losing.remove(member);
-                self.recording.retain(|&(other, _)| other != member);
-                self.syncing.retain(|&other| other != member);
-                let source = in_sync.and(self.view.reachable()).first();
-                self.with_lanes(now, actions, |lane, turn| {
-                    lane.forget_loss(member);
-                    lane.forget_member(turn, member);
-                    if let Some(source) = source {
-                        lane.reload_from(turn, member, source);
-                    }
-                });
-                self.forget_flushes_of(member, actions);
+                self.forget_member(now, member, actions);
             }
             ToGroup::Resend { member } => {
                 self.view.losing.remove(member);
@@ -110,14 +98,7 @@ impl LaneGroup {
                 actions.push(GroupAction::Home(FromGroup::Floors(floors)));
             }
             ToGroup::Admit { nonce, floors } => self.admit(now, nonce, &floors, actions),
-            ToGroup::SetFull(lost) => {
-                for slot in self.lanes.iter_mut().filter_map(|lane| lane.slot_mut(lost.member)) {
-                    slot.bits.set_all();
-                    slot.base = lost.base;
-                }
-                self.durable.set_base(lost);
-                actions.push(GroupAction::Home(FromGroup::FullSet { member: lost.member }));
-            }
+            ToGroup::SetFull(lost) => self.set_full(lost, actions),
             ToGroup::Resync { member, from, absent } => {
                 self.view.write_set.insert(member);
                 self.view.losing.remove(member);
@@ -231,6 +212,46 @@ impl LaneGroup {
         self.with_lanes(now, actions, Lane::stand_down);
         self.fail_parked(RequestError::Io, actions);
         self.fail_flushes(actions);
+    }
+
+    fn resize(&mut self, blocks: u64) {
+        self.view.blocks = blocks;
+        for lane in &mut self.lanes {
+            lane.replica.slots.iter_mut().for_each(|slot| slot.bits.shrink(blocks));
+        }
+    }
+
+    fn obey_nobody(&mut self, now: Time, actions: &mut Vec<GroupAction>) {
+        self.stand_down(now, actions);
+        self.view.nonce = Nonce(0);
+        self.with_lanes(now, actions, Lane::drop_unsubmitted);
+        self.stopping = true;
+    }
+
+    fn set_full(&mut self, lost: LostMember, actions: &mut Vec<GroupAction>) {
+        for slot in self.lanes.iter_mut().filter_map(|lane| lane.slot_mut(lost.member)) {
+            slot.bits.set_all();
+            slot.base = lost.base;
+        }
+        self.durable.set_base(lost);
+        actions.push(GroupAction::Home(FromGroup::FullSet { member: lost.member }));
+    }
+
+    /// The member is out of the write set: nobody waits for it any more.
+    fn forget_member(&mut self, now: Time, member: NodeId, actions: &mut Vec<GroupAction>) {
+        self.view.write_set.remove(member);
+        self.view.losing.remove(member);
+        self.recording.retain(|&(other, _)| other != member);
+        self.syncing.retain(|&other| other != member);
+        let source = self.view.in_sync.and(self.view.reachable()).first();
+        self.with_lanes(now, actions, |lane, turn| {
+            lane.forget_loss(member);
+            lane.forget_member(turn, member);
+            if let Some(source) = source {
+                lane.reload_from(turn, member, source);
+            }
+        });
+        self.forget_flushes_of(member, actions);
     }
 
     /// Records at every member what `lost` misses, the own replica included.

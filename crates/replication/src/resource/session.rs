@@ -156,16 +156,18 @@ impl Resource {
 
     // ---- Leases.
 
-    pub(crate) fn on_lease(&mut self, node: NodeId, nonce: Nonce, sent_at: Time, granted: bool) {
-        if !self.leads(nonce) {
+    /// A voter that refuses may have missed the value that names this session.
+    pub(crate) fn on_lease_refused(&mut self, node: NodeId, nonce: Nonce) {
+        if !self.leads(nonce) || !self.diskful().has(node) {
             return;
         }
-        if !granted {
-            // It may have missed the value that names this session.
-            let is_voter = self.diskful().has(node);
-            if let Some(Accepted { ballot, value }) = self.chosen.clone().filter(|_| is_voter) {
-                self.send(node, Control::Chosen { ballot, value });
-            }
+        if let Some(Accepted { ballot, value }) = self.chosen.clone() {
+            self.send(node, Control::Chosen { ballot, value });
+        }
+    }
+
+    pub(crate) fn on_lease_granted(&mut self, node: NodeId, nonce: Nonce, sent_at: Time) {
+        if !self.leads(nonce) {
             return;
         }
         if let Some(peer) = self.peers.get_mut(&node) {
@@ -188,7 +190,7 @@ impl Resource {
         if self.voter.grant(now, me, nonce, limits::LEASE) {
             grants.push((now, me, self.voter.register.store));
         }
-        grants.sort_unstable_by(|a, b| b.0.cmp(&a.0));
+        grants.sort_unstable_by_key(|grant| std::cmp::Reverse(grant.0));
         let mut answers = Vec::new();
         for (asked_at, node, store) in grants {
             answers.push((node, store));
@@ -442,7 +444,7 @@ impl Resource {
         self.start_attempt(nonce, Some(desired));
     }
 
-    pub(crate) fn on_own_value_chosen(&mut self, ballot: Ballot, value: Config) {
+    pub(crate) fn on_own_value_chosen(&mut self, ballot: Ballot, value: &Config) {
         if self.promotion.is_some() {
             return self.on_promotion_chosen(ballot, value);
         }
@@ -453,7 +455,7 @@ impl Resource {
                     self.finish_loss(member);
                 }
             }
-            Some(Change::Joining { member }) => self.on_joined(member, &value),
+            Some(Change::Joining { member }) => self.on_joined(member, value),
             Some(Change::Demoting) => self.on_demoted(),
             Some(Change::PreparingJoin { .. }) | None => {}
         }
