@@ -232,7 +232,8 @@ fn find_superblock(
             device.size_bytes
         );
         let hint = format!(
-            "run `basalt adm create-md {}` for a new replica; if the disk held one, its size changed",
+            "run `basalt adm create-md {}` for a new replica; if the disk held one, \
+             its size changed",
             definition.name
         );
         Failure::new(FailureCode::NoMetadata, message, hint)

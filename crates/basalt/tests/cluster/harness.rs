@@ -97,7 +97,8 @@ impl Cluster {
                 "disk none;".to_owned()
             };
             text += &format!(
-                "  on {} {{ node-id {index}; address {}; volume 0 {{ device minor 1; {disk} }} }}\n",
+                "  on {} {{ node-id {index}; address {}; \
+                 volume 0 {{ device minor 1; {disk} }} }}\n",
                 node.name, node.address
             );
         }

@@ -82,7 +82,8 @@ impl Shard {
             log!(
                 Warning,
                 Scope::resource(hosted.name()),
-                "it did not stop cleanly, {reason}: what is not clean is recovered at the next start"
+                "it did not stop cleanly, {reason}: what is not clean is recovered at the next \
+                     start"
             );
             self.remove_hosted(id);
             return;
