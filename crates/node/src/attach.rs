@@ -217,7 +217,8 @@ fn read_replica(
     let mut pages = read_pages(&device, &superblock, &layout)?;
     let (active, newest) = read_activity(&device, &superblock, &layout, definition)?;
     let mut al_next_number = newest + 1;
-    if !active.is_empty() {
+    // After a clean end every write is on all members, and what is still listed says nothing.
+    if !superblock.clean && !active.is_empty() {
         mark_active(&device, &mut superblock, &layout, &mut pages, &active)?;
         al_next_number = AL_FIRST_NUMBER + 1;
         let scope = Scope::resource(&definition.name);
@@ -263,7 +264,8 @@ fn find_superblock(
             device.size_bytes
         );
         let hint = format!(
-            "run `basalt adm create-md {}` for a new replica; if the disk held one, its size changed",
+            "run `basalt adm create-md {}` for a new replica; if the disk held one, \
+             its size changed",
             definition.name
         );
         Failure::new(FailureCode::NoMetadata, message, hint)

@@ -163,8 +163,10 @@ mod tests {
     #[test]
     fn definition_tells_own_disk_and_peers() {
         let text = "resource r0 {
-            on a { node-id 0; address 127.0.0.1:7001; volume 0 { device minor 1; disk /tmp/a; meta-disk internal; } }
-            on b { node-id 1; address 127.0.0.1:7002; volume 0 { device minor 1; disk /tmp/b; meta-disk internal; } }
+            on a { node-id 0; address 127.0.0.1:7001; volume 0 { device minor 1; disk /tmp/a;
+              meta-disk internal; } }
+            on b { node-id 1; address 127.0.0.1:7002; volume 0 { device minor 1; disk /tmp/b;
+              meta-disk internal; } }
             on c { node-id 2; address 127.0.0.1:7003; volume 0 { device minor 1; disk none; } }
             connection-mesh { hosts a b c; }
         }";

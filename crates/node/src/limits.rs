@@ -55,6 +55,9 @@ pub(crate) const PATIENCE_POLL_INTERVAL: Duration = Duration::from_millis(10);
 pub(crate) const PARENT_POLL_INTERVAL: Duration = Duration::from_millis(100);
 /// Messages between the control thread and a shard.
 pub(crate) const MAILBOX_CAPACITY: usize = 1024;
+/// A Primary that goes down gives up after so long without a majority, which it looks for so often.
+pub(crate) const REMOVAL_WITHOUT_QUORUM: Duration = Duration::from_secs(2);
+pub(crate) const REMOVAL_POLL_INTERVAL: Duration = Duration::from_millis(250);
 /// A clean shutdown gives up after this: what is left is recovered at the next start.
 pub(crate) const SHUTDOWN_DEADLINE: Duration = Duration::from_secs(20);
 

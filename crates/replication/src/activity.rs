@@ -146,11 +146,6 @@ impl ActivityLog {
         self.index.contains_key(&extent)
     }
 
-    /// All extents of the log.
-    pub(crate) fn extents(&self) -> impl Iterator<Item = u64> + '_ {
-        self.index.keys().copied()
-    }
-
     /// Decides what to do for the writes that wait. `flushes_done` counts completed flushes.
     pub(crate) fn plan(&mut self, flushes_done: u64, hold: impl FnMut(u64) -> Hold) -> Plan {
         let mut plan = Plan::default();

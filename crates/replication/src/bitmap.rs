@@ -35,6 +35,12 @@ struct Page {
     unsaved: bool,
 }
 
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Mark {
+    Set,
+    Clear,
+}
+
 impl Bitmap {
     #[must_use]
     pub fn new(lane: LaneIndex, lanes: u8, blocks: u64) -> Self {
@@ -66,11 +72,11 @@ impl Bitmap {
 
     /// Marks `range`, which lies within one extent of this lane.
     pub fn set(&mut self, range: BlockRange) {
-        self.change(range, true);
+        self.change(range, Mark::Set);
     }
 
     pub fn clear(&mut self, range: BlockRange) {
-        self.change(range, false);
+        self.change(range, Mark::Clear);
     }
 
     /// Marks nothing any more. Pages that may be non-zero on disk are written as zeroes later.
@@ -175,7 +181,7 @@ impl Bitmap {
         })
     }
 
-    fn change(&mut self, range: BlockRange, mark: bool) {
+    fn change(&mut self, range: BlockRange, mark: Mark) {
         if range.count == 0 {
             return;
         }
@@ -184,7 +190,7 @@ impl Bitmap {
         let first = self.local(range.start);
         let page = page_of(first);
         self.materialise(page);
-        if !mark && !self.pages.contains_key(&page) {
+        if mark == Mark::Clear && !self.pages.contains_key(&page) {
             return;
         }
         let held = self.pages.entry(page).or_insert_with(Page::zeroed);
@@ -192,10 +198,10 @@ impl Bitmap {
         for local in first..first + u64::from(range.count) {
             let word = &mut held.bits[word_of(local)];
             let bit = mask_of(local);
-            if mark && *word & bit == 0 {
+            if mark == Mark::Set && *word & bit == 0 {
                 *word |= bit;
                 held.ones += 1;
-            } else if !mark && *word & bit != 0 {
+            } else if mark == Mark::Clear && *word & bit != 0 {
                 *word &= !bit;
                 held.ones -= 1;
             }
@@ -331,12 +337,12 @@ mod tests {
         for lane in 0..u64::from(LANES) {
             let mut random = Random::new(lane);
             let all = lane_blocks(lane);
-            let mut bitmap = Bitmap::new(LaneIndex(lane as u8), LANES, BLOCKS);
+            let mut bitmap = Bitmap::new(LaneIndex(u8::try_from(lane).unwrap()), LANES, BLOCKS);
             let mut model = BTreeSet::new();
             for step in 0..3000 {
                 let extent = random.below(75) * u64::from(LANES) + lane;
                 let start = extent * EXTENT_BLOCKS + random.below(900);
-                let range = BlockRange::new(start, 1 + random.below(20) as u32);
+                let range = BlockRange::new(start, 1 + u32::try_from(random.below(20)).unwrap());
                 match random.below(20) {
                     0 if step % 7 == 0 => {
                         bitmap.set_all();

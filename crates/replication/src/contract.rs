@@ -205,7 +205,8 @@ pub enum ToGroup {
     /// What this node's replica may do.
     Replica(ReplicaRole),
     /// Members whose bits every write sets: tracked, and not in the write set.
-    Lose(LostMember),
+    /// `round` comes back with `LossRecorded`.
+    Lose { lost: LostMember, round: u32 },
     /// The loss is chosen: `member` is out of the write set.
     Lost { member: NodeId, epoch: Epoch, in_sync: MemberSet },
     /// The lost member came back with all it had, before its loss was proposed: send again.
@@ -266,6 +267,7 @@ pub enum FromGroup {
     },
     LossRecorded {
         member: NodeId,
+        round: u32,
     },
     /// The slot of `member` starts anew at `base`: make its header durable, answer `SlotRebased`.
     RebaseSlot(LostMember),

@@ -71,7 +71,7 @@ pub struct LaneGroup {
     pub(crate) touched: Vec<bool>,
     pub(crate) local_losses: Vec<(LaneIndex, LostMember, Vec<BlockRange>)>,
     /// Members that are being removed, until the home shard was told that all is recorded.
-    pub(crate) recording: Vec<NodeId>,
+    pub(crate) recording: Vec<(NodeId, u32)>,
     /// Members that are being resynced, until the home shard was told that they miss nothing.
     pub(crate) syncing: Vec<NodeId>,
     pub(crate) reconciling: bool,
@@ -140,6 +140,7 @@ impl LaneGroup {
             nonce: Nonce(0),
             epoch: Epoch(0),
             replica: if options.has_disk { ReplicaRole::Syncing } else { ReplicaRole::None },
+            admitted: false,
             leading: false,
             serving: false,
             write_set: MemberSet::EMPTY,
@@ -297,7 +298,14 @@ impl LaneGroup {
             DataBody::LossDone { lane: index, member, .. } => {
                 self.on_loss_recorded(from, index, member);
             }
-            body => self.with_lane(now, lane, actions, |lane, turn| {
+            body @ (DataBody::Write(_)
+            | DataBody::Ack { .. }
+            | DataBody::Stable { .. }
+            | DataBody::Read { .. }
+            | DataBody::ReadDone { .. }
+            | DataBody::SlotRead { .. }
+            | DataBody::SlotData { .. }
+            | DataBody::Clear { .. }) => self.with_lane(now, lane, actions, |lane, turn| {
                 lane.on_peer(turn, from, body, payload);
             }),
         }
@@ -310,17 +318,18 @@ impl LaneGroup {
             | DataBody::Stable { .. }
             | DataBody::Read { .. }
             | DataBody::Flush { .. }
-            | DataBody::Loss { .. }
-            | DataBody::SlotRead { .. }
-            | DataBody::Clear { .. } => {
-                !self.view.leading && self.view.replica != ReplicaRole::None
-            }
+            | DataBody::Clear { .. } => self.view.admitted && self.is_member(),
+            DataBody::Loss { .. } | DataBody::SlotRead { .. } => self.is_member(),
             DataBody::Ack { .. }
             | DataBody::ReadDone { .. }
             | DataBody::FlushDone { .. }
             | DataBody::LossDone { .. }
             | DataBody::SlotData { .. } => self.view.leading,
         }
+    }
+
+    fn is_member(&self) -> bool {
+        !self.view.leading && self.view.replica != ReplicaRole::None
     }
 
     /// The position of the lane that is meant, if the message makes sense here.
@@ -385,10 +394,10 @@ impl LaneGroup {
     fn settle_facts(&mut self, now: Time, actions: &mut Vec<GroupAction>) {
         self.settle_seal(actions);
         let lanes = &self.lanes;
-        self.recording.retain(|&member| {
+        self.recording.retain(|&(member, round)| {
             let recorded = lanes.iter().all(|lane| lane.is_loss_recorded(member));
             if recorded {
-                actions.push(GroupAction::Home(FromGroup::LossRecorded { member }));
+                actions.push(GroupAction::Home(FromGroup::LossRecorded { member, round }));
             }
             !recorded
         });

@@ -191,10 +191,17 @@ pub(crate) enum OperationState {
         from: Option<NodeId>,
         tried: MemberSet,
     },
-    /// The source found nothing but zeroes.
     Sent {
-        zero: bool,
+        content: Content,
     },
+}
+
+/// What a copy found at its source.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Content {
+    Bytes,
+    /// Nothing but zeroes: they need not be sent, nor take space.
+    Zeroes,
 }
 
 /// Device operations of a lane, packed into a `Token`.

@@ -138,7 +138,7 @@ struct Round {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum RoundKind {
     Inherited,
-    LossRecorded(NodeId),
+    LossRecorded(NodeId, u32),
     FullSet(NodeId),
     Admitted,
     Synced(NodeId),
@@ -196,8 +196,11 @@ impl Resource {
             ResourceInput::Connected { peer, report } => self.on_connected(peer, report),
             ResourceInput::Disconnected { peer } => self.on_disconnected(peer),
             ResourceInput::Control { from, message } => self.on_control(from, message),
-            ResourceInput::Lease { peer, nonce, sent_at, granted } => {
-                self.on_lease(peer, nonce, sent_at, granted);
+            ResourceInput::Lease { peer, nonce, sent_at, granted: true } => {
+                self.on_lease_granted(peer, nonce, sent_at);
+            }
+            ResourceInput::Lease { peer, nonce, granted: false, .. } => {
+                self.on_lease_refused(peer, nonce);
             }
             ResourceInput::Saved { save } => self.on_saved(save),
             ResourceInput::SaveFailed { save } => self.on_save_failed(save),
@@ -335,8 +338,8 @@ impl Resource {
                     self.on_inherited(nonce);
                 }
             }
-            FromGroup::LossRecorded { member } => {
-                if self.all_answered(shard, RoundKind::LossRecorded(member)) {
+            FromGroup::LossRecorded { member, round } => {
+                if self.all_answered(shard, RoundKind::LossRecorded(member, round)) {
                     self.on_loss_recorded(member);
                 }
             }

@@ -23,6 +23,9 @@ pub(crate) struct View {
     pub(crate) nonce: Nonce,
     pub(crate) epoch: Epoch,
     pub(crate) replica: ReplicaRole,
+    /// Told where to start in the session. A sealed member that is not yet admitted records losses,
+    /// and drops what was sent to it in an earlier part of the same session.
+    pub(crate) admitted: bool,
     /// This node leads the session: it sequences, and answers clients.
     pub(crate) leading: bool,
     /// The config of the session is chosen and stored: requests are let in.

@@ -91,7 +91,7 @@ impl Voter {
 
     /// Takes over a value that is known to be chosen. True if the register changed.
     pub(crate) fn learn(&mut self, ballot: Ballot, value: &Config) -> bool {
-        let known = self.register.accepted.as_ref().map_or(Ballot::default(), |known| known.0);
+        let known = self.register.accepted.as_ref().map_or_else(Ballot::default, |known| known.0);
         if ballot < self.register.promised || ballot <= known {
             return false;
         }

@@ -133,6 +133,13 @@ struct Link {
     last_delivery: [Time; 2],
 }
 
+/// Between the home shard and a group.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Way {
+    ToGroup,
+    FromGroup,
+}
+
 /// What the outside hears of a node.
 #[derive(Debug)]
 pub enum Outcome {
@@ -156,7 +163,7 @@ pub struct Cluster {
     next_event: u64,
     next_io: u64,
     /// In order per sender and shard.
-    last_internal: BTreeMap<(usize, u8, bool), Time>,
+    last_internal: BTreeMap<(usize, u8, Way), Time>,
     pub outcomes: Vec<Outcome>,
     pub events_done: u64,
     resource_actions: Vec<ResourceAction>,
@@ -282,7 +289,7 @@ impl Cluster {
     // ---- The outside.
 
     pub fn command(&mut self, node: usize, id: CommandId, command: Command) {
-        self.to_resource(node, ResourceInput::Command { id, command });
+        self.step_resource(node, ResourceInput::Command { id, command });
     }
 
     pub fn payload(&mut self, node: usize, values: Vec<u64>) -> Option<Payload> {
@@ -294,7 +301,7 @@ impl Cluster {
         let lanes = self.disks[node].superblock.lanes;
         let lane = format::ids::lane_of_block(block, lanes);
         let shard = lane.0 % self.options.shards;
-        self.to_group(node, shard, input);
+        self.step_group(node, shard, input);
     }
 
     /// Delivers the next event; false if there is none before `until`.
@@ -323,7 +330,7 @@ impl Cluster {
             Event::Control { link, from, to, message } if self.is_current(link) => {
                 self.trace(|| format!("n{from} -> n{to} {}", brief(&message)));
                 let from = Self::node_id(from);
-                self.to_resource(to, ResourceInput::Control { from, message });
+                self.step_resource(to, ResourceInput::Control { from, message });
             }
             Event::Data { link, from, to, message, values } if self.is_current(link) => {
                 self.deliver_data(from, to, message, values);
@@ -341,19 +348,28 @@ impl Cluster {
                 if self.is_current(link) =>
             {
                 let peer = Self::node_id(from);
-                self.to_resource(to, ResourceInput::Lease { peer, nonce, sent_at, granted });
+                self.step_resource(to, ResourceInput::Lease { peer, nonce, sent_at, granted });
             }
             Event::ToGroup { node, boot, shard, message } if self.is_alive(node, boot) => {
-                self.to_group(node, shard, GroupInput::Home(*message));
+                self.step_group(node, shard, GroupInput::Home(*message));
             }
             Event::FromGroup { node, boot, shard, fact } if self.is_alive(node, boot) => {
-                self.to_resource(node, ResourceInput::Group { shard, fact });
+                self.step_resource(node, ResourceInput::Group { shard, fact });
             }
             Event::Disk { node, boot, id } if self.is_alive(node, boot) => self.disk_done(node, id),
             Event::LinkUp { a, b } => self.link_up(a, b),
             Event::LinkDown { link, at, other } => self.link_down(link, at, other),
             Event::Restart { node } => self.start(node),
-            _ => {}
+            // Of a process or a connection that is gone.
+            Event::Wake { .. }
+            | Event::Control { .. }
+            | Event::Data { .. }
+            | Event::Heartbeat { .. }
+            | Event::LeaseAsked { .. }
+            | Event::LeaseAnswered { .. }
+            | Event::ToGroup { .. }
+            | Event::FromGroup { .. }
+            | Event::Disk { .. } => {}
         }
     }
 
@@ -367,7 +383,7 @@ impl Cluster {
 
     // ---- Inputs and actions.
 
-    fn to_resource(&mut self, node: usize, input: ResourceInput) {
+    fn step_resource(&mut self, node: usize, input: ResourceInput) {
         let now = self.now;
         let mut actions = std::mem::take(&mut self.resource_actions);
         if let Some(process) = self.processes[node].as_mut() {
@@ -380,7 +396,7 @@ impl Cluster {
         self.schedule_wake(node);
     }
 
-    fn to_group(&mut self, node: usize, shard: u8, input: GroupInput) {
+    fn step_group(&mut self, node: usize, shard: u8, input: GroupInput) {
         let now = self.now;
         let settle = self.random.chance(1, 3);
         let mut actions = std::mem::take(&mut self.group_actions);
@@ -421,7 +437,7 @@ impl Cluster {
             self.group_actions = actions;
         }
         if self.processes[node].as_ref().is_some_and(|process| process.resource.wake_at() <= now) {
-            self.to_resource(node, ResourceInput::Tick);
+            self.step_resource(node, ResourceInput::Tick);
         }
         self.schedule_wake(node);
     }
@@ -451,7 +467,7 @@ impl Cluster {
                 let Some(boot) = self.processes[node].as_ref().map(|it| it.boot_id) else { return };
                 for shard in 0..self.options.shards {
                     let message = Box::new(message.clone());
-                    let at = self.internal_delivery(node, shard, true);
+                    let at = self.internal_delivery(node, shard, Way::ToGroup);
                     self.schedule_at(at, Event::ToGroup { node, boot, shard, message });
                 }
             }
@@ -524,7 +540,7 @@ impl Cluster {
             GroupAction::Release(payload) => drop(self.take(node, payload)),
             GroupAction::Home(fact) => {
                 let Some(boot) = self.processes[node].as_ref().map(|it| it.boot_id) else { return };
-                let at = self.internal_delivery(node, shard, false);
+                let at = self.internal_delivery(node, shard, Way::FromGroup);
                 self.schedule_at(at, Event::FromGroup { node, boot, shard, fact });
             }
         }
@@ -558,7 +574,7 @@ impl Cluster {
         self.apply_to_disk(node, &outstanding);
         match outstanding {
             Outstanding::Save { save, .. } => {
-                self.to_resource(node, ResourceInput::Saved { save });
+                self.step_resource(node, ResourceInput::Saved { save });
             }
             Outstanding::Read { shard, token, range, detect_zero } => {
                 let disk = &self.disks[node];
@@ -566,13 +582,13 @@ impl Cluster {
                 let zero = detect_zero && values.iter().all(|&value| value == 0);
                 let Some(payload) = self.payload(node, values) else { return };
                 let result = Ok(DeviceResult::Read { payload, zero });
-                self.to_group(node, shard, GroupInput::Device { token, result });
+                self.step_group(node, shard, GroupInput::Device { token, result });
             }
             Outstanding::Write { shard, token, .. }
             | Outstanding::Flush { shard, token, .. }
             | Outstanding::Metadata { shard, token, .. } => {
                 let result = Ok(DeviceResult::Done);
-                self.to_group(node, shard, GroupInput::Device { token, result });
+                self.step_group(node, shard, GroupInput::Device { token, result });
             }
         }
     }
@@ -581,7 +597,13 @@ impl Cluster {
         let disk = &mut self.disks[node];
         match outstanding {
             Outstanding::Read { .. } => {}
-            Outstanding::Write { range, values, fua, .. } => disk.write(*range, values, *fua),
+            Outstanding::Write { range, values, fua, .. } => {
+                if *fua {
+                    disk.write_durably(*range, values);
+                } else {
+                    disk.write(*range, values);
+                }
+            }
             Outstanding::Flush { snapshot, .. } => disk.finish_flush(snapshot),
             Outstanding::Metadata { write, .. } => match write.as_ref() {
                 MetadataWrite::Activity(record) => disk.log(record),
@@ -639,10 +661,10 @@ impl Cluster {
         for (here, there, report) in [(a, b, reports[1]), (b, a, reports[0])] {
             let peer = Self::node_id(there);
             for shard in 0..self.options.shards {
-                self.to_group(here, shard, GroupInput::PeerUp { peer });
+                self.step_group(here, shard, GroupInput::PeerUp { peer });
             }
             if let Some(report) = report {
-                self.to_resource(here, ResourceInput::Connected { peer, report });
+                self.step_resource(here, ResourceInput::Connected { peer, report });
             }
         }
     }
@@ -675,9 +697,9 @@ impl Cluster {
             self.link(at, other).unnoticed.remove(&at) && id.2 == self.link(at, other).count;
         if known && self.is_up(at) {
             for shard in 0..self.options.shards {
-                self.to_group(at, shard, GroupInput::PeerDown { peer });
+                self.step_group(at, shard, GroupInput::PeerDown { peer });
             }
-            self.to_resource(at, ResourceInput::Disconnected { peer });
+            self.step_resource(at, ResourceInput::Disconnected { peer });
         }
         self.try_connect(at, other);
     }
@@ -718,7 +740,7 @@ impl Cluster {
         }
         let payload = values.and_then(|values| self.payload(to, values));
         let from = Self::node_id(from);
-        self.to_group(to, shard, GroupInput::Peer { from, message, payload });
+        self.step_group(to, shard, GroupInput::Peer { from, message, payload });
     }
 
     fn ask_leases(&mut self, node: usize) {
@@ -737,9 +759,9 @@ impl Cluster {
 
     // ---- Time.
 
-    fn internal_delivery(&mut self, node: usize, shard: u8, down: bool) -> Time {
+    fn internal_delivery(&mut self, node: usize, shard: u8, way: Way) -> Time {
         let at = self.now + Duration::from_micros(self.random.below(10));
-        let last = self.last_internal.entry((node, shard, down)).or_default();
+        let last = self.last_internal.entry((node, shard, way)).or_default();
         *last = at.max(*last);
         *last
     }

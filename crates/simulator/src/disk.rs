@@ -39,14 +39,14 @@ impl Disk {
         cached.copied().unwrap_or(0)
     }
 
-    pub(crate) fn write(&mut self, range: BlockRange, values: &[u64], fua: bool) {
+    pub(crate) fn write(&mut self, range: BlockRange, values: &[u64]) {
+        self.cache.extend(range.blocks().zip(values.iter().copied()));
+    }
+
+    pub(crate) fn write_durably(&mut self, range: BlockRange, values: &[u64]) {
         for (block, &value) in range.blocks().zip(values) {
-            if fua {
-                self.cache.remove(&block);
-                self.durable.insert(block, value);
-            } else {
-                self.cache.insert(block, value);
-            }
+            self.cache.remove(&block);
+            self.durable.insert(block, value);
         }
     }
 

@@ -4,10 +4,10 @@ use api::role::Role;
 use replication::contract::{Command, PromoteMode};
 use stdx::time::Time;
 
-use crate::limits::AUTO_DEMOTE_GRACE;
+use crate::limits::{AUTO_DEMOTE_GRACE, REMOVAL_POLL_INTERVAL, REMOVAL_WITHOUT_QUORUM};
 use crate::links::HostedId;
 use crate::log::{Scope, log};
-use crate::shard::hosted::{Asker, CommandKind};
+use crate::shard::hosted::{Asker, CommandKind, Hosted};
 use crate::shard::{Rim, Shard};
 
 /// What a resource knows of its clients.
@@ -78,11 +78,12 @@ impl Shard {
         let Some(hosted) = self.hosted.get_mut(id.0 as usize).and_then(Option::as_mut) else {
             return;
         };
-        if hosted.removal.is_some_and(|removal| now >= removal.deadline) {
+        if let Some(reason) = hosted.stuck_removal(now) {
             log!(
                 Warning,
                 Scope::resource(hosted.name()),
-                "it did not stop cleanly in time; what is not clean is recovered at the next start"
+                "it did not stop cleanly, {reason}: what is not clean is recovered at the next \
+                     start"
             );
             self.remove_hosted(id);
             return;
@@ -139,5 +140,24 @@ impl Shard {
             }
             _ => self.on_wanted(id),
         }
+    }
+}
+
+impl Hosted {
+    /// Why the resource cannot be waited for any longer, if it goes down and does not get there.
+    fn stuck_removal(&mut self, now: Time) -> Option<&'static str> {
+        let removal = self.removal.as_mut()?;
+        if now >= removal.deadline {
+            return Some("it took too long");
+        }
+        if now < removal.look_at {
+            return None;
+        }
+        removal.look_at = now + REMOVAL_POLL_INTERVAL;
+        if !self.is_primary || self.resource.status().has_quorum {
+            removal.quorum_at = now;
+        }
+        let is_alone = now.since(removal.quorum_at) >= REMOVAL_WITHOUT_QUORUM;
+        is_alone.then_some("there is no quorum to step down with")
     }
 }

@@ -225,7 +225,8 @@ impl Shard {
         force: Force,
     ) -> Result<Option<Reply>, Failure> {
         let clients = self.rim.nbd.clients_of(id);
-        let deadline = self.rim.kit.now + SHUTDOWN_DEADLINE / 2;
+        let now = self.rim.kit.now;
+        let deadline = now + SHUTDOWN_DEADLINE / 2;
         let hosted = self.hosted_mut(id);
         if hosted.removal.is_some() {
             return Err(busy());
@@ -233,7 +234,7 @@ impl Shard {
         if clients > 0 && hosted.is_primary && force == Force::No {
             return Err(in_use(clients, "close them first"));
         }
-        hosted.removal = Some(Removal { ticket, deadline });
+        hosted.removal = Some(Removal { ticket, deadline, quorum_at: now, look_at: now });
         let Rim { nbd, kit, .. } = &mut self.rim;
         nbd.withdraw(id);
         nbd.refuse(id, "the resource is going down", kit);

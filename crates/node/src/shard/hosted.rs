@@ -72,6 +72,9 @@ pub(crate) struct Removal {
     pub(crate) ticket: Option<Ticket>,
     /// What is not clean by then is recovered at the next start.
     pub(crate) deadline: Time,
+    /// When a majority was seen last: without one a Primary cannot step down.
+    pub(crate) quorum_at: Time,
+    pub(crate) look_at: Time,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -99,7 +102,8 @@ impl Hosted {
 
     /// The earlier of what its machines wait for.
     pub(crate) fn wake_at(&self) -> Time {
-        let removal = self.removal.map_or(Time::NEVER, |removal| removal.deadline);
+        let removal =
+            self.removal.map_or(Time::NEVER, |removal| removal.look_at.min(removal.deadline));
         self.resource.wake_at().min(self.group.wake_at()).min(self.clients.grace_until).min(removal)
     }
 }

@@ -44,6 +44,8 @@ pub(crate) enum DurableUse {
 pub(crate) enum CheckpointReason {
     Admitted,
     SlotsDurable,
+    /// So that a restart does not find what is settled.
+    OwnSlotEmpty,
     Stopped,
 }
 
@@ -150,10 +152,10 @@ impl LaneGroup {
         let Some(durable_use) = self.durable.uses.remove(index) else { return };
         let result = result.map(|_| ());
         match durable_use {
-            DurableUse::Flush => return self.on_device_flushed(result, actions),
+            DurableUse::Flush => self.on_device_flushed(result, actions),
             DurableUse::Record | DurableUse::Page(_) if result.is_err() => {
                 let fact = FromGroup::MemberFailed { member: self.view.me };
-                return actions.push(GroupAction::Home(fact));
+                actions.push(GroupAction::Home(fact));
             }
             DurableUse::Record => self.on_record_written(now, actions),
             DurableUse::Page(page) => {
@@ -249,12 +251,13 @@ impl LaneGroup {
         let saving = !self.durable.saving.is_empty();
         if checkpoint.pages.is_empty() && checkpoint.flushed && !saving {
             let fact = match checkpoint.reason {
-                CheckpointReason::Admitted => FromGroup::Admitted,
-                CheckpointReason::SlotsDurable => FromGroup::SlotsDurable,
-                CheckpointReason::Stopped => FromGroup::Stopped,
+                CheckpointReason::Admitted => Some(FromGroup::Admitted),
+                CheckpointReason::SlotsDurable => Some(FromGroup::SlotsDurable),
+                CheckpointReason::OwnSlotEmpty => None,
+                CheckpointReason::Stopped => Some(FromGroup::Stopped),
             };
             self.durable.checkpoint = None;
-            actions.push(GroupAction::Home(fact));
+            actions.extend(fact.map(GroupAction::Home));
         }
     }
 }

@@ -1,6 +1,6 @@
 //! What the home shard tells a group: sessions, members, ends.
 
-use format::ids::{BlockRange, EXTENT_BLOCKS, LaneIndex, NodeId, Nonce, Seq};
+use format::ids::{BlockRange, LaneIndex, NodeId, Nonce, Seq};
 use format::message::DataBody;
 use stdx::time::Time;
 
@@ -17,12 +17,13 @@ impl LaneGroup {
                 self.view.write_set = write_set;
                 self.lead(now, nonce, &outdated, actions);
                 for lost in lost {
-                    self.lose(now, lost, &missed, actions);
+                    self.lose(now, (lost, 0), &missed, actions);
                 }
             }
             ToGroup::Inherit { nonce, ranges } => {
                 self.with_lanes(now, actions, |lane, turn| lane.inherit(turn, nonce, &ranges));
                 self.view.replica = ReplicaRole::InSync;
+                self.view.admitted = true;
                 actions.push(GroupAction::Home(FromGroup::Inherited { nonce }));
             }
             ToGroup::Serve { epoch, in_sync } => {
@@ -61,63 +62,43 @@ impl LaneGroup {
                 self.draining = Draining::No;
                 self.unpark(now, actions);
             }
-            ToGroup::Stop => {
-                self.stand_down(now, actions);
-                self.view.nonce = Nonce(0);
-                self.with_lanes(now, actions, Lane::drop_unsubmitted);
-                self.stopping = true;
-            }
-            ToGroup::Size { blocks } => {
-                self.view.blocks = blocks;
-                for lane in &mut self.lanes {
-                    lane.replica.slots.iter_mut().for_each(|slot| slot.bits.shrink(blocks));
-                }
-            }
-            message => self.on_membership(now, message, actions),
+            ToGroup::Stop => self.obey_nobody(now, actions),
+            ToGroup::Size { blocks } => self.resize(blocks),
+            message @ (ToGroup::Lose { .. }
+            | ToGroup::Lost { .. }
+            | ToGroup::Resend { .. }
+            | ToGroup::ReportFloors
+            | ToGroup::Admit { .. }
+            | ToGroup::SetFull(_)
+            | ToGroup::Resync { .. }
+            | ToGroup::Joined { .. }
+            | ToGroup::MakeDurable
+            | ToGroup::ForgetOwnSlot
+            | ToGroup::SlotRebased(_)) => self.on_membership(now, message, actions),
         }
     }
 
     /// Members that leave, return and join.
     fn on_membership(&mut self, now: Time, message: ToGroup, actions: &mut Vec<GroupAction>) {
         match message {
-            ToGroup::Lose(lost) => self.lose(now, lost, &[], actions),
+            ToGroup::Lose { lost, round } => self.lose(now, (lost, round), &[], actions),
             ToGroup::Lost { member, epoch, in_sync } => {
                 self.view.epoch = epoch;
                 self.view.in_sync = in_sync;
-                self.view.write_set.remove(member);
-                self.view.losing.remove(member);
-                self.recording.retain(|&other| other != member);
-                self.syncing.retain(|&other| other != member);
-                let source = in_sync.and(self.view.reachable()).first();
-                self.with_lanes(now, actions, |lane, turn| {
-                    lane.forget_loss(member);
-                    lane.forget_member(turn, member);
-                    if let Some(source) = source {
-                        lane.reload_from(turn, member, source);
-                    }
-                });
-                self.forget_flushes_of(member, actions);
+                self.forget_member(now, member, actions);
             }
             ToGroup::Resend { member } => {
                 self.view.losing.remove(member);
-                self.recording.retain(|&other| other != member);
+                self.recording.retain(|&(other, _)| other != member);
                 self.with_lanes(now, actions, |lane, turn| lane.resend(turn, member));
                 self.resend_flushes(member, actions);
-                self.repeat_losses(now, actions);
             }
             ToGroup::ReportFloors => {
                 let floors = self.lanes.iter().map(|lane| (lane.index, lane.floor())).collect();
                 actions.push(GroupAction::Home(FromGroup::Floors(floors)));
             }
             ToGroup::Admit { nonce, floors } => self.admit(now, nonce, &floors, actions),
-            ToGroup::SetFull(lost) => {
-                for slot in self.lanes.iter_mut().filter_map(|lane| lane.slot_mut(lost.member)) {
-                    slot.bits.set_all();
-                    slot.base = lost.base;
-                }
-                self.durable.set_base(lost);
-                actions.push(GroupAction::Home(FromGroup::FullSet { member: lost.member }));
-            }
+            ToGroup::SetFull(lost) => self.set_full(lost, actions),
             ToGroup::Resync { member, from, absent } => {
                 self.view.write_set.insert(member);
                 self.view.losing.remove(member);
@@ -140,6 +121,7 @@ impl LaneGroup {
                 for slot in self.lanes.iter_mut().filter_map(|lane| lane.slot_mut(me)) {
                     slot.bits.set_none();
                 }
+                self.start_checkpoint(CheckpointReason::OwnSlotEmpty);
             }
             ToGroup::SlotRebased(slot) => {
                 for (by, lane) in self.durable.on_rebased(slot) {
@@ -168,6 +150,7 @@ impl LaneGroup {
             self.stand_down(now, actions);
         }
         self.view.nonce = nonce;
+        self.view.admitted = false;
         self.with_lanes(now, actions, Lane::drop_unsubmitted);
         self.sealing = Some(nonce);
     }
@@ -231,17 +214,57 @@ impl LaneGroup {
         self.fail_flushes(actions);
     }
 
+    fn resize(&mut self, blocks: u64) {
+        self.view.blocks = blocks;
+        for lane in &mut self.lanes {
+            lane.replica.slots.iter_mut().for_each(|slot| slot.bits.shrink(blocks));
+        }
+    }
+
+    fn obey_nobody(&mut self, now: Time, actions: &mut Vec<GroupAction>) {
+        self.stand_down(now, actions);
+        self.view.nonce = Nonce(0);
+        self.with_lanes(now, actions, Lane::drop_unsubmitted);
+        self.stopping = true;
+    }
+
+    fn set_full(&mut self, lost: LostMember, actions: &mut Vec<GroupAction>) {
+        for slot in self.lanes.iter_mut().filter_map(|lane| lane.slot_mut(lost.member)) {
+            slot.bits.set_all();
+            slot.base = lost.base;
+        }
+        self.durable.set_base(lost);
+        actions.push(GroupAction::Home(FromGroup::FullSet { member: lost.member }));
+    }
+
+    /// The member is out of the write set: nobody waits for it any more.
+    fn forget_member(&mut self, now: Time, member: NodeId, actions: &mut Vec<GroupAction>) {
+        self.view.write_set.remove(member);
+        self.view.losing.remove(member);
+        self.recording.retain(|&(other, _)| other != member);
+        self.syncing.retain(|&other| other != member);
+        let source = self.view.in_sync.and(self.view.reachable()).first();
+        self.with_lanes(now, actions, |lane, turn| {
+            lane.forget_loss(member);
+            lane.forget_member(turn, member);
+            if let Some(source) = source {
+                lane.reload_from(turn, member, source);
+            }
+        });
+        self.forget_flushes_of(member, actions);
+    }
+
     /// Records at every member what `lost` misses, the own replica included.
     fn lose(
         &mut self,
         now: Time,
-        lost: LostMember,
+        (lost, round): (LostMember, u32),
         missed: &[BlockRange],
         actions: &mut Vec<GroupAction>,
     ) {
         self.view.losing.insert(lost.member);
-        self.recording.retain(|&other| other != lost.member);
-        self.recording.push(lost.member);
+        self.recording.retain(|&(other, _)| other != lost.member);
+        self.recording.push((lost.member, round));
         let me = self.view.me;
         let own = self.view.write_set.has(me) && !self.view.losing.has(me);
         for position in 0..self.lanes.len() {
@@ -252,20 +275,6 @@ impl LaneGroup {
             if own {
                 self.on_loss(me, index, lost, &ranges, actions);
             }
-        }
-    }
-
-    /// A LOSS may have gone with a connection; it repeats harmlessly.
-    fn repeat_losses(&mut self, now: Time, actions: &mut Vec<GroupAction>) {
-        let leader = self.lanes.first().and_then(|lane| lane.leader.as_ref());
-        let losses = leader.map_or(&[][..], |leader| &leader.losses);
-        let lost: Vec<LostMember> = losses
-            .iter()
-            .filter(|loss| self.view.losing.has(loss.lost.member))
-            .map(|loss| loss.lost)
-            .collect();
-        for lost in lost {
-            self.lose(now, lost, &[], actions);
         }
     }
 
@@ -318,12 +327,11 @@ impl LaneGroup {
     }
 
     fn admit(&mut self, now: Time, nonce: Nonce, floors: &[Seq], actions: &mut Vec<GroupAction>) {
-        let active: Vec<BlockRange> =
-            self.activity.extents().map(|extent| whole_extent(extent, self.view.blocks)).collect();
         self.view.replica = ReplicaRole::Syncing;
+        self.view.admitted = true;
         self.with_lanes(now, actions, |lane, turn| {
             let floor = floors.get(usize::from(lane.index.0)).copied().unwrap_or(Seq(1));
-            lane.take_over_window(turn, nonce, floor, &active);
+            lane.take_over_window(turn, nonce, floor);
         });
         self.start_checkpoint(CheckpointReason::Admitted);
     }
@@ -367,10 +375,4 @@ impl Lane {
             leader.resyncs.retain(|resync| resync.member != member);
         }
     }
-}
-
-fn whole_extent(extent: u64, blocks: u64) -> BlockRange {
-    let start = extent * EXTENT_BLOCKS;
-    let count = blocks.saturating_sub(start).min(EXTENT_BLOCKS);
-    BlockRange::new(start, u32::try_from(count).expect("within an extent"))
 }

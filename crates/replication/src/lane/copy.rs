@@ -10,7 +10,7 @@ use format::message::DataBody;
 use crate::bitmap::Bitmap;
 use crate::contract::{FromGroup, LostMember, Payload};
 use crate::lane::write::Wanted;
-use crate::lane::{Lane, Operation, OperationKind, OperationState, Turn};
+use crate::lane::{Content, Lane, Operation, OperationKind, OperationState, Turn};
 use crate::limits;
 
 /// One returning member, as this lane sees it.
@@ -343,7 +343,7 @@ impl Lane {
         turn: &mut Turn<'_>,
         index: u32,
         payload: Payload,
-        zero: bool,
+        content: Content,
     ) {
         match self.operation(index).kind {
             OperationKind::Write => self.merge(turn, index, payload),
@@ -353,7 +353,7 @@ impl Lane {
             }
             OperationKind::Reconcile | OperationKind::Resync { .. } => {
                 self.operation_mut(index).payload = Some(payload);
-                self.send(turn, index, zero);
+                self.send(turn, index, content);
             }
             OperationKind::Discard | OperationKind::Zeroes => turn.release(Some(payload)),
         }

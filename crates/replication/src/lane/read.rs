@@ -10,7 +10,7 @@ use format::message::{DataBody, ReadStatus};
 use crate::contract::{
     DeviceError, DeviceResult, GroupAction, PartId, Payload, ReplicaRole, Request, RequestError,
 };
-use crate::lane::{DeviceUse, Lane, Operation, OperationState, Turn};
+use crate::lane::{Content, DeviceUse, Lane, Operation, OperationState, Turn};
 
 /// A client's read.
 #[derive(Clone, Copy, Debug)]
@@ -160,14 +160,14 @@ impl Lane {
         &mut self,
         turn: &mut Turn<'_>,
         index: u32,
-        result: Result<(Payload, bool), DeviceError>,
+        result: Result<(Payload, Content), DeviceError>,
     ) {
         let known = self.leader.as_ref().and_then(|leader| leader.operations.get(index));
         let Some(&Operation { state: OperationState::Reading { from, tried }, .. }) = known else {
             return turn.release(result.ok().map(|(payload, _)| payload));
         };
         match result {
-            Ok((payload, zero)) => self.on_operation_bytes(turn, index, payload, zero),
+            Ok((payload, content)) => self.on_operation_bytes(turn, index, payload, content),
             Err(DeviceError) => {
                 let tried = from.map_or(tried, |from| tried.with(from));
                 self.read_for_operation(turn, index, tried);
@@ -284,7 +284,7 @@ impl Lane {
         for (index, state) in reads {
             match state {
                 ReadState::Reading { from: None, tried } => {
-                    self.read_for_client(turn, index, tried)
+                    self.read_for_client(turn, index, tried);
                 }
                 ReadState::Fenced { .. } => self.answer_if_fenced(turn, index),
                 ReadState::Blocked { .. } | ReadState::Reading { .. } | ReadState::Held { .. } => {}
@@ -378,7 +378,7 @@ impl Lane {
         &mut self,
         turn: &mut Turn<'_>,
         index: u32,
-        result: Result<(Payload, bool), DeviceError>,
+        result: Result<(Payload, Content), DeviceError>,
     ) {
         let read = self.replica.peer_reads.remove(index);
         let Some(read) = read.filter(|read| read.nonce == turn.view.nonce) else {
@@ -386,8 +386,8 @@ impl Lane {
         };
         let (lane, id) = (self.index, read.id);
         let (status, payload) = match result {
-            Ok((payload, true)) => (ReadStatus::Zero, Some(payload)),
-            Ok((payload, false)) => (ReadStatus::Ok, Some(payload)),
+            Ok((payload, Content::Zeroes)) => (ReadStatus::Zero, Some(payload)),
+            Ok((payload, Content::Bytes)) => (ReadStatus::Ok, Some(payload)),
             Err(DeviceError) => (ReadStatus::DeviceError, None),
         };
         let length_bytes = u32::try_from(read.range.length_bytes()).expect("within an extent");
@@ -407,8 +407,8 @@ impl Lane {
     ) {
         let index = id >> 1;
         let result = match (status, payload) {
-            (ReadStatus::Ok, Some(payload)) => Ok((payload, false)),
-            (ReadStatus::Zero, Some(payload)) => Ok((payload, true)),
+            (ReadStatus::Ok, Some(payload)) => Ok((payload, Content::Bytes)),
+            (ReadStatus::Zero, Some(payload)) => Ok((payload, Content::Zeroes)),
             (_, payload) => {
                 turn.release(payload);
                 Err(DeviceError)
@@ -428,7 +428,8 @@ impl Lane {
         result: Result<DeviceResult, DeviceError>,
     ) {
         let bytes = match result {
-            Ok(DeviceResult::Read { payload, zero }) => Ok((payload, zero)),
+            Ok(DeviceResult::Read { payload, zero: true }) => Ok((payload, Content::Zeroes)),
+            Ok(DeviceResult::Read { payload, zero: false }) => Ok((payload, Content::Bytes)),
             Ok(DeviceResult::Done) | Err(DeviceError) => Err(DeviceError),
         };
         match device_use {

@@ -72,18 +72,12 @@ impl Lane {
     }
 
     /// As a returning member: what only this lane knew goes into the own slot; then it starts anew
-    /// at `floor`. `active` are the extents of the activity log.
-    pub(crate) fn take_over_window(
-        &mut self,
-        turn: &mut Turn<'_>,
-        nonce: Nonce,
-        floor: Seq,
-        active: &[BlockRange],
-    ) {
+    /// at `floor`. The activity log adds nothing: what it named at the end of a former life is in
+    /// the own slot already.
+    pub(crate) fn take_over_window(&mut self, turn: &mut Turn<'_>, nonce: Nonce, floor: Seq) {
         let mut private: Vec<BlockRange> =
             self.replica.window.iter().map(|applied| applied.write.range).collect();
         private.extend(self.replica.inherited.iter().flat_map(crate::lane::by_extent));
-        private.extend(self.pieces(turn.view, active));
         self.forget_window(turn);
         let me = turn.view.me;
         if let Some(own) = self.slot_mut(me) {

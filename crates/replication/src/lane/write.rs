@@ -18,7 +18,7 @@ use crate::contract::{
     RequestError, RequestKind,
 };
 use crate::lane::{
-    Applied, AppliedState, DeviceUse, Lane, Operation, OperationKind, OperationState, Turn,
+    Applied, AppliedState, Content, DeviceUse, Lane, Operation, OperationKind, OperationState, Turn,
 };
 use crate::limits;
 use crate::quorum;
@@ -124,7 +124,7 @@ impl Lane {
                 self.read_for_operation(turn, index, MemberSet::EMPTY);
             }
             OperationKind::Write | OperationKind::Discard | OperationKind::Zeroes => {
-                self.send(turn, index, false);
+                self.send(turn, index, Content::Bytes);
             }
             OperationKind::Reconcile | OperationKind::Resync { .. } => self.start_copy(turn, index),
         }
@@ -138,17 +138,17 @@ impl Lane {
         let at = u32::try_from(operation.offset % BLOCK_BYTES).expect("within a block");
         turn.actions.push(GroupAction::Overlay { base, patch, at });
         turn.actions.push(GroupAction::Release(patch));
-        self.send(turn, index, false);
+        self.send(turn, index, Content::Bytes);
     }
 
     /// Sequences the operation and sends it to every member that has to have it.
-    pub(crate) fn send(&mut self, turn: &mut Turn<'_>, index: u32, zero: bool) {
+    pub(crate) fn send(&mut self, turn: &mut Turn<'_>, index: u32, content: Content) {
         let leader = self.leader.as_mut().expect("only a leader sends");
         let seq = Seq(leader.next_seq);
         leader.next_seq += 1;
         leader.completed.push_back(false);
         let operation = leader.operations.get_mut(index).expect("an operation until it finished");
-        operation.state = OperationState::Sent { zero };
+        operation.state = OperationState::Sent { content };
         operation.seq = seq;
         operation.needed = match operation.kind {
             OperationKind::Resync { member, .. } => MemberSet::of(member),
@@ -193,15 +193,17 @@ impl Lane {
     fn write_of(&self, index: u32) -> Write {
         let leader = self.leader.as_ref().expect("only a leader sends");
         let operation = self.operation(index);
-        let OperationState::Sent { zero } = operation.state else {
+        let OperationState::Sent { content } = operation.state else {
             unreachable!("only an operation with a seq is written")
         };
         let kind = match operation.kind {
             OperationKind::Write => WriteKind::Data,
             OperationKind::Discard => WriteKind::Discard,
             OperationKind::Zeroes => WriteKind::Zeroes,
-            OperationKind::Reconcile | OperationKind::Resync { .. } if zero => WriteKind::Discard,
-            OperationKind::Reconcile | OperationKind::Resync { .. } => WriteKind::Copy,
+            OperationKind::Reconcile | OperationKind::Resync { .. } => match content {
+                Content::Bytes => WriteKind::Copy,
+                Content::Zeroes => WriteKind::Discard,
+            },
         };
         Write {
             lane: self.index,

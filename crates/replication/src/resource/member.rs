@@ -51,7 +51,7 @@ impl Resource {
             Control::Seal { ballot, nonce } => self.on_seal(from, ballot, nonce),
             Control::NewEpoch { nonce, value, inherited, .. } => {
                 if self.obeys(nonce) {
-                    self.on_new_epoch(from, nonce, value, inherited);
+                    self.on_new_epoch(from, nonce, &value, inherited);
                 }
             }
             Control::Admit { nonce, value, floors } => {
@@ -179,7 +179,7 @@ impl Resource {
         &mut self,
         from: NodeId,
         nonce: Nonce,
-        value: Config,
+        value: &Config,
         inherited: Vec<BlockRange>,
     ) {
         let me = self.me();

@@ -8,7 +8,8 @@ use std::collections::BTreeMap;
 
 use format::config::{Ancestor, Config, InSync, Primary, Voter as VoterConfig};
 use format::ids::{
-    Ballot, BlockRange, Branch, Epoch, MemberSet, NodeId, Nonce, Seq, ValueId, VoteStoreId,
+    Ballot, BlockRange, Branch, Epoch, Incarnation, MemberSet, NodeId, Nonce, Seq, ValueId,
+    VoteStoreId,
 };
 use format::message::{Control, Sealed, SlotBase};
 use stdx::time::Time;
@@ -18,6 +19,7 @@ use crate::limits;
 use crate::ranges::RangeSet;
 use crate::resource::session::Session;
 use crate::resource::{Resource, RoundKind, insync};
+use crate::voter::Refusal;
 
 #[derive(Debug)]
 pub(crate) struct Promotion {
@@ -58,6 +60,13 @@ enum Phase {
     Resting {
         until: Time,
     },
+}
+
+/// Whether completed writes that were not flushed may be gone (C1).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Memory {
+    Kept,
+    MayBeLost,
 }
 
 impl Promotion {
@@ -148,18 +157,18 @@ impl Resource {
     }
 
     fn give_up_promotion(&mut self) {
-        let lease_held = self.attempt.as_ref().is_some_and(|attempt| attempt.lease_held);
+        let refusal = self.attempt.as_ref().and_then(|attempt| attempt.refusal);
         self.attempt = None;
         let Some(promotion) = self.promotion.take() else { return };
-        let (code, message) = promotion.reason.unwrap_or_else(|| self.no_quorum_reason(lease_held));
+        let (code, message) = promotion.reason.unwrap_or_else(|| self.no_quorum_reason(refusal));
         self.tell_groups(ToGroup::StandDown);
         for id in promotion.commands {
             self.refuse(id, code, message.clone());
         }
     }
 
-    fn no_quorum_reason(&self, lease_held: bool) -> (CommandErrorCode, String) {
-        if lease_held {
+    fn no_quorum_reason(&self, refusal: Option<Refusal>) -> (CommandErrorCode, String) {
+        if refusal == Some(Refusal::LeaseHeld) {
             let holder = self.config().and_then(|config| config.primary);
             let who =
                 holder.map_or_else(String::new, |primary| format!(" (node {})", primary.node));
@@ -192,7 +201,7 @@ impl Resource {
         };
         if insync(&base).is_empty() && mode == PromoteMode::Normal {
             let reason = "no replica is UpToDate yet: `primary --force` makes this one the first";
-            self.fail_promotion(CommandErrorCode::NoUpToDateData, reason.to_owned());
+            self.fail_promotion(CommandErrorCode::NoUpToDateData, reason);
             return;
         }
         let has_replica = |&node: &NodeId| self.replica_of(node).is_some();
@@ -218,12 +227,12 @@ impl Resource {
         (attempt.ballot(), promotion.nonce)
     }
 
-    fn fail_promotion(&mut self, code: CommandErrorCode, reason: String) {
+    fn fail_promotion(&mut self, code: CommandErrorCode, reason: &str) {
         self.attempt = None;
         if let Some(promotion) = self.promotion.take() {
             self.tell_groups(ToGroup::StandDown);
             for id in promotion.commands {
-                self.refuse(id, code, reason.clone());
+                self.refuse(id, code, reason);
             }
         }
     }
@@ -295,16 +304,10 @@ impl Resource {
         let missed = if base.clean { Vec::new() } else { difference(&sealed) };
         let outdated = if sealed.len() == 1 { Vec::new() } else { missed.clone() };
         let lossy = !base.clean && sealed.values().all(|report| report.rank <= 1);
+        let memory = if lossy { Memory::MayBeLost } else { Memory::Kept };
         let chosen: MemberSet = sealed.keys().copied().collect();
-        let lost: Vec<LostMember> = old
-            .iter()
-            .filter(|member| !chosen.has(member.node))
-            .map(|member| LostMember {
-                member: member.node,
-                base: SlotBase { epoch: member.joined, incarnation: member.incarnation },
-            })
-            .collect();
-        let desired = self.promoted_config(&base, &sealed, mode, lossy);
+        let lost = self.lost_by_promotion(old, chosen, &base);
+        let desired = self.promoted_config(&base, &sealed, mode, memory);
         let nonce = self.promotion.as_ref().expect("called in its phase").nonce;
         let lost_set = lost.iter().map(|lost| lost.member).collect();
         let to_record = outdated.clone();
@@ -312,12 +315,35 @@ impl Resource {
         self.record(desired, to_record, lost_set);
     }
 
+    /// Every replica that is not chosen. Of one that was in sync the slots start anew; of one that
+    /// was being copied to, they stay, and get what it may have missed at the end of its session.
+    fn lost_by_promotion(
+        &self,
+        old: &[InSync],
+        chosen: MemberSet,
+        base: &Config,
+    ) -> Vec<LostMember> {
+        if base.epoch == Epoch(0) {
+            return Vec::new();
+        }
+        let keep = SlotBase { epoch: crate::KEEP, incarnation: Incarnation(0) };
+        let base_of = |member| {
+            let known = old.iter().find(|known| known.node == member);
+            known.map_or(keep, |known| SlotBase {
+                epoch: known.joined,
+                incarnation: known.incarnation,
+            })
+        };
+        let outside = self.diskful().minus(chosen);
+        outside.iter().map(|member| LostMember { member, base: base_of(member) }).collect()
+    }
+
     fn promoted_config(
         &mut self,
         base: &Config,
         sealed: &BTreeMap<NodeId, Sealed>,
         mode: PromoteMode,
-        lossy: bool,
+        memory: Memory,
     ) -> Config {
         let mut config = base.clone();
         let nonce = self.promotion.as_ref().expect("asked by a promotion").nonce;
@@ -326,7 +352,7 @@ impl Resource {
         config.value_id = ValueId(self.random.next_u64());
         config.primary = Some(Primary { node: self.me(), nonce });
         config.clean = false;
-        config.losses += u32::from(lossy);
+        config.losses += u32::from(memory == Memory::MayBeLost);
         if mode != PromoteMode::Normal {
             // No two values share (branch, epoch): what is forced begins another line (I19).
             config.branch = Branch(self.random.next_u64());
@@ -380,7 +406,7 @@ impl Resource {
     /// The groups record; the value is proposed when all of them have.
     fn record(&mut self, desired: Config, outdated: Vec<BlockRange>, members: MemberSet) {
         for member in members.iter() {
-            self.start_round(RoundKind::LossRecorded(member));
+            self.start_round(RoundKind::LossRecorded(member, 0));
         }
         let recording = Phase::Recording { desired, outdated, lost: members };
         self.promotion.as_mut().expect("called in its phase").phase = recording;
@@ -410,7 +436,7 @@ impl Resource {
         self.accept(desired);
     }
 
-    pub(crate) fn on_promotion_chosen(&mut self, ballot: Ballot, value: Config) {
+    pub(crate) fn on_promotion_chosen(&mut self, ballot: Ballot, value: &Config) {
         let promotion = self.promotion.as_mut().expect("asked by a promotion");
         let resting = Phase::Resting { until: self.now };
         let phase = std::mem::replace(&mut promotion.phase, resting);
@@ -418,7 +444,7 @@ impl Resource {
             unreachable!("a value is proposed in its phase")
         };
         let nonce = promotion.nonce;
-        let members = insync(&value);
+        let members = insync(value);
         promotion.phase = Phase::Announcing { awaiting: members, value: value.clone() };
         for node in members.iter() {
             let (value, inherited) = (value.clone(), inherited.clone());

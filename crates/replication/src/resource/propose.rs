@@ -25,8 +25,8 @@ pub(crate) struct Attempt {
     phase: Phase,
     /// The next try, or the end of this one.
     wake_at: Time,
-    /// The last refusal was for a lease that another session holds.
-    pub(crate) lease_held: bool,
+    /// Why the last try was refused.
+    pub(crate) refusal: Option<Refusal>,
     /// Voters that answered the newest PREPARE or ACCEPT.
     pub(crate) answered: Vec<(NodeId, VoteStoreId)>,
 }
@@ -34,7 +34,7 @@ pub(crate) struct Attempt {
 #[derive(Debug)]
 enum Phase {
     /// PREPARE is out.
-    Preparing { best: Option<Accepted> },
+    Preparing { best: Option<Box<Accepted>> },
     /// A majority promised; the owner of the attempt decides on a value.
     Prepared,
     /// ACCEPT is out.
@@ -68,7 +68,7 @@ impl Resource {
             desired,
             phase: Phase::Preparing { best: None },
             wake_at: self.now + limits::ATTEMPT_DEADLINE,
-            lease_held: false,
+            refusal: None,
             answered: Vec::new(),
         });
         self.send_to_voters(&Control::Prepare { ballot, nonce });
@@ -88,10 +88,10 @@ impl Resource {
         match attempt.phase {
             Phase::Resting => {
                 let (nonce, desired) = (attempt.nonce, attempt.desired.take());
-                let lease_held = attempt.lease_held;
+                let refusal = attempt.refusal;
                 self.start_attempt(nonce, desired);
                 if let Some(attempt) = self.attempt.as_mut() {
-                    attempt.lease_held = lease_held;
+                    attempt.refusal = refusal;
                 }
             }
             Phase::Preparing { .. } | Phase::Accepting => self.rest_attempt(),
@@ -127,7 +127,7 @@ impl Resource {
             (None, _) => false,
         };
         if newer {
-            *best = accepted;
+            *best = accepted.map(Box::new);
         }
         let value = best.as_ref().map_or(&birth, |best| &best.value);
         if !quorum::is_quorum(value, &attempt.answered) {
@@ -135,7 +135,7 @@ impl Resource {
         }
         let value = value.clone();
         attempt.phase = Phase::Prepared;
-        attempt.lease_held = false;
+        attempt.refusal = None;
         self.on_prepared(value);
     }
 
@@ -181,15 +181,18 @@ impl Resource {
         for peer in self.connected().without(self.me()).iter() {
             self.send(peer, Control::Chosen { ballot, value: value.clone() });
         }
-        self.on_own_value_chosen(ballot, value);
+        self.on_own_value_chosen(ballot, &value);
     }
 
-    fn on_refused(&mut self, ballot: Ballot, promised: Ballot, lease_held: bool) {
+    fn on_refused(&mut self, ballot: Ballot, promised: Ballot, refusal: Refusal) {
         self.ballot_counter = self.ballot_counter.max(promised.counter);
         let Some(attempt) = self.attempt.as_mut().filter(|attempt| attempt.ballot == ballot) else {
             return;
         };
-        attempt.lease_held |= lease_held;
+        // A lease that was seen says more than a ballot that came too late.
+        if attempt.refusal != Some(Refusal::LeaseHeld) {
+            attempt.refusal = Some(refusal);
+        }
         match attempt.phase {
             // Another voter may make the majority: the attempt goes on to its deadline, unless
             // the refusal says that it cannot succeed.
@@ -209,11 +212,14 @@ impl Resource {
                 self.on_promise(from, ballot, store, accepted);
             }
             Control::PrepareRefused { ballot, promised, lease_held, .. } => {
-                self.on_refused(ballot, promised, lease_held);
+                let refusal = if lease_held { Refusal::LeaseHeld } else { Refusal::Promised };
+                self.on_refused(ballot, promised, refusal);
             }
             Control::Accept { ballot, nonce, value } => self.on_accept(from, ballot, nonce, value),
             Control::Accepted { ballot, store, .. } => self.on_accepted(from, ballot, store),
-            Control::AcceptRefused { ballot, promised } => self.on_refused(ballot, promised, false),
+            Control::AcceptRefused { ballot, promised } => {
+                self.on_refused(ballot, promised, Refusal::Promised);
+            }
             Control::Chosen { ballot, value } => self.on_told_chosen(ballot, value),
             Control::LeaseRelease { nonce } => self.voter.release(nonce),
             Control::Report { store, session, accepted } => {

@@ -26,6 +26,9 @@ pub(crate) struct Session {
     /// The process that each member of the write set was when it was admitted.
     pub(crate) boots: BTreeMap<NodeId, BootId>,
     pub(crate) losses: BTreeMap<NodeId, LossState>,
+    /// Counts the rounds in which losses are recorded, so that a late answer to one that was
+    /// begun anew does not count.
+    loss_round: u32,
     pub(crate) change: Option<Change>,
     pub(crate) admissions: BTreeMap<NodeId, Admission>,
     /// An admission that failed is tried again then.
@@ -79,6 +82,7 @@ impl Session {
             write_set,
             boots: BTreeMap::new(),
             losses: BTreeMap::new(),
+            loss_round: 0,
             change: None,
             admissions: BTreeMap::new(),
             admit_again_at: BTreeMap::new(),
@@ -152,16 +156,18 @@ impl Resource {
 
     // ---- Leases.
 
-    pub(crate) fn on_lease(&mut self, node: NodeId, nonce: Nonce, sent_at: Time, granted: bool) {
-        if !self.leads(nonce) {
+    /// A voter that refuses may have missed the value that names this session.
+    pub(crate) fn on_lease_refused(&mut self, node: NodeId, nonce: Nonce) {
+        if !self.leads(nonce) || !self.diskful().has(node) {
             return;
         }
-        if !granted {
-            // It may have missed the value that names this session.
-            let is_voter = self.diskful().has(node);
-            if let Some(Accepted { ballot, value }) = self.chosen.clone().filter(|_| is_voter) {
-                self.send(node, Control::Chosen { ballot, value });
-            }
+        if let Some(Accepted { ballot, value }) = self.chosen.clone() {
+            self.send(node, Control::Chosen { ballot, value });
+        }
+    }
+
+    pub(crate) fn on_lease_granted(&mut self, node: NodeId, nonce: Nonce, sent_at: Time) {
+        if !self.leads(nonce) {
             return;
         }
         if let Some(peer) = self.peers.get_mut(&node) {
@@ -184,7 +190,7 @@ impl Resource {
         if self.voter.grant(now, me, nonce, limits::LEASE) {
             grants.push((now, me, self.voter.register.store));
         }
-        grants.sort_unstable_by(|a, b| b.0.cmp(&a.0));
+        grants.sort_unstable_by_key(|grant| std::cmp::Reverse(grant.0));
         let mut answers = Vec::new();
         for (asked_at, node, store) in grants {
             answers.push((node, store));
@@ -248,7 +254,6 @@ impl Resource {
     /// A member of the write set went away, or failed: PROTOCOL.md section 6.
     pub(crate) fn begin_loss(&mut self, member: NodeId) {
         let in_sync = self.in_sync();
-        let known = self.insync_base(member);
         let Some(session) = self.session.as_mut() else { return };
         // One that is being copied to may come back as it was; its loss may be withdrawn.
         session.admissions.retain(|&node, known| node != member || known.is_copying());
@@ -268,13 +273,23 @@ impl Resource {
             session.change = None;
             self.drop_round(RoundKind::SlotsDurable);
         }
+        self.record_loss(member);
+    }
+
+    /// Has the others write down what `member` misses.
+    fn record_loss(&mut self, member: NodeId) {
         // What is known of a member in mid-resync stays.
         let keep = SlotBase { epoch: crate::KEEP, incarnation: format::ids::Incarnation(0) };
-        let base = known.unwrap_or(keep);
-        let session = self.session.as_mut().expect("checked above");
+        let base = self.insync_base(member).unwrap_or(keep);
+        let Some(session) = self.session.as_mut() else { return };
         session.losses.insert(member, LossState::Recording);
-        self.start_round(RoundKind::LossRecorded(member));
-        self.tell_groups(ToGroup::Lose(LostMember { member, base }));
+        session.loss_round += 1;
+        let round = session.loss_round;
+        self.rounds.retain(
+            |round| !matches!(round.kind, RoundKind::LossRecorded(other, _) if other == member),
+        );
+        self.start_round(RoundKind::LossRecorded(member, round));
+        self.tell_groups(ToGroup::Lose { lost: LostMember { member, base }, round });
     }
 
     fn insync_base(&self, member: NodeId) -> Option<SlotBase> {
@@ -286,13 +301,9 @@ impl Resource {
         if self.promotion.is_some() {
             return self.on_loss_recorded_for_promotion(member);
         }
-        let in_sync = self.in_sync().has(member);
         let Some(session) = self.session.as_mut() else { return };
         if let Some(state) = session.losses.get_mut(&member) {
             *state = LossState::Recorded;
-            if !in_sync {
-                self.finish_loss(member);
-            }
         }
     }
 
@@ -315,18 +326,35 @@ impl Resource {
         }
         let same_life = session.boots.get(&node) == Some(&report.boot_id)
             && report.replica.is_some_and(|replica| replica.sealed == session.nonce);
+        // What the others recorded of a loss that is proposed already, it would not know.
+        let may_withdraw = !session.losses.values().any(|state| *state == LossState::Proposing);
         match session.losses.get(&node) {
             Some(LossState::Proposing) => {}
-            Some(LossState::Recording | LossState::Recorded) if same_life => {
-                session.losses.remove(&node);
-                self.drop_round(RoundKind::LossRecorded(node));
-                self.tell_groups(ToGroup::Resend { member: node });
+            Some(LossState::Recording | LossState::Recorded) if same_life && may_withdraw => {
+                self.withdraw_loss(node);
             }
             Some(LossState::Recording | LossState::Recorded) => {}
-            None if same_life => self.tell_groups(ToGroup::Resend { member: node }),
+            None if same_life => self.withdraw_loss(node),
             // The last in-sync member came back as another process: only a promotion can tell
             // what it still has.
             None => self.end_session(),
+        }
+    }
+
+    /// The member came back with all it had: it gets again what it did not answer, and hears of
+    /// the losses that were recorded without it.
+    fn withdraw_loss(&mut self, member: NodeId) {
+        let Some(session) = self.session.as_mut() else { return };
+        session.losses.remove(&member);
+        let others: Vec<NodeId> = session
+            .losses
+            .iter()
+            .filter(|(_, state)| **state != LossState::Proposing)
+            .map(|(&node, _)| node)
+            .collect();
+        self.tell_groups(ToGroup::Resend { member });
+        for other in others {
+            self.record_loss(other);
         }
     }
 
@@ -359,9 +387,18 @@ impl Resource {
             .map(|(&member, _)| member)
             .collect();
         let recording = session.losses.values().any(|state| *state == LossState::Recording);
-        if !recorded.and(in_sync).is_empty() && !recording {
+        if recording {
+            return;
+        }
+        if !recorded.and(in_sync).is_empty() {
             return self.propose_losses(recorded.and(in_sync));
         }
+        // Members that were being resynced are in no config. They go last: a loss that may still
+        // be withdrawn brings back a member that has to record theirs.
+        for member in recorded.iter() {
+            self.finish_loss(member);
+        }
+        let Some(session) = self.session.as_mut() else { return };
         let drained = session.drain.as_ref().is_some_and(|drain| drain.drained);
         if drained && session.losses.is_empty() && session.change.is_none() {
             self.propose_demotion();
@@ -407,7 +444,7 @@ impl Resource {
         self.start_attempt(nonce, Some(desired));
     }
 
-    pub(crate) fn on_own_value_chosen(&mut self, ballot: Ballot, value: Config) {
+    pub(crate) fn on_own_value_chosen(&mut self, ballot: Ballot, value: &Config) {
         if self.promotion.is_some() {
             return self.on_promotion_chosen(ballot, value);
         }
@@ -418,7 +455,7 @@ impl Resource {
                     self.finish_loss(member);
                 }
             }
-            Some(Change::Joining { member }) => self.on_joined(member, &value),
+            Some(Change::Joining { member }) => self.on_joined(member, value),
             Some(Change::Demoting) => self.on_demoted(),
             Some(Change::PreparingJoin { .. }) | None => {}
         }

@@ -1,0 +1,291 @@
+//! Real daemons on loopback addresses, with file-backed disks in a temporary directory.
+//!
+//! Every daemon ends with the test process, whatever becomes of it. A wait polls the admin socket
+//! and has a deadline; a test that fails shows what the daemons said.
+
+use std::fs::{self, File};
+use std::net::{SocketAddr, TcpListener};
+use std::os::unix::fs::FileExt;
+use std::path::PathBuf;
+use std::process::{Child, Command, Output, Stdio};
+use std::thread;
+use std::time::Duration;
+
+use api::client::ask;
+use api::connection_state::ConnectionState;
+use api::disk_state::DiskState;
+use api::response::Reply;
+use api::role::Role;
+use api::status::ResourceStatus;
+use frontend::nbd::client::uri::Uri;
+use frontend::nbd::client::{ClientError, Connection, Wishes};
+use io::now;
+use tempfile::TempDir;
+
+pub(crate) const DISK_BYTES: u64 = 64 << 20;
+const WAIT: Duration = Duration::from_secs(30);
+const POLL: Duration = Duration::from_millis(20);
+
+pub(crate) struct Cluster {
+    pub(crate) directory: TempDir,
+    pub(crate) nodes: Vec<Node>,
+}
+
+pub(crate) struct Node {
+    pub(crate) name: String,
+    pub(crate) address: SocketAddr,
+    pub(crate) has_disk: bool,
+    pub(crate) daemon: Option<Child>,
+}
+
+impl Cluster {
+    /// Daemons that run, with `r0` up on all of them; the last `clients` of them have no disk.
+    pub(crate) fn start(nodes: usize, clients: usize) -> Self {
+        let mut cluster = Self::prepare(nodes, clients);
+        for index in 0..nodes {
+            cluster.launch(index);
+        }
+        for index in 0..nodes {
+            cluster.adm_ok(index, &["up", "r0"]);
+        }
+        cluster
+    }
+
+    /// The same, with `r0` on the same empty history everywhere and the first node Primary.
+    pub(crate) fn start_in_sync(nodes: usize, clients: usize) -> Self {
+        let cluster = Self::start(nodes, clients);
+        cluster.wait_connected(0);
+        cluster.adm_ok(0, &["primary", "--force", "r0"]);
+        for index in 0..nodes {
+            cluster.wait_up_to_date(index);
+        }
+        cluster
+    }
+
+    /// Configuration and formatted disks, and no daemon.
+    pub(crate) fn prepare(nodes: usize, clients: usize) -> Self {
+        let directory = tempfile::tempdir().unwrap();
+        // All ports are held at once, so that they differ.
+        let held: Vec<_> = (0..nodes).map(|_| TcpListener::bind("127.0.0.1:0").unwrap()).collect();
+        let nodes: Vec<Node> = held
+            .iter()
+            .enumerate()
+            .map(|(index, listener)| Node {
+                name: format!("n{index}"),
+                address: listener.local_addr().unwrap(),
+                has_disk: index + clients < nodes,
+                daemon: None,
+            })
+            .collect();
+        let cluster = Self { directory, nodes };
+        fs::write(cluster.config(), cluster.config_text("r0")).unwrap();
+        for (index, node) in cluster.nodes.iter().enumerate() {
+            if node.has_disk {
+                File::create(cluster.disk(index)).unwrap().set_len(DISK_BYTES).unwrap();
+                cluster.adm_ok(index, &["create-md", "--node", &node.name, "r0"]);
+            }
+        }
+        cluster
+    }
+
+    pub(crate) fn config_text(&self, resource: &str) -> String {
+        let mut text = format!("resource {resource} {{\n");
+        for (index, node) in self.nodes.iter().enumerate() {
+            let disk = if node.has_disk {
+                format!("disk {}; meta-disk internal;", self.disk(index).display())
+            } else {
+                "disk none;".to_owned()
+            };
+            text += &format!(
+                "  on {} {{ node-id {index}; address {}; \
+                 volume 0 {{ device minor 1; {disk} }} }}\n",
+                node.name, node.address
+            );
+        }
+        let names: Vec<_> = self.nodes.iter().map(|node| node.name.as_str()).collect();
+        text + &format!("  connection-mesh {{ hosts {}; }}\n}}\n", names.join(" "))
+    }
+
+    pub(crate) fn config(&self) -> PathBuf {
+        self.directory.path().join("r0.res")
+    }
+
+    pub(crate) fn disk(&self, index: usize) -> PathBuf {
+        self.directory.path().join(format!("disk{index}"))
+    }
+
+    pub(crate) fn state_dir(&self, index: usize) -> PathBuf {
+        self.directory.path().join(format!("state{index}"))
+    }
+
+    pub(crate) fn log(&self, index: usize) -> String {
+        fs::read_to_string(self.directory.path().join(format!("log{index}"))).unwrap_or_default()
+    }
+
+    fn nbd_socket(&self, index: usize) -> PathBuf {
+        self.directory.path().join(format!("nbd{index}"))
+    }
+
+    pub(crate) fn daemon_command(&self, index: usize) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_basalt"));
+        command.args(["node", "--exit-with-parent", "--name", &self.nodes[index].name]);
+        command.arg("--state-dir").arg(self.state_dir(index));
+        command.arg("--nbd-unix").arg(self.nbd_socket(index));
+        command
+    }
+
+    /// Starts a daemon and waits until it answers.
+    pub(crate) fn launch(&mut self, index: usize) {
+        let log = self.directory.path().join(format!("log{index}"));
+        let log = File::options().create(true).append(true).open(log).unwrap();
+        let mut command = self.daemon_command(index);
+        self.nodes[index].daemon = Some(command.stdin(Stdio::null()).stderr(log).spawn().unwrap());
+        self.poll(index, "an answer of the daemon", || self.status_of_all(index).map(drop));
+    }
+
+    /// SIGKILL.
+    pub(crate) fn kill(&mut self, index: usize) {
+        let mut daemon = self.nodes[index].daemon.take().unwrap();
+        daemon.kill().unwrap();
+        daemon.wait().unwrap();
+    }
+
+    /// SIGTERM, and the exit code.
+    pub(crate) fn terminate(&mut self, index: usize) -> Option<i32> {
+        let mut daemon = self.nodes[index].daemon.take().unwrap();
+        let id = daemon.id().to_string();
+        assert!(Command::new("kill").args(["-TERM", &id]).status().unwrap().success());
+        daemon.wait().unwrap().code()
+    }
+
+    pub(crate) fn adm(&self, index: usize, words: &[&str]) -> Output {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_basalt"));
+        command.arg("adm").arg("-c").arg(self.config());
+        command.arg("--node-socket").arg(self.admin_socket(index));
+        command.args(words).output().unwrap()
+    }
+
+    #[track_caller]
+    pub(crate) fn adm_ok(&self, index: usize, words: &[&str]) {
+        let output = self.adm(index, words);
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success(), "{words:?} on node {index}: {said}");
+    }
+
+    /// What a command that must fail complains of.
+    #[track_caller]
+    pub(crate) fn adm_refused(&self, index: usize, words: &[&str]) -> String {
+        let output = self.adm(index, words);
+        assert!(!output.status.success(), "{words:?} on node {index} succeeded");
+        String::from_utf8_lossy(&output.stderr).into_owned()
+    }
+
+    fn admin_socket(&self, index: usize) -> PathBuf {
+        self.state_dir(index).join("admin.sock")
+    }
+
+    fn status_of_all(&self, index: usize) -> Option<Vec<ResourceStatus>> {
+        let command = api::request::Command::Status { resources: Vec::new(), statistics: true };
+        match ask(&self.admin_socket(index), command, Duration::from_secs(5)) {
+            Ok(Reply::Status(reply)) => Some(reply.resources),
+            Ok(Reply::Done { .. } | Reply::Adjusted { .. }) | Err(_) => None,
+        }
+    }
+
+    /// The status of `r0`.
+    pub(crate) fn status(&self, index: usize) -> Option<ResourceStatus> {
+        self.status_of_all(index)?.into_iter().find(|resource| resource.name == "r0")
+    }
+
+    /// Waits until `done` gives something.
+    #[track_caller]
+    fn poll<T>(&self, index: usize, what: &str, done: impl Fn() -> Option<T>) -> T {
+        let deadline = now() + WAIT;
+        loop {
+            if let Some(result) = done() {
+                return result;
+            }
+            let status = || self.status(index);
+            assert!(now() < deadline, "node {index}: no {what}; its status is {:#?}", status());
+            thread::park_timeout(POLL);
+        }
+    }
+
+    #[track_caller]
+    pub(crate) fn wait(&self, index: usize, what: &str, is_so: impl Fn(&ResourceStatus) -> bool) {
+        self.poll(index, what, || self.status(index).filter(&is_so).map(drop));
+    }
+
+    #[track_caller]
+    pub(crate) fn wait_connected(&self, index: usize) {
+        self.wait(index, "connection to everybody", |status| {
+            status.connections.iter().all(|c| c.connection_state == ConnectionState::Connected)
+        });
+    }
+
+    /// Waits until this node sees every replica in sync, and everybody connected.
+    #[track_caller]
+    pub(crate) fn wait_up_to_date(&self, index: usize) {
+        self.wait_connected(index);
+        let is_good = |state: DiskState, has_disk: bool| {
+            state == if has_disk { DiskState::UpToDate } else { DiskState::Diskless }
+        };
+        self.wait(index, "replicas that are all up to date", |status| {
+            is_good(status.devices[0].disk_state, self.nodes[index].has_disk)
+                && status.connections.iter().all(|connection| {
+                    let peer = &self.nodes[usize::from(connection.peer_node_id)];
+                    is_good(connection.peer_devices[0].peer_disk_state, peer.has_disk)
+                })
+        });
+    }
+
+    pub(crate) fn role(&self, index: usize) -> Role {
+        self.status(index).unwrap().role
+    }
+
+    pub(crate) fn connect(&self, index: usize) -> Result<Connection, ClientError> {
+        let socket = self.nbd_socket(index);
+        let uri: Uri = format!("nbd+unix:///r0?socket={}", socket.display()).parse().unwrap();
+        Connection::open(&uri, &Wishes::default())
+    }
+
+    /// A client of this node, as soon as the node can serve one.
+    #[track_caller]
+    pub(crate) fn client(&self, index: usize) -> Connection {
+        self.poll(index, "NBD session", || self.connect(index).ok())
+    }
+
+    /// The data of a replica. The daemons have to be idle or gone.
+    pub(crate) fn data(&self, index: usize, size_bytes: u64) -> Vec<u8> {
+        let mut bytes = vec![0; usize::try_from(size_bytes).unwrap()];
+        File::open(self.disk(index)).unwrap().read_exact_at(&mut bytes, 0).unwrap();
+        bytes
+    }
+
+    #[track_caller]
+    pub(crate) fn assert_replicas_equal(&self, size_bytes: u64) {
+        let first = self.data(0, size_bytes);
+        for index in (1..self.nodes.len()).filter(|index| self.nodes[*index].has_disk) {
+            let other = self.data(index, size_bytes);
+            let block = first.chunks(4096).zip(other.chunks(4096)).position(|(a, b)| a != b);
+            assert_eq!(block, None, "replica {index} differs from the first in this block");
+        }
+    }
+}
+
+impl Drop for Cluster {
+    #[expect(clippy::print_stdout, reason = "what the daemons of a failed test said")]
+    fn drop(&mut self) {
+        for node in &mut self.nodes {
+            if let Some(daemon) = &mut node.daemon {
+                drop(daemon.kill());
+                drop(daemon.wait());
+            }
+        }
+        if thread::panicking() {
+            for index in 0..self.nodes.len() {
+                println!("---- {} said:\n{}", self.nodes[index].name, self.log(index));
+            }
+        }
+    }
+}

@@ -1,0 +1,207 @@
+//! A write costs no allocation on the threads that carry data, after a warm-up.
+//!
+//! Three daemons in this process replicate 100,000 writes of 4 KiB, 32 at a time. What the shard
+//! threads allocate meanwhile is counted: only the pulse of the links (heartbeats with leases, four
+//! in a second for each pair of nodes) may, and that does not grow with the writes.
+#![expect(clippy::unwrap_used, reason = "a test ends at the first surprise")]
+#![expect(unsafe_code, reason = "an allocator that counts")]
+
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::cell::Cell;
+use std::fs::File;
+use std::net::{SocketAddr, TcpListener};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::thread;
+use std::time::Duration;
+
+use api::client::ask;
+use api::request::Command;
+use api::response::Reply;
+use frontend::nbd::client::{Connection, Receiver, Request, Sender, Wishes};
+use frontend::nbd::wire;
+use node::Options;
+use node::create_md::{CreateMdOptions, Overwrite, create_md};
+
+static ALLOCATIONS: AtomicU64 = AtomicU64::new(0);
+
+thread_local! {
+    /// Whether this is a shard's thread; not known before its first allocation.
+    static IS_SHARD: Cell<Option<bool>> = const { Cell::new(None) };
+}
+
+struct Counting;
+
+impl Counting {
+    fn count() {
+        let is_shard = IS_SHARD.try_with(|known| {
+            known.get().unwrap_or_else(|| {
+                let is_shard = is_shard_thread();
+                known.set(Some(is_shard));
+                is_shard
+            })
+        });
+        if is_shard == Ok(true) {
+            ALLOCATIONS.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+}
+
+fn is_shard_thread() -> bool {
+    let mut name = [0_u8; 16];
+    // SAFETY: it takes nothing.
+    let thread = unsafe { libc::pthread_self() };
+    // SAFETY: the pointer and the length describe `name`, and the calling thread lives.
+    unsafe { libc::pthread_getname_np(thread, name.as_mut_ptr().cast(), name.len()) };
+    name.starts_with(b"shard-")
+}
+
+// SAFETY: every call is passed on to the system's allocator unchanged.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        Self::count();
+        // SAFETY: the caller keeps the contract, which is the same.
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
+        // SAFETY: as above.
+        unsafe { System.dealloc(pointer, layout) }
+    }
+
+    unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {
+        Self::count();
+        // SAFETY: as above.
+        unsafe { System.realloc(pointer, layout, size) }
+    }
+}
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+const NODES: usize = 3;
+const DISK_BYTES: u64 = 64 << 20;
+const WARM_UP: u64 = 20_000;
+const WRITES: u64 = 100_000;
+const DEPTH: u64 = 32;
+/// Blocks that are written: half of the volume, so that all extents are hot after the warm-up.
+const BLOCKS: u64 = 8_000;
+
+#[test]
+fn hundred_thousand_writes_allocate_nothing() {
+    let place = tempfile::tempdir().unwrap();
+    let text = prepare(place.path());
+    for index in 0..NODES {
+        let options = Options {
+            name: format!("n{index}"),
+            state_dir: state_dir(place.path(), index),
+            nbd: Vec::new(),
+            nbd_unix: vec![place.path().join(format!("nbd{index}"))],
+            shards: 1,
+            exit_with_parent: false,
+        };
+        thread::spawn(move || node::run(&options).unwrap());
+    }
+    for index in 0..NODES {
+        let up = || Command::Up { resource: "r0".to_owned(), config_text: text.clone() };
+        until("resource up", || command(place.path(), index, up()).is_some());
+    }
+    until("origin", || {
+        let force = Command::Primary { resource: "r0".to_owned(), force: true };
+        command(place.path(), 0, force).is_some()
+    });
+    until("replicas in sync", || in_sync(place.path()) == NODES);
+
+    let uri = format!("nbd+unix:///r0?socket={}", place.path().join("nbd0").display());
+    let client = Connection::open(&uri.parse().unwrap(), &Wishes::default()).unwrap();
+    let (mut sender, mut receiver, _) = client.split();
+    write(&mut sender, &mut receiver, WARM_UP);
+    let before = ALLOCATIONS.load(Ordering::Relaxed);
+    let started = io::now();
+    write(&mut sender, &mut receiver, WRITES);
+    let allocations = ALLOCATIONS.load(Ordering::Relaxed) - before;
+    let seconds = io::now().since(started).as_secs() + 1;
+    println!("{allocations} allocations in {WRITES} writes and {seconds} s");
+    // Per second: 2 pairs with a lease, 4 heartbeats and answers, a handful of lists in each.
+    assert!(allocations <= seconds * 100, "{allocations} allocations in {seconds} s");
+    sender.send_disconnect().unwrap();
+    for index in 0..NODES {
+        command(place.path(), index, Command::Shutdown);
+    }
+}
+
+/// `DEPTH` writes at a time, `count` in all.
+fn write(sender: &mut Sender, receiver: &mut Receiver, count: u64) {
+    let payload = [0x5a; 4096];
+    for index in 0..count + DEPTH {
+        if index >= DEPTH {
+            receiver.recv_reply().unwrap();
+        }
+        if index < count {
+            let request = Request {
+                command: wire::Command::Write,
+                flags: 0,
+                cookie: index,
+                offset: index * 7919 % BLOCKS * 4096,
+                length: 4096,
+            };
+            sender.send_request(&request, &payload).unwrap();
+        }
+    }
+}
+
+fn state_dir(place: &Path, index: usize) -> PathBuf {
+    place.join(format!("state{index}"))
+}
+
+/// Formats the disks, and gives the configuration.
+fn prepare(place: &Path) -> String {
+    let held: Vec<_> = (0..NODES).map(|_| TcpListener::bind("127.0.0.1:0").unwrap()).collect();
+    let mut text = "resource r0 {\n".to_owned();
+    for (index, listener) in held.iter().enumerate() {
+        let address: SocketAddr = listener.local_addr().unwrap();
+        let disk = place.join(format!("disk{index}"));
+        File::create(&disk).unwrap().set_len(DISK_BYTES).unwrap();
+        let options = CreateMdOptions {
+            disk: disk.clone(),
+            metadata_disk: None,
+            resource_name: "r0".to_owned(),
+            volume: 0,
+            node_id: u8::try_from(index).unwrap(),
+            member_ids: vec![0, 1, 2],
+            peers_max: None,
+            overwrite: Overwrite::Refuse,
+        };
+        create_md(&options).unwrap();
+        let disk = disk.display();
+        text += &format!(
+            "on n{index} {{ node-id {index}; address {address}; \
+             volume 0 {{ device minor 1; disk {disk}; meta-disk internal; }} }}\n"
+        );
+    }
+    text + "connection-mesh { hosts n0 n1 n2; }\n}\n"
+}
+
+fn command(place: &Path, index: usize, command: Command) -> Option<Reply> {
+    let socket = state_dir(place, index).join("admin.sock");
+    ask(&socket, command, Duration::from_secs(30)).ok()
+}
+
+fn in_sync(place: &Path) -> usize {
+    let status = Command::Status { resources: Vec::new(), statistics: false };
+    match command(place, 0, status) {
+        Some(Reply::Status(status)) => {
+            status.resources[0].epoch.as_ref().map_or(0, |epoch| epoch.insync.len())
+        }
+        _ => 0,
+    }
+}
+
+#[track_caller]
+fn until(what: &str, is_so: impl Fn() -> bool) {
+    let deadline = io::now() + Duration::from_secs(60);
+    while !is_so() {
+        assert!(io::now() < deadline, "no {what}");
+        thread::park_timeout(Duration::from_millis(20));
+    }
+}
