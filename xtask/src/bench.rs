@@ -7,7 +7,7 @@ use std::process::{Command, ExitCode};
 pub(crate) fn run(words: &[&str]) -> Result<ExitCode> {
     packages::ensure(&[
         ("fio", "the load of the bench"),
-        ("qemu-utils", "qemu-storage-daemon, the peer with three copies"),
+        ("qemu-system-common", "qemu-storage-daemon, the peer with three copies"),
         ("nbdkit", "the peer without copies"),
     ])?;
     let build = ["build", "--release", "--locked", "--package", "basalt"];
