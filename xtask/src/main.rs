@@ -9,6 +9,8 @@
 mod check;
 mod test;
 mod demo;
+mod sim;
+mod bench;
 mod tidy;
 mod packages;
 mod metadata;
@@ -25,6 +27,9 @@ cargo xtask COMMAND
   test --quick     the tests of the workspace alone
   test NAME..      only the named steps
   test --list      the names of the steps
+  sim SEED         replays one seed of the simulator, with its trace
+  sim --seeds N    hunts; prints the first seed that fails
+  bench write      CPU per replicated write beside QEMU quorum and nbdkit (--json)
   demo             three nodes, a volume, load, nodes killed under it, and a report
 ";
 
@@ -45,6 +50,8 @@ fn run(words: &[&str]) -> anyhow::Result<ExitCode> {
         ["check"] => check::run(),
         ["tidy"] => tidy::run(),
         ["demo"] => demo::run(),
+        ["sim", rest @ ..] => sim::run(rest),
+        ["bench", rest @ ..] => bench::run(rest),
         ["test", rest @ ..] => test::run(rest),
         ["help" | "--help" | "-h"] => {
             print!("{USAGE}");

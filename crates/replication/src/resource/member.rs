@@ -23,6 +23,9 @@ pub(crate) struct MemberState {
     pub(crate) disk_failed: bool,
     /// Admitted to a session since this process started.
     admitted: bool,
+    /// The session that sealed this process. What sealed an older one counts for the ballot only:
+    /// its leader does not know that this replica restarted.
+    sealed: Option<Nonce>,
     seal: Option<PendingSeal>,
     new_epoch: Option<(NodeId, Nonce, Epoch)>,
     admit: Option<(NodeId, Nonce)>,
@@ -98,7 +101,7 @@ impl Resource {
     }
 
     fn obeys(&self, nonce: Nonce) -> bool {
-        self.superblock.as_ref().is_some_and(|superblock| superblock.sealed.nonce == nonce)
+        self.member.sealed == Some(nonce)
     }
 
     // ---- Seal.
@@ -111,6 +114,7 @@ impl Resource {
             return self.send(from, Control::SealRefused { ballot, sealed });
         }
         superblock.sealed = SealedTo { ballot, nonce };
+        self.member.sealed = Some(nonce);
         superblock.clean = false;
         if !self.leads(nonce) && self.session.is_some() {
             self.end_session();
@@ -421,6 +425,7 @@ impl Resource {
         {
             superblock.clean = true;
             superblock.sealed.nonce = Nonce(0);
+            self.member.sealed = None;
         }
         self.save_superblock(AfterSave::Answer(id));
     }

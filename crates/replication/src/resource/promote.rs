@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 
 use format::config::{Ancestor, Config, InSync, Primary, Voter as VoterConfig};
 use format::ids::{
-    Ballot, BlockRange, Branch, Epoch, Incarnation, MemberSet, NodeId, Nonce, Seq, ValueId,
+    Ballot, BlockRange, BootId, Branch, Epoch, Incarnation, MemberSet, NodeId, Nonce, Seq, ValueId,
     VoteStoreId,
 };
 use format::message::{Control, Sealed, SlotBase};
@@ -27,6 +27,8 @@ pub(crate) struct Promotion {
     mode: PromoteMode,
     nonce: Nonce,
     phase: Phase,
+    /// The processes that answered the seal: another one of the same node knows nothing of it.
+    boots: BTreeMap<NodeId, BootId>,
     deadline: Time,
     /// Why the last try did not succeed.
     reason: Option<(CommandErrorCode, String)>,
@@ -114,6 +116,7 @@ impl Resource {
             mode,
             nonce: Nonce(0),
             phase: Phase::Resting { until: self.now },
+            boots: BTreeMap::new(),
             deadline: self.now + limits::PROMOTE_DEADLINE,
             reason: None,
         });
@@ -137,8 +140,9 @@ impl Resource {
                 self.choose_members();
             }
             Phase::Announcing { awaiting, .. } => {
-                let reachable = awaiting.and(self.connected());
-                if reachable.is_empty() {
+                let boots = &promotion.boots;
+                let mut answering = awaiting.and(self.connected()).iter();
+                if !answering.any(|node| self.boot_of(node) == boots.get(&node).copied()) {
                     self.begin_session();
                 }
             }
@@ -306,6 +310,9 @@ impl Resource {
         let lossy = !base.clean && sealed.values().all(|report| report.rank <= 1);
         let memory = if lossy { Memory::MayBeLost } else { Memory::Kept };
         let chosen: MemberSet = sealed.keys().copied().collect();
+        if let Some(promotion) = self.promotion.as_mut() {
+            promotion.boots = sealed.iter().map(|(&node, report)| (node, report.boot_id)).collect();
+        }
         let lost = self.lost_by_promotion(old, chosen, &base);
         let desired = self.promoted_config(&base, &sealed, mode, memory);
         let nonce = self.promotion.as_ref().expect("called in its phase").nonce;
@@ -468,7 +475,8 @@ impl Resource {
         let Phase::Announcing { value, .. } = promotion.phase else {
             unreachable!("a session begins after its announcement")
         };
-        self.session = Some(Session::new(promotion.nonce, insync(&value), self.now));
+        self.session =
+            Some(Session::new(promotion.nonce, insync(&value), promotion.boots, self.now));
         self.start_serving(&value);
         for id in promotion.commands {
             self.answer(id, Ok(()));

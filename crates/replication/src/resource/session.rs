@@ -76,11 +76,16 @@ struct Drain {
 const DRAIN_DEADLINE: std::time::Duration = std::time::Duration::from_secs(10);
 
 impl Session {
-    pub(crate) fn new(nonce: Nonce, write_set: MemberSet, now: Time) -> Self {
+    pub(crate) fn new(
+        nonce: Nonce,
+        write_set: MemberSet,
+        boots: BTreeMap<NodeId, BootId>,
+        now: Time,
+    ) -> Self {
         Self {
             nonce,
             write_set,
-            boots: BTreeMap::new(),
+            boots,
             losses: BTreeMap::new(),
             loss_round: 0,
             change: None,
@@ -112,21 +117,16 @@ impl Resource {
     /// The promotion is complete: requests may come.
     pub(crate) fn start_serving(&mut self, value: &Config) {
         let in_sync = insync(value);
-        let boots = in_sync.iter().filter_map(|node| Some((node, self.boot_of(node)?)));
-        let boots: BTreeMap<NodeId, BootId> = boots.collect();
         let rate = self.options.resync_rate;
         self.start_round(RoundKind::Reconciled);
         self.tell_groups(ToGroup::ResyncRate { bytes_per_second: rate });
         self.tell_groups(ToGroup::Serve { epoch: value.epoch, in_sync });
         self.actions.push(ResourceAction::RoleChanged { primary: true });
         self.actions.push(ResourceAction::RenewLease);
-        if let Some(session) = self.session.as_mut() {
-            session.boots = boots;
-        }
         self.renew_lease();
     }
 
-    fn boot_of(&self, node: NodeId) -> Option<BootId> {
+    pub(crate) fn boot_of(&self, node: NodeId) -> Option<BootId> {
         if node == self.me() {
             return Some(self.options.boot_id);
         }
@@ -144,14 +144,31 @@ impl Resource {
 
     pub(crate) fn advance_session(&mut self) {
         let Some(session) = &self.session else { return };
-        let gone = session.write_set.minus(self.connected());
-        for member in gone.iter() {
+        let is_there = |&node: &NodeId| {
+            self.is_connected(node) && self.boot_of(node) == session.boots.get(&node).copied()
+        };
+        let there: MemberSet = session.write_set.iter().filter(is_there).collect();
+        for member in session.write_set.minus(there).iter() {
             self.begin_loss(member);
         }
+        self.check_last_member();
         self.check_drain_deadline();
         self.check_quorum();
         self.start_change();
         self.advance_admissions();
+    }
+
+    /// The only in-sync member came back as another process: only a promotion can tell what it
+    /// still has.
+    fn check_last_member(&mut self) {
+        let Some(session) = &self.session else { return };
+        let losing = session.losses.keys().copied().collect();
+        let left = self.in_sync().minus(losing);
+        let Some(member) = left.first().filter(|_| left.len() == 1) else { return };
+        let known = session.boots.get(&member).copied();
+        if self.is_connected(member) && self.boot_of(member) != known {
+            self.end_session();
+        }
     }
 
     // ---- Leases.
@@ -335,9 +352,8 @@ impl Resource {
             }
             Some(LossState::Recording | LossState::Recorded) => {}
             None if same_life => self.withdraw_loss(node),
-            // The last in-sync member came back as another process: only a promotion can tell
-            // what it still has.
-            None => self.end_session(),
+            // `check_last_member` knows what to do.
+            None => {}
         }
     }
 
