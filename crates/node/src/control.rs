@@ -3,7 +3,7 @@
 //! Everything here may block; a shard never waits for it. Questions to the shard carry a ticket,
 //! and one thread hands the answers out ([`Desk`]).
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::path::PathBuf;
 use std::sync::mpsc;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -12,7 +12,7 @@ use std::time::Duration;
 
 use api::request::Command;
 use api::response::{Failure, FailureCode, Reply};
-use api::status::StatusReply;
+use api::status::{NodeStatus, ResourceStatus, StatusReply};
 use format::ids::{BootId, KernelBootId};
 use io::mailbox::{Mailbox, Receiver, Sender};
 use io::process::Termination;
@@ -40,6 +40,8 @@ pub(crate) struct Control {
     pub(crate) name: String,
     state: StateDir,
     desk: Desk,
+    /// Resources that are to be up and could not be brought up, with the reasons.
+    held_down: Mutex<BTreeMap<String, Failure>>,
     started_at: Time,
     end: mpsc::Sender<End>,
 }
@@ -86,6 +88,7 @@ pub(crate) fn run(options: &Options) -> Result<(), NodeError> {
         name: options.name.clone(),
         state,
         desk: Desk { sender: Mutex::new(sender), waiting: Mutex::new(Waiting::default()) },
+        held_down: Mutex::default(),
         started_at: io::now(),
         end: end.clone(),
     });
@@ -231,15 +234,7 @@ impl Control {
     pub(crate) fn execute(&self, command: Command) -> Result<Reply, Failure> {
         match command {
             Command::Up { resource, config_text } => self.up(&resource, &config_text),
-            Command::Down { resource, force } => {
-                let answer = self.ask(|ticket| ToShard::Remove {
-                    ticket,
-                    resource: resource.clone(),
-                    force: force.into(),
-                })?;
-                self.state.forget_text(&resource).map_err(state_failure)?;
-                Ok(answer)
-            }
+            Command::Down { resource, force } => self.down(&resource, force.into()),
             Command::Adjust { resource, config_text, dry_run } => {
                 if dry_run {
                     self.differences(&resource, &config_text).map(|(reply, _)| reply)
@@ -271,18 +266,36 @@ impl Control {
             Command::Invalidate { resource } => {
                 self.ask(|ticket| ToShard::Invalidate { ticket, resource })
             }
-            Command::Status { resources, statistics } => {
-                self.ask(|ticket| ToShard::Status { ticket, resources, statistics }).map(|reply| {
-                    let Reply::Status(mut status) = reply else { return reply };
-                    self.describe_node(&mut status);
-                    Reply::Status(status)
-                })
-            }
+            Command::Status { resources, statistics } => self.status(&resources, statistics),
             Command::Shutdown => {
                 drop(self.end.send(End::Asked("the operator asked for it".to_owned())));
                 Ok(Reply::done())
             }
         }
+    }
+
+    /// The status of the named resources, or of all; of one that is held down, why it is.
+    #[expect(clippy::fn_params_excessive_bools, reason = "as the request has it")]
+    fn status(&self, names: &[String], statistics: bool) -> Result<Reply, Failure> {
+        let mut held_down = self.held_down.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let (held, resources): (Vec<_>, Vec<_>) =
+            names.iter().cloned().partition(|name| held_down.contains_key(name));
+        let mut status = StatusReply { node: NodeStatus::default(), resources: Vec::new() };
+        if names.is_empty() || !resources.is_empty() {
+            match self.ask(|ticket| ToShard::Status { ticket, resources, statistics })? {
+                Reply::Status(reply) => status = reply,
+                reply @ (Reply::Done { .. } | Reply::Adjusted { .. }) => return Ok(reply),
+            }
+        }
+        held_down.retain(|name, _| names.is_empty() || held.contains(name));
+        status.resources.extend(held_down.into_iter().map(|(name, failure)| ResourceStatus {
+            name,
+            reasons: vec![format!("it stays down: {failure}")],
+            ..ResourceStatus::default()
+        }));
+        status.resources.sort_by(|a, b| a.name.cmp(&b.name));
+        self.describe_node(&mut status);
+        Ok(Reply::Status(status))
     }
 
     fn describe_node(&self, status: &mut StatusReply) {
@@ -295,6 +308,7 @@ impl Control {
 
     /// Brings a resource up, and remembers that it is.
     fn up(&self, resource: &str, text: &str) -> Result<Reply, Failure> {
+        Definition::from_text(&self.name, resource, text)?;
         if let Some(running) = self.stored_text(resource)? {
             if running == text {
                 return self.is_up(resource).map_or_else(|| self.bring_up(resource, text), Ok);
@@ -307,6 +321,18 @@ impl Control {
         }
         let reply = self.bring_up(resource, text)?;
         self.state.store_text(resource, text).map_err(state_failure)?;
+        Ok(reply)
+    }
+
+    /// Takes a resource down, and forgets it; also one that was to be up and is not.
+    fn down(&self, resource: &str, force: Force) -> Result<Reply, Failure> {
+        let name = resource.to_owned();
+        let removed = self.ask(|ticket| ToShard::Remove { ticket, resource: name, force });
+        let is_held = removed.as_ref().is_err_and(|e| e.code == FailureCode::UnknownResource)
+            && self.stored_text(resource)?.is_some();
+        let reply = if is_held { Reply::done() } else { removed? };
+        self.held_down.lock().unwrap_or_else(PoisonError::into_inner).remove(resource);
+        self.state.forget_text(resource).map_err(state_failure)?;
         Ok(reply)
     }
 
@@ -332,10 +358,12 @@ impl Control {
         patience: &mut Patience,
     ) -> Result<Reply, Failure> {
         let definition = Definition::from_text(&self.name, resource, text)?;
-        once_address_is_free(patience, |patience| {
+        let reply = once_address_is_free(patience, |patience| {
             let attached = Box::new(attach(definition.clone(), &self.state, patience)?);
             self.ask(|ticket| ToShard::Host { ticket, attached })
-        })
+        })?;
+        self.held_down.lock().unwrap_or_else(PoisonError::into_inner).remove(resource);
+        Ok(reply)
     }
 
     /// What `adjust` would do, and the text that is running.
@@ -383,6 +411,7 @@ impl Control {
         for (name, text) in texts {
             if let Err(failure) = self.bring_up_within(&name, &text, patience) {
                 log!(Error, Scope::resource(&name), "it stays down: {failure}");
+                self.held_down.lock().unwrap_or_else(PoisonError::into_inner).insert(name, failure);
             }
         }
     }
