@@ -21,7 +21,7 @@ use tempfile::TempDir;
 pub(crate) const RESOURCE: &str = "r0";
 pub(crate) const VOLUME_BYTES: u64 = 16 << 20;
 /// What a backing file is larger than its volume.
-const METADATA_ROOM_BYTES: u64 = 8 << 20;
+pub(crate) const METADATA_ROOM_BYTES: u64 = 8 << 20;
 const LIMIT: Duration = Duration::from_secs(30);
 const POLL_INTERVAL: Duration = Duration::from_millis(20);
 
@@ -72,6 +72,11 @@ impl Said {
     pub(crate) fn ok(&self) {
         assert_eq!((self.exit, self.stderr.as_str()), (0, ""), "{self:?}");
     }
+
+    #[track_caller]
+    pub(crate) fn exits(&self, exit: i32) {
+        assert_eq!(self.exit, exit, "{self:?}");
+    }
 }
 
 pub(crate) struct Node {
@@ -80,6 +85,8 @@ pub(crate) struct Node {
     pub(crate) peer: SocketAddr,
     pub(crate) nbd: SocketAddr,
     pub(crate) home: PathBuf,
+    /// Name of the backing file in `home`.
+    pub(crate) disk_name: &'static str,
     process: Option<Child>,
 }
 
@@ -88,13 +95,13 @@ impl Node {
         let [peer, nbd] = free_ports();
         let home = directory.join(name);
         fs::create_dir(&home).unwrap();
-        let node = Self { name, id, peer, nbd, home, process: None };
+        let node = Self { name, id, peer, nbd, home, disk_name: "disk", process: None };
         File::create(node.disk()).unwrap().set_len(VOLUME_BYTES + METADATA_ROOM_BYTES).unwrap();
         node
     }
 
     pub(crate) fn disk(&self) -> PathBuf {
-        self.home.join("disk")
+        self.home.join(self.disk_name)
     }
 
     pub(crate) fn state_dir(&self) -> PathBuf {
@@ -105,22 +112,21 @@ impl Node {
         self.state_dir().join("admin.sock")
     }
 
-    pub(crate) fn pid(&self) -> u32 {
-        self.process.as_ref().expect("the daemon runs").id()
-    }
-
-    /// The daemon's command line, with its standard error in the log.
+    /// The daemon's command line.
     pub(crate) fn command(&self) -> Command {
-        let log = File::options().create(true).append(true).open(self.home.join("log")).unwrap();
         let mut command = Command::new(env!("CARGO_BIN_EXE_basalt"));
         command
             .args(["node", "--name", self.name, "--exit-with-parent"])
             .args([OsStr::new("--state-dir"), self.state_dir().as_ref()])
-            .args(["--nbd", &self.nbd.to_string()])
-            .stdin(Stdio::null())
-            .stdout(Stdio::null())
-            .stderr(log);
+            .args(["--nbd", &self.nbd.to_string()]);
+        self.quiet(&mut command);
         command
+    }
+
+    /// Standard error goes to the log.
+    pub(crate) fn quiet(&self, command: &mut Command) {
+        let log = File::options().create(true).append(true).open(self.home.join("log")).unwrap();
+        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(log);
     }
 
     pub(crate) fn start(&mut self) {
@@ -144,9 +150,17 @@ impl Node {
         process.wait().unwrap();
     }
 
+    /// Ended by the operator, cleanly.
+    pub(crate) fn stop(&mut self) {
+        let mut process = self.process.take().expect("the daemon runs");
+        api::client::ask(&self.socket(), NodeCommand::Shutdown, LIMIT).unwrap();
+        let status = wait_for("the daemon to end", || process.try_wait().unwrap());
+        assert!(status.success(), "{status}\n{}", self.log());
+    }
+
     /// Starts a daemon that must give up by itself, and gives its last words.
-    pub(crate) fn fails_to_start(&self, mut command: Command) -> String {
-        let mut process = command.spawn().unwrap();
+    pub(crate) fn fails_to_start(&self) -> String {
+        let mut process = self.command().spawn().unwrap();
         let status = wait_for("the daemon to give up", || process.try_wait().unwrap());
         assert_eq!(status.code(), Some(1), "{}", self.log());
         self.log().lines().last().unwrap_or_default().to_owned()
@@ -188,7 +202,8 @@ impl Node {
 
     /// The status of the resource; `None` while it is not up.
     pub(crate) fn status(&self) -> Option<ResourceStatus> {
-        self.try_status_of_all()?.into_iter().find(|resource| resource.name == RESOURCE)
+        let mut all = self.try_status_of_all()?.into_iter();
+        all.find(|resource| resource.name == RESOURCE && !resource.devices.is_empty())
     }
 
     pub(crate) fn disk_state(&self) -> Option<DiskState> {
@@ -199,6 +214,12 @@ impl Node {
         wait_for(&format!("{} to be {wanted:?}\n{}", self.name, self.log()), || {
             (self.disk_state()? == wanted).then_some(())
         });
+    }
+
+    /// It is up, and its data can be written.
+    pub(crate) fn serves(&self) {
+        self.client().write(0, &[0xab; 4096]).unwrap();
+        self.wait_for_disk(DiskState::UpToDate);
     }
 
     pub(crate) fn client(&self) -> Connection {
@@ -226,7 +247,7 @@ impl Drop for Node {
 pub(crate) struct Cluster {
     pub(crate) nodes: Vec<Node>,
     pub(crate) config: PathBuf,
-    pub(crate) directory: TempDir,
+    _directory: TempDir,
 }
 
 impl Cluster {
@@ -237,27 +258,41 @@ impl Cluster {
         let nodes: Vec<Node> =
             names.map(|(name, id)| Node::new(directory.path(), name, id)).collect();
         let config = directory.path().join("basalt.conf");
-        let cluster = Self { nodes, config, directory };
+        let cluster = Self { nodes, config, _directory: directory };
         cluster.configure(&cluster.text());
         cluster
     }
 
     /// Nodes whose resource is up, connected and up to date everywhere.
     pub(crate) fn start(count: usize) -> Self {
-        let mut cluster = Self::prepare(count);
-        for index in 0..count {
-            let name = cluster.nodes[index].name;
-            cluster.adm(index, &["create-md", "--node", name, RESOURCE]).ok_with_output();
-            cluster.nodes[index].start();
-            cluster.adm(index, &["up", RESOURCE]).ok();
+        Self::prepare(count).bring_up()
+    }
+
+    pub(crate) fn bring_up(mut self) -> Self {
+        for index in 0..self.nodes.len() {
+            self.create_md(index);
+            self.nodes[index].start();
+            self.adm(index, &["up", RESOURCE]).ok();
         }
-        cluster.wait_for_connections();
-        cluster.adm(0, &["primary", "--force", RESOURCE]).ok();
-        for node in &cluster.nodes {
+        self.become_whole();
+        self
+    }
+
+    pub(crate) fn create_md(&self, index: usize) {
+        self.adm(index, &["create-md", "--node", self.nodes[index].name, RESOURCE]).exits(0);
+    }
+
+    /// Waits until all are connected and up to date, from the first node's replica if need be.
+    pub(crate) fn become_whole(&self) {
+        self.wait_for_connections();
+        let is_fresh = self.nodes[0].disk_state() == Some(DiskState::Inconsistent);
+        let promote =
+            if is_fresh { &["primary", "--force", RESOURCE][..] } else { &["primary", RESOURCE] };
+        self.adm(0, promote).ok();
+        for node in &self.nodes {
             node.wait_for_disk(DiskState::UpToDate);
         }
-        cluster.adm(0, &["secondary", RESOURCE]).ok();
-        cluster
+        self.adm(0, &["secondary", RESOURCE]).ok();
     }
 
     pub(crate) fn wait_for_connections(&self) {
@@ -282,8 +317,9 @@ impl Cluster {
     pub(crate) fn text(&self) -> String {
         let mut text = format!("resource {RESOURCE} {{\n  options {{ quorum majority; }}\n");
         let mut hosts = String::new();
-        for Node { name, id, peer, home, .. } in &self.nodes {
-            let disk = home.join("disk");
+        for node in &self.nodes {
+            let Node { name, id, peer, .. } = node;
+            let disk = node.disk();
             write!(
                 text,
                 "  on {name} {{\n    node-id {id};\n    address {peer};\n    volume 0 {{ device \
@@ -297,12 +333,5 @@ impl Cluster {
             writeln!(text, "  connection-mesh {{ hosts{hosts}; }}").unwrap();
         }
         text + "}\n"
-    }
-}
-
-impl Said {
-    #[track_caller]
-    pub(crate) fn ok_with_output(&self) {
-        assert_eq!(self.exit, 0, "{self:?}");
     }
 }

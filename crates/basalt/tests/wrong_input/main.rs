@@ -7,6 +7,13 @@
 #![expect(clippy::print_stderr, reason = "a failed test shows the logs of its daemons")]
 #![expect(clippy::unwrap_used, reason = "a test ends at the first surprise")]
 
-#[expect(dead_code, reason = "for more rows than there are yet")]
 mod cluster;
+mod start;
 mod restart;
+mod disks;
+mod full_disk;
+mod configuration;
+mod verbs;
+mod peers;
+mod fake_peer;
+mod clients;
