@@ -22,7 +22,7 @@ const RANK_REBOOTED: u8 = 1;
 pub(crate) struct MemberState {
     pub(crate) disk_failed: bool,
     /// Admitted to a session since this process started.
-    admitted: bool,
+    pub(crate) admitted: bool,
     seal: Option<PendingSeal>,
     new_epoch: Option<(NodeId, Nonce, Epoch)>,
     admit: Option<(NodeId, Nonce)>,
@@ -237,7 +237,6 @@ impl Resource {
     }
 
     fn on_set_full(&mut self, from: NodeId, nonce: Nonce, lost: LostMember) {
-        self.slot_bases.insert(lost.member, lost.base);
         self.member.set_full.insert(lost.member, (from, nonce, lost));
         self.ask_groups(RoundKind::FullSet(lost.member), ToGroup::SetFull(lost));
     }
@@ -245,6 +244,8 @@ impl Resource {
     /// The bits are marked in memory; on disk the header says so for all of them at once.
     pub(crate) fn on_full_set(&mut self, member: NodeId) {
         let Some((from, nonce, lost)) = self.member.set_full.remove(&member) else { return };
+        // Not before: a start that suits the member would promise marks that are not there yet.
+        self.slot_bases.insert(lost.member, lost.base);
         self.write_header(LostMember {
             base: SlotBase { epoch: crate::FULL, ..lost.base },
             ..lost
