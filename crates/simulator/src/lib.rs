@@ -12,3 +12,4 @@ mod disk;
 mod oracle;
 mod process;
 pub mod run;
+pub mod scenario;

@@ -288,9 +288,11 @@ impl Resource {
         }
         let in_sync = self.in_sync().has(member);
         let Some(session) = self.session.as_mut() else { return };
+        // I2: the value with which it joins may be chosen already.
+        let in_doubt = session.change == Some(Change::Joining { member });
         if let Some(state) = session.losses.get_mut(&member) {
             *state = LossState::Recorded;
-            if !in_sync {
+            if !in_sync && !in_doubt {
                 self.finish_loss(member);
             }
         }
