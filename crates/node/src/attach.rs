@@ -6,9 +6,9 @@
 //! peer before that.
 
 use std::collections::BTreeSet;
-use std::fs::{File, OpenOptions, TryLockError};
+use std::fs::{File, OpenOptions};
 use std::io as stdio;
-use std::os::unix::fs::FileExt;
+use std::os::unix::fs::{FileExt, FileTypeExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
 use api::response::{Failure, FailureCode};
@@ -26,6 +26,7 @@ use replication::group::LoadedPage;
 
 use crate::definition::{Definition, DiskPlace};
 use crate::log::{Scope, log};
+use crate::patience::Patience;
 use crate::state_dir::{StateDir, sync_directory};
 
 type Block = [u8; SUPERBLOCK_BYTES];
@@ -50,18 +51,26 @@ pub(crate) struct Replica {
     pub(crate) al_next_number: u64,
 }
 
-pub(crate) fn attach(definition: Definition, state: &StateDir) -> Result<Attached, Failure> {
+pub(crate) fn attach(
+    definition: Definition,
+    state: &StateDir,
+    patience: &mut Patience,
+) -> Result<Attached, Failure> {
     let register_path = state.register_path(&definition.name);
-    let register = read_register(&definition, &register_path)?;
+    let register = read_register(&definition, &register_path, patience)?;
     let replica = match &definition.disk {
         None => None,
-        Some(place) => Some(read_replica(&definition, place)?),
+        Some(place) => Some(read_replica(&definition, place, patience)?),
     };
     Ok(Attached { definition, register, register_path, replica })
 }
 
 /// Reads the vote store, or makes a new one where none is: then the node is a new voter.
-fn read_register(definition: &Definition, path: &Path) -> Result<Register, Failure> {
+fn read_register(
+    definition: &Definition,
+    path: &Path,
+    patience: &mut Patience,
+) -> Result<Register, Failure> {
     let failed = |what: &str, error: &dyn std::fmt::Display| {
         let message = format!("cannot {what} the config register {}: {error}", path.display());
         Failure::new(FailureCode::Internal, message, "is the state directory's disk healthy?")
@@ -74,7 +83,7 @@ fn read_register(definition: &Definition, path: &Path) -> Result<Register, Failu
         accepted: None,
         write_counter: 0,
     };
-    let bytes = match std::fs::read(path) {
+    let bytes = match read_locked(path, patience) {
         Ok(bytes) => bytes,
         Err(error) if error.kind() == stdio::ErrorKind::NotFound => {
             let register = fresh();
@@ -97,6 +106,15 @@ fn read_register(definition: &Definition, path: &Path) -> Result<Register, Failu
     }
 }
 
+/// The content of a file that no other process has locked.
+fn read_locked(path: &Path, patience: &mut Patience) -> stdio::Result<Vec<u8>> {
+    let mut file = File::open(path)?;
+    patience.lock(&file)?;
+    let mut bytes = Vec::new();
+    stdio::Read::read_to_end(&mut file, &mut bytes)?;
+    Ok(bytes)
+}
+
 fn write_register(register: &Register, path: &Path) -> stdio::Result<()> {
     let mut slot = vec![0; REGISTER_SLOT_BYTES];
     let place = slot.first_chunk_mut().expect("made as long as a slot");
@@ -116,20 +134,12 @@ struct Device<'a> {
 }
 
 impl<'a> Device<'a> {
-    fn open(path: &'a Path) -> Result<Self, Failure> {
+    fn open(path: &'a Path, patience: &mut Patience) -> Result<Self, Failure> {
         let failed = |error: stdio::Error| {
             let message = format!("cannot open disk {}: {error}", path.display());
             Failure::new(FailureCode::DiskFailed, message, "is it there, and may this user use it?")
         };
-        let file = OpenOptions::new().read(true).write(true).open(path).map_err(failed)?;
-        match file.try_lock() {
-            Ok(()) => {}
-            Err(TryLockError::WouldBlock) => {
-                let error = "another program holds its lock: see fuser";
-                return Err(failed(stdio::Error::new(stdio::ErrorKind::ResourceBusy, error)));
-            }
-            Err(TryLockError::Error(error)) => return Err(failed(error)),
-        }
+        let file = open_alone(path, patience).map_err(failed)?;
         let size_bytes = stdio::Seek::seek(&mut &file, stdio::SeekFrom::End(0)).map_err(failed)?;
         Ok(Self { file, path, size_bytes })
     }
@@ -157,13 +167,35 @@ impl<'a> Device<'a> {
     }
 }
 
-fn read_replica(definition: &Definition, place: &DiskPlace) -> Result<Replica, Failure> {
-    let data = Device::open(&place.data)?;
+/// Opens a disk that nobody else uses: a file by its lock, a block device by the kernel's claim,
+/// which a mounted file system holds too.
+fn open_alone(path: &Path, patience: &mut Patience) -> stdio::Result<File> {
+    let is_block_device = std::fs::metadata(path)?.file_type().is_block_device();
+    let flags = if is_block_device { libc::O_EXCL } else { 0 };
+    let mut open = OpenOptions::new();
+    open.read(true).write(true).custom_flags(flags);
+    let file = loop {
+        match open.open(path) {
+            Err(error)
+                if error.kind() == stdio::ErrorKind::ResourceBusy && patience.rest(&error) => {}
+            result => break result?,
+        }
+    };
+    patience.lock(&file)?;
+    Ok(file)
+}
+
+fn read_replica(
+    definition: &Definition,
+    place: &DiskPlace,
+    patience: &mut Patience,
+) -> Result<Replica, Failure> {
+    let data = Device::open(&place.data, patience)?;
     let data_bytes = data.size_bytes;
     let (device, placement) = match &place.meta {
         None => (data, Placement::Internal { device_bytes: data_bytes }),
         Some(path) => {
-            let device = Device::open(path)?;
+            let device = Device::open(path, patience)?;
             let metadata_device_bytes = device.size_bytes;
             let placement =
                 Placement::External { data_device_bytes: data_bytes, metadata_device_bytes };

@@ -3,7 +3,7 @@
 //! Everything here may block; a shard never waits for it. Questions to the shard carry a ticket,
 //! and one thread hands the answers out ([`Desk`]).
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::path::PathBuf;
 use std::sync::mpsc;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -14,7 +14,7 @@ use api::connection_state::ConnectionState;
 use api::disk_state::DiskState;
 use api::request::Command;
 use api::response::{Failure, FailureCode, Reply};
-use api::status::{ConnectionStatus, ResourceStatus, StatusReply};
+use api::status::{ConnectionStatus, NodeStatus, ResourceStatus, StatusReply};
 use format::ids::{BootId, KernelBootId};
 use io::mailbox::{Mailbox, Receiver, Sender};
 use io::process::Termination;
@@ -25,11 +25,12 @@ use stdx::time::Time;
 use crate::attach::attach;
 use crate::definition::Definition;
 use crate::limits::{
-    ADMIN_COMMAND_DEADLINE, HELD_DEADLINE, HELD_POLL_INTERVAL, MAILBOX_CAPACITY,
-    PARENT_POLL_INTERVAL, SHARDS_MAX, SHUTDOWN_DEADLINE,
+    ADMIN_COMMAND_DEADLINE, COMMAND_PATIENCE, MAILBOX_CAPACITY, PARENT_POLL_INTERVAL, SHARDS_MAX,
+    SHUTDOWN_DEADLINE, START_PATIENCE,
 };
 use crate::links::Identity;
 use crate::log::{Scope, log};
+use crate::patience::Patience;
 use crate::shard::Shard;
 use crate::shard::messages::{Force, FromShard, Ticket, ToShard};
 use crate::state_dir::StateDir;
@@ -41,6 +42,8 @@ pub(crate) struct Control {
     pub(crate) name: String,
     state: StateDir,
     desk: Desk,
+    /// Resources that are to be up and could not be brought up, with the reasons.
+    held_down: Mutex<BTreeMap<String, Failure>>,
     started_at: Time,
     end: mpsc::Sender<End>,
 }
@@ -73,7 +76,8 @@ pub(crate) fn run(options: &Options) -> Result<(), NodeError> {
     let termination = Termination::block().map_err(system("block signals"))?;
     io::process::raise_file_limit().map_err(system("raise the limit of open files"))?;
     drop(io::process::lock_memory());
-    let state = StateDir::open(&options.state_dir)?;
+    let mut patience = Patience::new(START_PATIENCE);
+    let state = StateDir::open(&options.state_dir, &mut patience)?;
     let (end, ends) = mpsc::channel();
     let identity = Identity {
         name: options.name.clone(),
@@ -86,18 +90,17 @@ pub(crate) fn run(options: &Options) -> Result<(), NodeError> {
         name: options.name.clone(),
         state,
         desk: Desk { sender: Mutex::new(sender), waiting: Mutex::new(Waiting::default()) },
+        held_down: Mutex::default(),
         started_at: io::now(),
         end: end.clone(),
     });
     let desk = Arc::clone(&control);
     spawn("answers", move || desk.desk.hand_out(answers, &parker))?;
     let socket = admin::listen(&control.state.admin_socket())?;
-    let later = control.start_resources();
-    control.listen_nbd(options)?;
+    control.start_resources(&mut patience);
+    control.listen_nbd(options, &mut patience)?;
     let admin = Arc::clone(&control);
     spawn("admin", move || admin::serve(&admin, &socket))?;
-    let starter = Arc::clone(&control);
-    spawn("starter", move || starter.retry_resources(later))?;
     watch(options, termination, end)?;
     log!(Notice, Scope::NODE, "node {} is ready", options.name);
     let why = ends.recv().expect("the control block holds a sender");
@@ -238,17 +241,6 @@ fn check_is_unborn(resource: &ResourceStatus) -> Result<(), Failure> {
     Ok(())
 }
 
-/// What to do with what another process holds.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Held {
-    Wait,
-    Fail,
-}
-
-fn is_held(failure: &Failure) -> bool {
-    matches!(failure.code, FailureCode::AddressInUse | FailureCode::DiskFailed)
-}
-
 fn no_answer(deadline: Duration) -> Failure {
     let message = format!("the command did not end within {} s", deadline.as_secs());
     let hint = "it may still go on; `status` tells what the resource waits for";
@@ -264,15 +256,7 @@ impl Control {
     pub(crate) fn execute(&self, command: Command) -> Result<Reply, Failure> {
         match command {
             Command::Up { resource, config_text } => self.up(&resource, &config_text),
-            Command::Down { resource, force } => {
-                let answer = self.ask(|ticket| ToShard::Remove {
-                    ticket,
-                    resource: resource.clone(),
-                    force: force.into(),
-                })?;
-                self.state.forget_text(&resource).map_err(state_failure)?;
-                Ok(answer)
-            }
+            Command::Down { resource, force } => self.down(&resource, force.into()),
             Command::Adjust { resource, config_text, dry_run } => {
                 if dry_run {
                     self.differences(&resource, &config_text).map(|(reply, _)| reply)
@@ -305,13 +289,7 @@ impl Control {
             Command::Invalidate { resource } => {
                 self.ask(|ticket| ToShard::Invalidate { ticket, resource })
             }
-            Command::Status { resources, statistics } => {
-                self.ask(|ticket| ToShard::Status { ticket, resources, statistics }).map(|reply| {
-                    let Reply::Status(mut status) = reply else { return reply };
-                    self.describe_node(&mut status);
-                    Reply::Status(status)
-                })
-            }
+            Command::Status { resources, statistics } => self.status(&resources, statistics),
             Command::Shutdown => {
                 drop(self.end.send(End::Asked("the operator asked for it".to_owned())));
                 Ok(Reply::done())
@@ -330,6 +308,30 @@ impl Control {
         self.ask(|ticket| ToShard::Demote { ticket, resource, force: Force::No })
     }
 
+    /// The status of the named resources, or of all; of one that is held down, why it is.
+    #[expect(clippy::fn_params_excessive_bools, reason = "as the request has it")]
+    fn status(&self, names: &[String], statistics: bool) -> Result<Reply, Failure> {
+        let mut held_down = self.held_down.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let (held, resources): (Vec<_>, Vec<_>) =
+            names.iter().cloned().partition(|name| held_down.contains_key(name));
+        let mut status = StatusReply { node: NodeStatus::default(), resources: Vec::new() };
+        if names.is_empty() || !resources.is_empty() {
+            match self.ask(|ticket| ToShard::Status { ticket, resources, statistics })? {
+                Reply::Status(reply) => status = reply,
+                reply @ (Reply::Done { .. } | Reply::Adjusted { .. }) => return Ok(reply),
+            }
+        }
+        held_down.retain(|name, _| names.is_empty() || held.contains(name));
+        status.resources.extend(held_down.into_iter().map(|(name, failure)| ResourceStatus {
+            name,
+            reasons: vec![format!("it stays down: {failure}")],
+            ..ResourceStatus::default()
+        }));
+        status.resources.sort_by(|a, b| a.name.cmp(&b.name));
+        self.describe_node(&mut status);
+        Ok(Reply::Status(status))
+    }
+
     fn describe_node(&self, status: &mut StatusReply) {
         status.node.name.clone_from(&self.name);
         env!("CARGO_PKG_VERSION").clone_into(&mut status.node.version);
@@ -340,6 +342,7 @@ impl Control {
 
     /// Brings a resource up, and remembers that it is.
     fn up(&self, resource: &str, text: &str) -> Result<Reply, Failure> {
+        Definition::from_text(&self.name, resource, text)?;
         if let Some(running) = self.stored_text(resource)? {
             if running == text {
                 return self.is_up(resource).map_or_else(|| self.bring_up(resource, text), Ok);
@@ -355,6 +358,18 @@ impl Control {
         Ok(reply)
     }
 
+    /// Takes a resource down, and forgets it; also one that was to be up and is not.
+    fn down(&self, resource: &str, force: Force) -> Result<Reply, Failure> {
+        let name = resource.to_owned();
+        let removed = self.ask(|ticket| ToShard::Remove { ticket, resource: name, force });
+        let is_held = removed.as_ref().is_err_and(|e| e.code == FailureCode::UnknownResource)
+            && self.stored_text(resource)?.is_some();
+        let reply = if is_held { Reply::done() } else { removed? };
+        self.held_down.lock().unwrap_or_else(PoisonError::into_inner).remove(resource);
+        self.state.forget_text(resource).map_err(state_failure)?;
+        Ok(reply)
+    }
+
     fn stored_text(&self, resource: &str) -> Result<Option<String>, Failure> {
         let texts = self.state.stored_texts().map_err(state_failure)?;
         Ok(texts.into_iter().find(|(name, _)| name == resource).map(|(_, text)| text))
@@ -367,9 +382,22 @@ impl Control {
     }
 
     fn bring_up(&self, resource: &str, text: &str) -> Result<Reply, Failure> {
+        self.bring_up_within(resource, text, &mut Patience::new(COMMAND_PATIENCE))
+    }
+
+    fn bring_up_within(
+        &self,
+        resource: &str,
+        text: &str,
+        patience: &mut Patience,
+    ) -> Result<Reply, Failure> {
         let definition = Definition::from_text(&self.name, resource, text)?;
-        let attached = Box::new(attach(definition, &self.state)?);
-        self.ask(|ticket| ToShard::Host { ticket, attached })
+        let reply = once_address_is_free(patience, |patience| {
+            let attached = Box::new(attach(definition.clone(), &self.state, patience)?);
+            self.ask(|ticket| ToShard::Host { ticket, attached })
+        })?;
+        self.held_down.lock().unwrap_or_else(PoisonError::into_inner).remove(resource);
+        Ok(reply)
     }
 
     /// What `adjust` would do, and the text that is running.
@@ -405,58 +433,32 @@ impl Control {
         Ok(reply)
     }
 
-    /// Brings up what was up when the daemon ended. One that fails does not keep the others down;
-    /// what another process holds is given back for a later try.
-    fn start_resources(&self) -> Vec<(String, String)> {
+    /// Brings up what was up when the daemon ended; one that fails does not keep the others down.
+    fn start_resources(&self, patience: &mut Patience) {
         let texts = match self.state.stored_texts() {
             Ok(texts) => texts,
             Err(error) => {
                 log!(Error, Scope::NODE, "cannot read the stored resources: {error}");
-                return Vec::new();
+                return;
             }
         };
-        texts
-            .into_iter()
-            .filter(|(name, text)| !self.start_resource(name, text, Held::Wait))
-            .collect()
-    }
-
-    /// False if it is worth another try.
-    fn start_resource(&self, name: &str, text: &str, held: Held) -> bool {
-        match self.bring_up(name, text) {
-            Err(failure) if held == Held::Wait && is_held(&failure) => false,
-            Err(failure) => {
-                log!(Error, Scope::resource(name), "it stays down: {failure}");
-                true
+        for (name, text) in texts {
+            if let Err(failure) = self.bring_up_within(&name, &text, patience) {
+                log!(Error, Scope::resource(&name), "it stays down: {failure}");
+                self.held_down.lock().unwrap_or_else(PoisonError::into_inner).insert(name, failure);
             }
-            Ok(_) => true,
         }
     }
 
-    /// Disks and ports of a daemon that was killed are free only when the kernel has ended its
-    /// last requests, a moment after the process is gone.
-    fn retry_resources(&self, mut texts: Vec<(String, String)>) {
-        let deadline = io::now() + HELD_DEADLINE;
-        while !texts.is_empty() {
-            thread::park_timeout(HELD_POLL_INTERVAL);
-            let held = if io::now() < deadline { Held::Wait } else { Held::Fail };
-            texts.retain(|(name, text)| !self.start_resource(name, text, held));
-        }
-    }
-
-    fn listen_nbd(&self, options: &Options) -> Result<(), NodeError> {
+    fn listen_nbd(&self, options: &Options, patience: &mut Patience) -> Result<(), NodeError> {
         let tcp = options.nbd.iter().copied().map(ListenAddr::Tcp);
         let unix = options.nbd_unix.iter().cloned().map(|path: PathBuf| ListenAddr::Unix(path));
-        let deadline = io::now() + HELD_DEADLINE;
         for address in tcp.chain(unix) {
-            while let Err(failure) =
-                self.ask(|ticket| ToShard::ListenNbd { ticket, address: address.clone() })
-            {
-                if !is_held(&failure) || io::now() >= deadline {
-                    return Err(NodeError::Listen(failure.to_string()));
-                }
-                thread::park_timeout(HELD_POLL_INTERVAL);
-            }
+            once_address_is_free(patience, |_| {
+                let address = address.clone();
+                self.ask(|ticket| ToShard::ListenNbd { ticket, address })
+            })
+            .map_err(|failure| NodeError::Listen(failure.to_string()))?;
         }
         Ok(())
     }
@@ -464,6 +466,20 @@ impl Control {
     fn stop(&self) {
         if let Err(failure) = self.desk.ask(|ticket| ToShard::Stop { ticket }, SHUTDOWN_DEADLINE) {
             log!(Warning, Scope::NODE, "the end is not clean: {failure}");
+        }
+    }
+}
+
+/// Tries again while an address that is to be listened on is taken.
+fn once_address_is_free(
+    patience: &mut Patience,
+    mut attempt: impl FnMut(&mut Patience) -> Result<Reply, Failure>,
+) -> Result<Reply, Failure> {
+    loop {
+        match attempt(patience) {
+            Err(failure)
+                if failure.code == FailureCode::AddressInUse && patience.rest(&failure) => {}
+            result => return result,
         }
     }
 }

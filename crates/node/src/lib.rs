@@ -12,6 +12,7 @@ mod log;
 mod slab;
 mod payloads;
 mod definition;
+mod patience;
 mod state_dir;
 mod attach;
 mod links;

@@ -43,11 +43,16 @@ pub(crate) const ADMIN_IO_DEADLINE: Duration = Duration::from_secs(10);
 pub(crate) const ADMIN_COMMAND_DEADLINE: Duration = Duration::from_secs(30);
 /// Admin connections served at a time.
 pub(crate) const ADMIN_CONNECTIONS_MAX: usize = 64;
+/// How long a start waits for addresses and locks that a killed daemon still holds.
+pub(crate) const START_PATIENCE: Duration = Duration::from_secs(5);
+/// The same of an operator's command, who waits for the answer.
+pub(crate) const COMMAND_PATIENCE: Duration = Duration::from_secs(1);
+/// A wait that is longer is logged.
+pub(crate) const PATIENCE_LOGGED_AFTER: Duration = Duration::from_secs(1);
+/// How long such a wait rests between two attempts: nobody tells when a lock is free.
+pub(crate) const PATIENCE_POLL_INTERVAL: Duration = Duration::from_millis(10);
 /// How often a daemon looks whether its parent still lives.
 pub(crate) const PARENT_POLL_INTERVAL: Duration = Duration::from_millis(100);
-/// At its start a daemon waits so long for what its killed predecessor may still hold.
-pub(crate) const HELD_DEADLINE: Duration = Duration::from_secs(10);
-pub(crate) const HELD_POLL_INTERVAL: Duration = Duration::from_millis(50);
 /// Messages between the control thread and a shard.
 pub(crate) const MAILBOX_CAPACITY: usize = 1024;
 /// A Primary that goes down gives up after so long without a majority, which it looks for so often.

@@ -14,6 +14,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use crate::NodeError;
+use crate::patience::Patience;
 
 /// Layout of the directory that this release writes, and the newest it reads.
 const VERSION: u32 = 1;
@@ -28,19 +29,19 @@ pub(crate) struct StateDir {
 
 impl StateDir {
     /// Opens or makes the directory, for this process alone, and counts the start.
-    pub(crate) fn open(path: &Path) -> Result<Self, NodeError> {
+    pub(crate) fn open(path: &Path, patience: &mut Patience) -> Result<Self, NodeError> {
         let failed = |what: &'static str| {
             let path = path.to_owned();
             move |source| NodeError::StateDir { what, path, source }
         };
         fs::create_dir_all(path.join("resources")).map_err(failed("make"))?;
         let lock = File::create(path.join("lock")).map_err(failed("open the lock file of"))?;
-        match lock.try_lock() {
+        match patience.lock(&lock) {
             Ok(()) => {}
-            Err(fs::TryLockError::WouldBlock) => {
+            Err(error) if error.kind() == io::ErrorKind::ResourceBusy => {
                 return Err(NodeError::StateDirInUse { path: path.to_owned() });
             }
-            Err(fs::TryLockError::Error(error)) => return Err(failed("lock")(error)),
+            Err(error) => return Err(failed("lock")(error)),
         }
         check_version(path)?;
         let before =
@@ -139,30 +140,34 @@ pub(crate) fn sync_directory(path: &Path) -> io::Result<()> {
 mod tests {
     use super::*;
 
+    fn open(place: &tempfile::TempDir) -> Result<StateDir, NodeError> {
+        StateDir::open(place.path(), &mut Patience::new(std::time::Duration::ZERO))
+    }
+
     #[test]
     fn directory_is_for_one_daemon_and_counts_its_starts() {
         let place = tempfile::tempdir().unwrap();
-        let first = StateDir::open(place.path()).unwrap();
+        let first = open(&place).unwrap();
         assert_eq!(first.start_count(), 1);
-        let error = StateDir::open(place.path()).unwrap_err();
+        let error = open(&place).unwrap_err();
         assert!(matches!(error, NodeError::StateDirInUse { .. }), "{error}");
         drop(first);
-        assert_eq!(StateDir::open(place.path()).unwrap().start_count(), 2);
+        assert_eq!(open(&place).unwrap().start_count(), 2);
     }
 
     #[test]
     fn directory_of_a_newer_release_is_refused() {
         let place = tempfile::tempdir().unwrap();
-        drop(StateDir::open(place.path()).unwrap());
+        drop(open(&place).unwrap());
         fs::write(place.path().join("version"), "2\n").unwrap();
-        let error = StateDir::open(place.path()).unwrap_err();
+        let error = open(&place).unwrap_err();
         assert!(matches!(error, NodeError::NewerStateDir { found: 2, .. }), "{error}");
     }
 
     #[test]
     fn texts_are_kept_until_forgotten() {
         let place = tempfile::tempdir().unwrap();
-        let state = StateDir::open(place.path()).unwrap();
+        let state = open(&place).unwrap();
         state.store_text("r1", "b").unwrap();
         state.store_text("r0", "a").unwrap();
         let texts = state.stored_texts().unwrap();

@@ -63,10 +63,7 @@ impl Shard {
                 });
             }
             ToShard::Detach { ticket, resource } => {
-                self.with_resource(ticket, &resource, |shard, id| {
-                    shard.command(id, Command::Detach, Asker::Admin(ticket));
-                    Ok(None)
-                });
+                self.with_resource(ticket, &resource, |shard, id| Ok(shard.on_detach(id, ticket)));
             }
             ToShard::Connect { ticket, resource, peer } => {
                 self.with_resource(ticket, &resource, |shard, id| {
@@ -193,6 +190,16 @@ impl Shard {
         }
         self.command(id, Command::Promote(mode), Asker::Admin(ticket));
         Ok(None)
+    }
+
+    /// A disk that is given up already is no failure; a member without one by configuration is.
+    fn on_detach(&mut self, id: HostedId, ticket: Ticket) -> Option<Reply> {
+        let hosted = self.hosted_mut(id);
+        if hosted.disk.is_none() && hosted.definition.disk.is_some() {
+            return Some(Reply::done());
+        }
+        self.command(id, Command::Detach, Asker::Admin(ticket));
+        None
     }
 
     fn on_demote(

@@ -118,7 +118,8 @@ impl Hosted {
 
     fn disk_state(&self, status: &Status) -> DiskState {
         if status.disk_failed {
-            return DiskState::Failed;
+            // Once nothing is under way on it any more, it is gone.
+            return if self.disk.is_none() { DiskState::Diskless } else { DiskState::Failed };
         }
         let me = status.members.iter().find(|member| member.node == self.definition.me);
         match status.replica {
@@ -237,6 +238,11 @@ impl Hosted {
             reasons.push(
                 "the state directory failed: this node votes no more until it is restarted"
                     .to_owned(),
+            );
+        }
+        if status.disk_failed {
+            reasons.push(
+                "the disk failed or was detached: it is taken back by `down` and `up`".to_owned(),
             );
         }
         if status.promoting {

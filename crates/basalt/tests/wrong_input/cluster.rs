@@ -1,0 +1,337 @@
+//! Daemons, their configuration, and what an operator and a client do with them.
+
+use std::ffi::OsStr;
+use std::fmt::Write;
+use std::fs::{self, File};
+use std::net::{Ipv4Addr, SocketAddr, TcpListener};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::sync::atomic::{AtomicU8, Ordering};
+use std::time::Duration;
+
+use api::connection_state::ConnectionState;
+use api::disk_state::DiskState;
+use api::request::Command as NodeCommand;
+use api::response::Reply;
+use api::status::{ResourceStatus, StatusReply};
+use frontend::nbd::client::uri::{Address, Uri};
+use frontend::nbd::client::{Connection, Wishes};
+use tempfile::TempDir;
+
+pub(crate) const RESOURCE: &str = "r0";
+pub(crate) const VOLUME_BYTES: u64 = 16 << 20;
+/// What a backing file is larger than its volume.
+pub(crate) const METADATA_ROOM_BYTES: u64 = 8 << 20;
+const LIMIT: Duration = Duration::from_secs(30);
+const POLL_INTERVAL: Duration = Duration::from_millis(20);
+
+/// Looks until `look` finds something, and fails with what it looked for after a while.
+pub(crate) fn wait_for<T>(what: &str, mut look: impl FnMut() -> Option<T>) -> T {
+    #[expect(clippy::disallowed_methods, reason = "the deadline of a test that watches processes")]
+    let now = std::time::Instant::now;
+    let began = now();
+    loop {
+        if let Some(found) = look() {
+            return found;
+        }
+        assert!(now().duration_since(began) < LIMIT, "waited {LIMIT:?} in vain for {what}");
+        std::thread::park_timeout(POLL_INTERVAL);
+    }
+}
+
+/// Two free ports at a loopback address that no other node of any test has.
+fn free_ports() -> [SocketAddr; 2] {
+    static NEXT: AtomicU8 = AtomicU8::new(1);
+    let process = std::process::id().to_le_bytes();
+    let host = NEXT.fetch_add(1, Ordering::Relaxed);
+    let address = Ipv4Addr::from([127, 128 | (process[1] & 63), process[0], host]);
+    // Both are held until both are known, so they differ.
+    let both = [(); 2].map(|()| TcpListener::bind((address, 0)).unwrap());
+    both.map(|listener| listener.local_addr().unwrap())
+}
+
+/// What a command said.
+#[derive(Debug)]
+pub(crate) struct Said {
+    pub(crate) exit: i32,
+    pub(crate) stdout: String,
+    pub(crate) stderr: String,
+}
+
+impl Said {
+    /// The text of a refusal, which names each of `parts`.
+    #[track_caller]
+    pub(crate) fn refused_with(&self, exit: i32, parts: &[&str]) {
+        assert_eq!(self.exit, exit, "{self:?}");
+        for part in parts {
+            assert!(self.stderr.contains(part), "no {part:?} in {self:?}");
+        }
+    }
+
+    #[track_caller]
+    pub(crate) fn ok(&self) {
+        assert_eq!((self.exit, self.stderr.as_str()), (0, ""), "{self:?}");
+    }
+
+    #[track_caller]
+    pub(crate) fn exits(&self, exit: i32) {
+        assert_eq!(self.exit, exit, "{self:?}");
+    }
+}
+
+pub(crate) struct Node {
+    pub(crate) name: &'static str,
+    pub(crate) id: u8,
+    pub(crate) peer: SocketAddr,
+    pub(crate) nbd: SocketAddr,
+    pub(crate) home: PathBuf,
+    /// Name of the backing file in `home`.
+    pub(crate) disk_name: &'static str,
+    process: Option<Child>,
+}
+
+impl Node {
+    pub(crate) fn new(directory: &Path, name: &'static str, id: u8) -> Self {
+        let [peer, nbd] = free_ports();
+        let home = directory.join(name);
+        fs::create_dir(&home).unwrap();
+        let node = Self { name, id, peer, nbd, home, disk_name: "disk", process: None };
+        File::create(node.disk()).unwrap().set_len(VOLUME_BYTES + METADATA_ROOM_BYTES).unwrap();
+        node
+    }
+
+    pub(crate) fn disk(&self) -> PathBuf {
+        self.home.join(self.disk_name)
+    }
+
+    pub(crate) fn state_dir(&self) -> PathBuf {
+        self.home.join("state")
+    }
+
+    pub(crate) fn socket(&self) -> PathBuf {
+        self.state_dir().join("admin.sock")
+    }
+
+    /// The daemon's command line.
+    pub(crate) fn command(&self) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_basalt"));
+        command
+            .args(["node", "--name", self.name, "--exit-with-parent"])
+            .args([OsStr::new("--state-dir"), self.state_dir().as_ref()])
+            .args(["--nbd", &self.nbd.to_string()]);
+        self.quiet(&mut command);
+        command
+    }
+
+    /// Standard error goes to the log.
+    pub(crate) fn quiet(&self, command: &mut Command) {
+        let log = File::options().create(true).append(true).open(self.home.join("log")).unwrap();
+        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(log);
+    }
+
+    pub(crate) fn start(&mut self) {
+        self.start_as(self.command());
+    }
+
+    pub(crate) fn start_as(&mut self, mut command: Command) {
+        assert!(self.process.is_none(), "{} runs already", self.name);
+        self.process = Some(command.spawn().unwrap());
+        wait_for("the daemon to answer", || {
+            let ended = self.process.as_mut().and_then(|process| process.try_wait().unwrap());
+            assert!(ended.is_none(), "{} ended: {ended:?}\n{}", self.name, self.log());
+            self.try_status_of_all()
+        });
+    }
+
+    /// SIGKILL; it is gone, but for what the kernel still clears away.
+    pub(crate) fn kill(&mut self) {
+        let mut process = self.process.take().expect("the daemon runs");
+        process.kill().unwrap();
+        process.wait().unwrap();
+    }
+
+    /// Ended by the operator, cleanly.
+    pub(crate) fn stop(&mut self) {
+        let mut process = self.process.take().expect("the daemon runs");
+        api::client::ask(&self.socket(), NodeCommand::Shutdown, LIMIT).unwrap();
+        let status = wait_for("the daemon to end", || process.try_wait().unwrap());
+        assert!(status.success(), "{status}\n{}", self.log());
+    }
+
+    /// Starts a daemon that must give up by itself, and gives its last words.
+    pub(crate) fn fails_to_start(&self) -> String {
+        let mut process = self.command().spawn().unwrap();
+        let status = wait_for("the daemon to give up", || process.try_wait().unwrap());
+        assert_eq!(status.code(), Some(1), "{}", self.log());
+        self.log().lines().last().unwrap_or_default().to_owned()
+    }
+
+    pub(crate) fn log(&self) -> String {
+        fs::read_to_string(self.home.join("log")).unwrap_or_default()
+    }
+
+    pub(crate) fn has_ended(&mut self) -> bool {
+        self.process.as_mut().is_none_or(|process| process.try_wait().unwrap().is_some())
+    }
+
+    pub(crate) fn adm(&self, config: &Path, words: &[&str]) -> Said {
+        let output = Command::new(env!("CARGO_BIN_EXE_basalt"))
+            .args([OsStr::new("adm"), OsStr::new("-c"), config.as_ref()])
+            .args([OsStr::new("--node-socket"), self.socket().as_ref()])
+            .args(words)
+            .stdin(Stdio::null())
+            .output()
+            .unwrap();
+        let text = |bytes| String::from_utf8(bytes).unwrap();
+        Said {
+            exit: output.status.code().unwrap(),
+            stdout: text(output.stdout),
+            stderr: text(output.stderr),
+        }
+    }
+
+    fn try_status_of_all(&self) -> Option<Vec<ResourceStatus>> {
+        let command = NodeCommand::Status { resources: Vec::new(), statistics: true };
+        match api::client::ask(&self.socket(), command, Duration::from_secs(5)).ok()? {
+            Reply::Status(StatusReply { resources, .. }) => Some(resources),
+            other @ (Reply::Done { .. } | Reply::Adjusted { .. }) => {
+                panic!("status was answered with {other:?}")
+            }
+        }
+    }
+
+    /// The status of the resource; `None` while it is not up.
+    pub(crate) fn status(&self) -> Option<ResourceStatus> {
+        let mut all = self.try_status_of_all()?.into_iter();
+        all.find(|resource| resource.name == RESOURCE && !resource.devices.is_empty())
+    }
+
+    pub(crate) fn disk_state(&self) -> Option<DiskState> {
+        Some(self.status()?.devices.first()?.disk_state)
+    }
+
+    pub(crate) fn wait_for_disk(&self, wanted: DiskState) {
+        wait_for(&format!("{} to be {wanted:?}\n{}", self.name, self.log()), || {
+            (self.disk_state()? == wanted).then_some(())
+        });
+    }
+
+    /// It is up, and its data can be written.
+    pub(crate) fn serves(&self) {
+        self.client().write(0, &[0xab; 4096]).unwrap();
+        self.wait_for_disk(DiskState::UpToDate);
+    }
+
+    pub(crate) fn client(&self) -> Connection {
+        let address = Address::Tcp { host: self.nbd.ip().to_string(), port: self.nbd.port() };
+        let uri = Uri { address, export: RESOURCE.to_owned() };
+        let client = Connection::open(&uri, &Wishes::default()).unwrap();
+        client.set_read_timeout(LIMIT).unwrap();
+        client
+    }
+}
+
+impl Drop for Node {
+    fn drop(&mut self) {
+        if let Some(mut process) = self.process.take() {
+            // It may have ended by itself; then there is nothing to kill.
+            process.kill().ok();
+            process.wait().ok();
+        }
+        if std::thread::panicking() {
+            eprintln!("log of {}:\n{}", self.name, self.log());
+        }
+    }
+}
+
+pub(crate) struct Cluster {
+    pub(crate) nodes: Vec<Node>,
+    pub(crate) config: PathBuf,
+    _directory: TempDir,
+}
+
+impl Cluster {
+    /// Nodes with empty disks and a configuration; nothing runs.
+    pub(crate) fn prepare(count: usize) -> Self {
+        let directory = tempfile::tempdir().unwrap();
+        let names = ["alfa", "bravo", "charlie"].into_iter().take(count).zip(0..);
+        let nodes: Vec<Node> =
+            names.map(|(name, id)| Node::new(directory.path(), name, id)).collect();
+        let config = directory.path().join("basalt.conf");
+        let cluster = Self { nodes, config, _directory: directory };
+        cluster.configure(&cluster.text());
+        cluster
+    }
+
+    /// Nodes whose resource is up, connected and up to date everywhere.
+    pub(crate) fn start(count: usize) -> Self {
+        Self::prepare(count).bring_up()
+    }
+
+    pub(crate) fn bring_up(mut self) -> Self {
+        for index in 0..self.nodes.len() {
+            self.create_md(index);
+            self.nodes[index].start();
+            self.adm(index, &["up", RESOURCE]).ok();
+        }
+        self.become_whole();
+        self
+    }
+
+    pub(crate) fn create_md(&self, index: usize) {
+        self.adm(index, &["create-md", "--node", self.nodes[index].name, RESOURCE]).exits(0);
+    }
+
+    /// Waits until all are connected and up to date, from the first node's replica if need be.
+    pub(crate) fn become_whole(&self) {
+        self.wait_for_connections();
+        let is_fresh = self.nodes[0].disk_state() == Some(DiskState::Inconsistent);
+        let promote =
+            if is_fresh { &["primary", "--force", RESOURCE][..] } else { &["primary", RESOURCE] };
+        self.adm(0, promote).ok();
+        for node in &self.nodes {
+            node.wait_for_disk(DiskState::UpToDate);
+        }
+        self.adm(0, &["secondary", RESOURCE]).ok();
+    }
+
+    pub(crate) fn wait_for_connections(&self) {
+        for node in &self.nodes {
+            wait_for(&format!("{} to be connected", node.name), || {
+                let status = node.status()?;
+                let mut all = status.connections.iter();
+                all.all(|one| one.connection_state == ConnectionState::Connected).then_some(())
+            });
+        }
+    }
+
+    pub(crate) fn adm(&self, index: usize, words: &[&str]) -> Said {
+        self.nodes[index].adm(&self.config, words)
+    }
+
+    pub(crate) fn configure(&self, text: &str) {
+        fs::write(&self.config, text).unwrap();
+    }
+
+    /// The resource as an operator would write it.
+    pub(crate) fn text(&self) -> String {
+        let mut text = format!("resource {RESOURCE} {{\n  options {{ quorum majority; }}\n");
+        let mut hosts = String::new();
+        for node in &self.nodes {
+            let Node { name, id, peer, .. } = node;
+            let disk = node.disk();
+            write!(
+                text,
+                "  on {name} {{\n    node-id {id};\n    address {peer};\n    volume 0 {{ device \
+                 minor 0; disk \"{}\"; meta-disk internal; }}\n  }}\n",
+                disk.display()
+            )
+            .unwrap();
+            write!(hosts, " {name}").unwrap();
+        }
+        if self.nodes.len() > 1 {
+            writeln!(text, "  connection-mesh {{ hosts{hosts}; }}").unwrap();
+        }
+        text + "}\n"
+    }
+}

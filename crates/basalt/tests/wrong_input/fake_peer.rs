@@ -1,0 +1,194 @@
+//! Bytes on the peer port: frames made by hand, out of the golden messages of `format`.
+
+use std::fs;
+use std::io::{ErrorKind, Read, Write};
+use std::net::{Shutdown, SocketAddr, TcpStream};
+use std::path::PathBuf;
+use std::time::Duration;
+
+const HEADER_BYTES: usize = 32;
+const CRC_AT: usize = 28;
+const HANDLE_AT: usize = HEADER_BYTES + 8;
+const QUANTUM_BYTES: usize = 512;
+const MESSAGE_HEADER_BYTES: usize = 12;
+const HELLO: u16 = 1;
+const WELCOME: u16 = 2;
+const OPEN: u16 = 3;
+
+pub(crate) struct FakePeer {
+    stream: TcpStream,
+}
+
+impl FakePeer {
+    pub(crate) fn connect(address: SocketAddr) -> Self {
+        let stream = TcpStream::connect(address).unwrap();
+        stream.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
+        Self { stream }
+    }
+
+    /// A peer that says who it is, and is welcome.
+    pub(crate) fn greet(address: SocketAddr, name: &str) -> Self {
+        let mut peer = Self::connect(address);
+        peer.send(&hello(name, 1, 1));
+        let welcome = peer.receive_frame().expect("a known name is welcome");
+        assert!(body_of(&welcome, WELCOME).is_some(), "{welcome:?}");
+        peer
+    }
+
+    /// The other side may have closed already: then nobody hears it.
+    pub(crate) fn send(&mut self, bytes: &[u8]) {
+        self.stream.write_all(bytes).ok();
+    }
+
+    /// The header part of the next frame; `None` at the end.
+    pub(crate) fn receive_frame(&mut self) -> Option<Vec<u8>> {
+        let mut bytes = vec![0; HEADER_BYTES];
+        self.read_exact(&mut bytes)?;
+        let length = |at: usize| u32::from_le_bytes(bytes[at..at + 4].try_into().unwrap());
+        let (header, payload) = (length(8) as usize, length(16) as usize);
+        let mut rest = vec![0; header - HEADER_BYTES + payload];
+        self.read_exact(&mut rest)?;
+        bytes.extend_from_slice(&rest[..header - HEADER_BYTES]);
+        Some(bytes)
+    }
+
+    fn read_exact(&mut self, bytes: &mut [u8]) -> Option<()> {
+        match self.stream.read_exact(bytes) {
+            Ok(()) => Some(()),
+            Err(error) if error.kind() == ErrorKind::WouldBlock => {
+                panic!("the daemon neither spoke nor closed the connection")
+            }
+            Err(_) => None,
+        }
+    }
+
+    /// Says nothing more, and waits until the daemon has taken all that was said.
+    pub(crate) fn end(self) {
+        self.stream.shutdown(Shutdown::Write).ok();
+        self.expect_close();
+    }
+
+    /// Waits until the daemon has closed the connection.
+    pub(crate) fn expect_close(mut self) {
+        while self.receive_frame().is_some() {}
+    }
+
+    /// Opens the resource as the member `me` of the daemon `peer`, once the daemon did.
+    pub(crate) fn open(&mut self, handle: u32, me: u8, peer: u8) {
+        let mut frames = std::iter::from_fn(|| self.receive_frame());
+        let theirs = frames.find_map(|frame| body_of(&frame, OPEN));
+        let theirs = theirs.expect("a peer that is up is sent OPEN");
+        // The same resource, with our handle, the ids exchanged and no replica.
+        let mut body = handle.to_le_bytes().to_vec();
+        body.extend_from_slice(&theirs[4..20]);
+        body.extend_from_slice(&[me, peer, 0]);
+        body.extend_from_slice(&2_u16.to_le_bytes());
+        body.extend_from_slice(b"r0");
+        self.send(&frame(OPEN, &body));
+    }
+}
+
+/// The body of the first message of this type in a frame.
+fn body_of(frame: &[u8], tag: u16) -> Option<Vec<u8>> {
+    let mut at = HEADER_BYTES;
+    for _ in 0..u32::from_le_bytes(frame[12..16].try_into().unwrap()) {
+        let length = u32::from_le_bytes(frame[at + 4..at + 8].try_into().unwrap()) as usize;
+        let body = &frame[at + MESSAGE_HEADER_BYTES..][..length];
+        if frame[at..at + 2] == tag.to_le_bytes() {
+            return Some(body.to_vec());
+        }
+        at += MESSAGE_HEADER_BYTES + length;
+    }
+    None
+}
+
+/// HELLO of the golden file, with other versions, name and start count.
+pub(crate) fn hello(name: &str, version_min: u16, version_max: u16) -> Vec<u8> {
+    let golden = golden("hello");
+    let mut body = golden[HEADER_BYTES + 12..][..35].to_vec();
+    body[..2].copy_from_slice(&version_min.to_le_bytes());
+    body[2..4].copy_from_slice(&version_max.to_le_bytes());
+    // Low enough not to hide the real node, which has been started as often at least.
+    body[20..28].copy_from_slice(&1_u64.to_le_bytes());
+    body[28..31].copy_from_slice(&[1, 0, 0]);
+    body[31] = 0;
+    body[32] = 0;
+    body.extend_from_slice(&u16::try_from(name.len()).unwrap().to_le_bytes());
+    body.extend_from_slice(name.as_bytes());
+    frame(HELLO, &body)
+}
+
+/// A frame of one link message.
+fn frame(tag: u16, body: &[u8]) -> Vec<u8> {
+    let mut bytes = golden("hello")[..HEADER_BYTES].to_vec();
+    bytes.extend_from_slice(&tag.to_le_bytes());
+    bytes.extend_from_slice(&[0; 2]);
+    bytes.extend_from_slice(&u32::try_from(body.len()).unwrap().to_le_bytes());
+    bytes.extend_from_slice(&[0; 4]);
+    bytes.extend_from_slice(body);
+    bytes.resize(bytes.len().next_multiple_of(QUANTUM_BYTES), 0);
+    let length = u32::try_from(bytes.len()).unwrap();
+    bytes[8..12].copy_from_slice(&length.to_le_bytes());
+    seal(&mut bytes);
+    bytes
+}
+
+/// Every message of a resource that there is, with `handle`, and its payload if it has one.
+pub(crate) fn resource_messages(handle: u32) -> Vec<(String, Vec<u8>)> {
+    let mut messages = Vec::new();
+    for entry in fs::read_dir(golden_directory()).unwrap() {
+        let file = entry.unwrap().file_name().into_string().unwrap();
+        let Some(name) = file.strip_prefix("message_").and_then(|n| n.strip_suffix(".bin")) else {
+            continue;
+        };
+        let mut bytes = golden(name);
+        if bytes[HANDLE_AT..HANDLE_AT + 4] == [0; 4] {
+            continue;
+        }
+        bytes[HANDLE_AT..HANDLE_AT + 4].copy_from_slice(&handle.to_le_bytes());
+        // The golden header parts are padded to the smallest quantum.
+        let length = bytes.len().next_multiple_of(QUANTUM_BYTES);
+        bytes.resize(length, 0);
+        bytes[8..12].copy_from_slice(&u32::try_from(length).unwrap().to_le_bytes());
+        let payload = u32::from_le_bytes(bytes[16..20].try_into().unwrap()) as usize;
+        if payload > 0 {
+            let at = HANDLE_AT + 4;
+            let length = u32::from_le_bytes(bytes[at..at + 4].try_into().unwrap()) as usize;
+            let crc = crc32c::crc32c(&vec![0; length]);
+            bytes[at + 4..at + 8].copy_from_slice(&crc.to_le_bytes());
+        }
+        seal(&mut bytes);
+        bytes.resize(bytes.len() + payload, 0);
+        messages.push((name.to_owned(), bytes));
+    }
+    messages.sort();
+    assert!(messages.len() > 20, "the golden messages are where they were");
+    messages
+}
+
+/// The same frame with other values in its message: each byte of the body masked.
+pub(crate) fn masked(frame: &[u8], mask: u8) -> Vec<u8> {
+    let mut bytes = frame.to_vec();
+    let header = u32::from_le_bytes(bytes[8..12].try_into().unwrap()) as usize;
+    let has_payload = bytes[HEADER_BYTES + 2] & 1 == 1;
+    let from = HEADER_BYTES + MESSAGE_HEADER_BYTES + if has_payload { 8 } else { 0 };
+    for byte in &mut bytes[from..header] {
+        *byte &= mask;
+    }
+    seal(&mut bytes[..header]);
+    bytes
+}
+
+/// Makes the checksum of a header part right again.
+pub(crate) fn seal(bytes: &mut [u8]) {
+    let crc = crc32c::crc32c_append(crc32c::crc32c(&bytes[..CRC_AT]), &bytes[CRC_AT + 4..]);
+    bytes[CRC_AT..CRC_AT + 4].copy_from_slice(&crc.to_le_bytes());
+}
+
+fn golden_directory() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../format/tests/golden")
+}
+
+fn golden(name: &str) -> Vec<u8> {
+    fs::read(golden_directory().join(format!("message_{name}.bin"))).unwrap()
+}

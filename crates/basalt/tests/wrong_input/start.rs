@@ -1,0 +1,68 @@
+//! What a daemon refuses to start with.
+
+use std::fs;
+use std::net::TcpListener;
+
+use crate::cluster::{Cluster, RESOURCE};
+use api::disk_state::DiskState;
+
+#[test]
+fn state_directory_of_a_newer_release_is_left_alone() {
+    let mut cluster = Cluster::start(1);
+    let node = &mut cluster.nodes[0];
+    node.stop();
+    let version = node.state_dir().join("version");
+    let text = node.state_dir().join("resources/r0.res");
+    let before = fs::read(&text).unwrap();
+    fs::write(&version, "2\n").unwrap();
+    let last_words = node.fails_to_start();
+    for part in ["state directory", "layout 2", "knows up to 1", "use the release"] {
+        assert!(last_words.contains(part), "no {part:?} in {last_words:?}");
+    }
+    assert_eq!(fs::read_to_string(&version).unwrap(), "2\n");
+    assert_eq!(fs::read(&text).unwrap(), before);
+    fs::write(&version, "1\n").unwrap();
+    node.start();
+    node.serves();
+}
+
+#[test]
+fn second_daemon_on_a_state_directory_gives_up_and_the_first_goes_on() {
+    let cluster = Cluster::start(1);
+    let last_words = cluster.nodes[0].fails_to_start();
+    assert!(last_words.contains("in use by another daemon"), "{last_words}");
+    assert!(last_words.contains("--state-dir"), "{last_words}");
+    let mut client = cluster.nodes[0].client();
+    client.write(0, &[1; 4096]).unwrap();
+}
+
+#[test]
+fn taken_client_port_ends_the_start_with_the_address() {
+    let mut cluster = Cluster::start(1);
+    let node = &mut cluster.nodes[0];
+    node.stop();
+    let squatter = TcpListener::bind(node.nbd).unwrap();
+    let last_words = node.fails_to_start();
+    assert!(last_words.contains(&node.nbd.to_string()), "{last_words}");
+    assert!(last_words.contains("listening there"), "{last_words}");
+    drop(squatter);
+    node.start();
+    node.serves();
+}
+
+/// The resource stays down, with the reason in the status; once the port is free it comes up.
+#[test]
+fn taken_peer_port_keeps_only_its_resource_down() {
+    let mut cluster = Cluster::start(3);
+    let address = cluster.nodes[1].peer;
+    cluster.nodes[1].stop();
+    let squatter = TcpListener::bind(address).unwrap();
+    cluster.nodes[1].start();
+    let shown = cluster.adm(1, &["status", RESOURCE]);
+    assert!(shown.stdout.contains(&address.to_string()), "{shown:?}");
+    cluster.adm(1, &["up", RESOURCE]).refused_with(10, &["(102)", &address.to_string(), "try: "]);
+    cluster.nodes[0].client().write(0, &[2; 4096]).unwrap();
+    drop(squatter);
+    cluster.adm(1, &["up", RESOURCE]).ok();
+    cluster.nodes[1].wait_for_disk(DiskState::UpToDate);
+}

@@ -1,0 +1,89 @@
+//! Waiting for what a killed daemon still holds.
+//!
+//! The kernel takes an `io_uring` apart after the parent has heard of the end: for a moment the
+//! listeners and locks of the dead process are still taken. A start therefore tries again until a
+//! deadline that all of its attempts share. Runs on control threads only: they may block.
+
+use std::fmt::Display;
+use std::fs::{File, TryLockError};
+use std::io as stdio;
+use std::thread;
+use std::time::Duration;
+
+use stdx::time::Time;
+
+use crate::limits::{PATIENCE_LOGGED_AFTER, PATIENCE_POLL_INTERVAL};
+use crate::log::{Scope, log};
+
+#[derive(Debug)]
+pub(crate) struct Patience {
+    began_at: Time,
+    limit: Duration,
+    is_logged: bool,
+}
+
+impl Patience {
+    pub(crate) fn new(limit: Duration) -> Self {
+        Self { began_at: io::now(), limit, is_logged: false }
+    }
+
+    /// Rests before another attempt, or says that there is to be none. `failure` is what the last
+    /// attempt met: it is logged once, if the wait becomes long.
+    pub(crate) fn rest(&mut self, failure: &dyn Display) -> bool {
+        let waited = io::now().since(self.began_at);
+        if waited >= self.limit {
+            return false;
+        }
+        if waited >= PATIENCE_LOGGED_AFTER && !self.is_logged {
+            self.is_logged = true;
+            let seconds = self.limit.as_secs();
+            log!(Notice, Scope::NODE, "waiting for up to {seconds} s: {failure}");
+        }
+        thread::park_timeout(PATIENCE_POLL_INTERVAL);
+        true
+    }
+
+    /// Takes the lock of a file; an error of the kind `ResourceBusy` if somebody keeps it.
+    pub(crate) fn lock(&mut self, file: &File) -> stdio::Result<()> {
+        loop {
+            let busy = match file.try_lock() {
+                Ok(()) => return Ok(()),
+                Err(TryLockError::Error(error)) => return Err(error),
+                Err(TryLockError::WouldBlock) => "another program holds its lock: see fuser",
+            };
+            if !self.rest(&busy) {
+                return Err(stdio::Error::new(stdio::ErrorKind::ResourceBusy, busy));
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn two_opens_of_a_file() -> (File, File) {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        (file.reopen().unwrap(), file.reopen().unwrap())
+    }
+
+    #[test]
+    fn lock_of_somebody_who_stays_is_refused_after_the_limit() {
+        let (holder, file) = two_opens_of_a_file();
+        holder.lock().unwrap();
+        let mut patience = Patience::new(PATIENCE_POLL_INTERVAL * 3);
+        let error = patience.lock(&file).unwrap_err();
+        assert_eq!(error.kind(), stdio::ErrorKind::ResourceBusy);
+        assert!(io::now().since(patience.began_at) >= patience.limit);
+    }
+
+    #[test]
+    fn lock_is_taken_once_its_holder_is_gone() {
+        let (holder, file) = two_opens_of_a_file();
+        holder.lock().unwrap();
+        let mut patience = Patience::new(Duration::from_secs(60));
+        let waiter = thread::spawn(move || patience.lock(&file).is_ok());
+        drop(holder);
+        assert!(waiter.join().unwrap());
+    }
+}
