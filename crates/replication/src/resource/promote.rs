@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 
 use format::config::{Ancestor, Config, InSync, Primary, Voter as VoterConfig};
 use format::ids::{
-    Ballot, BlockRange, Branch, Epoch, Incarnation, MemberSet, NodeId, Nonce, Seq, ValueId,
+    Ballot, BlockRange, BootId, Branch, Epoch, Incarnation, MemberSet, NodeId, Nonce, Seq, ValueId,
     VoteStoreId,
 };
 use format::message::{Control, Sealed, SlotBase};
@@ -25,6 +25,9 @@ pub(crate) struct Promotion {
     commands: Vec<CommandId>,
     mode: PromoteMode,
     nonce: Nonce,
+    /// The processes that answered the seal and were connected ever since: the one that comes
+    /// back may have lost what it said.
+    boots: BTreeMap<NodeId, BootId>,
     phase: Phase,
     deadline: Time,
     /// Why the last try did not succeed.
@@ -54,6 +57,7 @@ enum Phase {
     Announcing {
         awaiting: MemberSet,
         value: Config,
+        until: Time,
     },
     /// Until the next try.
     Resting {
@@ -68,11 +72,10 @@ impl Promotion {
 
     pub(crate) fn wake_at(&self) -> Time {
         let phase = match &self.phase {
-            Phase::Sealing { until, .. } | Phase::Resting { until } => *until,
-            Phase::Reading
-            | Phase::Recording { .. }
-            | Phase::Proposing { .. }
-            | Phase::Announcing { .. } => Time::NEVER,
+            Phase::Sealing { until, .. }
+            | Phase::Announcing { until, .. }
+            | Phase::Resting { until } => *until,
+            Phase::Reading | Phase::Recording { .. } | Phase::Proposing { .. } => Time::NEVER,
         };
         match self.phase {
             // Past its deadline a value that may be chosen is still waited for.
@@ -105,6 +108,7 @@ impl Resource {
             commands: vec![id],
             mode,
             nonce: Nonce(0),
+            boots: BTreeMap::new(),
             phase: Phase::Resting { until: self.now },
             deadline: self.now + limits::PROMOTE_DEADLINE,
             reason: None,
@@ -128,9 +132,12 @@ impl Resource {
             Phase::Sealing { awaiting, until, .. } if awaiting.is_empty() || now >= *until => {
                 self.choose_members();
             }
-            Phase::Announcing { awaiting, .. } => {
-                let reachable = awaiting.and(self.connected());
-                if reachable.is_empty() {
+            Phase::Announcing { awaiting, until, .. } => {
+                let there: MemberSet = promotion.boots.keys().copied().collect();
+                if there.is_empty() || now >= *until {
+                    let reason = "a member does not answer to the new session".to_owned();
+                    self.rest_promotion(CommandErrorCode::Busy, reason);
+                } else if awaiting.and(there).is_empty() {
                     self.begin_session();
                 }
             }
@@ -258,11 +265,10 @@ impl Resource {
                 let reason = format!("node {node} was lost while it was being recorded");
                 self.rest_promotion(CommandErrorCode::Busy, reason);
             }
-            Phase::Reading
-            | Phase::Recording { .. }
-            | Phase::Proposing { .. }
-            | Phase::Announcing { .. }
-            | Phase::Resting { .. } => {}
+            Phase::Proposing { .. } | Phase::Announcing { .. } => {
+                promotion.boots.remove(&node);
+            }
+            Phase::Reading | Phase::Recording { .. } | Phase::Resting { .. } => {}
         }
     }
 
@@ -297,6 +303,8 @@ impl Resource {
         let outdated = if sealed.len() == 1 { Vec::new() } else { missed.clone() };
         let lossy = !base.clean && sealed.values().all(|report| report.rank <= 1);
         let chosen: MemberSet = sealed.keys().copied().collect();
+        let boots = sealed.iter().map(|(&node, report)| (node, report.boot_id)).collect();
+        self.promotion.as_mut().expect("called in its phase").boots = boots;
         let lost = self.lost_by_promotion(old, chosen, &base);
         let desired = self.promoted_config(&base, &sealed, mode, lossy);
         let nonce = self.promotion.as_ref().expect("called in its phase").nonce;
@@ -436,8 +444,10 @@ impl Resource {
         };
         let nonce = promotion.nonce;
         let members = insync(&value);
-        promotion.phase = Phase::Announcing { awaiting: members, value: value.clone() };
-        for node in members.iter() {
+        let there: Vec<NodeId> = promotion.boots.keys().copied().collect();
+        let until = self.now + limits::SEAL_DEADLINE;
+        promotion.phase = Phase::Announcing { awaiting: members, value: value.clone(), until };
+        for node in there {
             let (value, inherited) = (value.clone(), inherited.clone());
             self.send(node, Control::NewEpoch { ballot, nonce, value, inherited });
         }
@@ -460,7 +470,11 @@ impl Resource {
             unreachable!("a session begins after its announcement")
         };
         self.session = Some(Session::new(promotion.nonce, insync(&value), self.now));
-        self.start_serving(&value);
+        let there: MemberSet = promotion.boots.keys().copied().collect();
+        self.start_serving(&value, promotion.boots);
+        for gone in insync(&value).minus(there).iter() {
+            self.begin_loss(gone);
+        }
         for id in promotion.commands {
             self.answer(id, Ok(()));
         }
@@ -472,7 +486,11 @@ impl Resource {
         if value.primary.is_some_and(|primary| primary.nonce == promotion.nonce) {
             return;
         }
-        if matches!(promotion.phase, Phase::Proposing { .. } | Phase::Recording { .. }) {
+        let is_bound = matches!(
+            promotion.phase,
+            Phase::Proposing { .. } | Phase::Recording { .. } | Phase::Announcing { .. }
+        );
+        if is_bound {
             let reason = "another node became Primary".to_owned();
             self.rest_promotion(CommandErrorCode::PeerPrimary, reason);
         }

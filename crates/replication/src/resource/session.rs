@@ -106,10 +106,8 @@ impl Session {
 
 impl Resource {
     /// The promotion is complete: requests may come.
-    pub(crate) fn start_serving(&mut self, value: &Config) {
+    pub(crate) fn start_serving(&mut self, value: &Config, boots: BTreeMap<NodeId, BootId>) {
         let in_sync = insync(value);
-        let boots = in_sync.iter().filter_map(|node| Some((node, self.boot_of(node)?)));
-        let boots: BTreeMap<NodeId, BootId> = boots.collect();
         let rate = self.options.resync_rate;
         self.start_round(RoundKind::Reconciled);
         self.tell_groups(ToGroup::ResyncRate { bytes_per_second: rate });
@@ -120,13 +118,6 @@ impl Resource {
             session.boots = boots;
         }
         self.renew_lease();
-    }
-
-    fn boot_of(&self, node: NodeId) -> Option<BootId> {
-        if node == self.me() {
-            return Some(self.options.boot_id);
-        }
-        Some(self.peers.get(&node)?.report?.boot_id)
     }
 
     /// The in-sync members of the session's config.
