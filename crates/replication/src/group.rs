@@ -281,7 +281,7 @@ impl LaneGroup {
     ) {
         // I4: a message of a session that this member is not sealed to does not exist.
         let ours = message.nonce == self.view.nonce && message.volume == self.view.volume;
-        if !ours || !self.may_receive(&message.body) {
+        if !ours || !self.may_receive(&message.body) || !self.has_begun(&message.body) {
             return actions.extend(payload.map(GroupAction::Release));
         }
         let Some(lane) = self.check_addressing(&message.body, payload) else {
@@ -301,6 +301,27 @@ impl LaneGroup {
             body => self.with_lane(now, lane, actions, |lane, turn| {
                 lane.on_peer(turn, from, body, payload);
             }),
+        }
+    }
+
+    /// A member that was sealed to the session, and missed its beginning, counts in the seqs of an
+    /// older one: it would acknowledge what it does not have.
+    fn has_begun(&self, body: &DataBody) -> bool {
+        match body {
+            DataBody::Write(_)
+            | DataBody::Stable { .. }
+            | DataBody::Read { .. }
+            | DataBody::Flush { .. }
+            | DataBody::Clear { .. } => {
+                self.lanes.first().is_none_or(|lane| lane.replica.nonce == self.view.nonce)
+            }
+            DataBody::Loss { .. }
+            | DataBody::SlotRead { .. }
+            | DataBody::Ack { .. }
+            | DataBody::ReadDone { .. }
+            | DataBody::FlushDone { .. }
+            | DataBody::LossDone { .. }
+            | DataBody::SlotData { .. } => true,
         }
     }
 
