@@ -80,6 +80,8 @@ pub struct LaneGroup {
     pub(crate) sealing: Option<Nonce>,
     pub(crate) draining: Draining,
     pub(crate) stopping: bool,
+    /// Operations that were sent so far.
+    sends: u64,
     rate: CopyRate,
     stable_due: Time,
     progress_due: Time,
@@ -169,6 +171,7 @@ impl LaneGroup {
             sealing: None,
             draining: Draining::No,
             stopping: false,
+            sends: 0,
             rate: CopyRate {
                 bytes_per_second: 0,
                 budget: 0,
@@ -521,6 +524,7 @@ impl LaneGroup {
             now,
             flushes_started: self.flushes.started(),
             copy_budget: &mut self.rate.budget,
+            sends: &mut self.sends,
             local_losses: &mut self.local_losses,
             actions,
         };

@@ -33,6 +33,8 @@ pub(crate) struct Turn<'a> {
     pub(crate) flushes_started: u64,
     /// Bytes that copies may still move before the rate is reached.
     pub(crate) copy_budget: &'a mut u64,
+    /// Operations that were sent so far, by all lanes of the group.
+    pub(crate) sends: &'a mut u64,
     /// LOSS to this node's own replica, which the group hands on as if it had been a message.
     pub(crate) local_losses: &'a mut Vec<(LaneIndex, LostMember, Vec<BlockRange>)>,
     pub(crate) actions: &'a mut Vec<GroupAction>,
@@ -162,6 +164,9 @@ pub(crate) struct Operation {
     pub(crate) blockers: u32,
     pub(crate) state: OperationState,
     pub(crate) seq: Seq,
+    /// Its place among all that the group sent: every member gets them in this order, so that no
+    /// two of them wait for each other's slots of the activity log.
+    pub(crate) sent_as: u64,
     pub(crate) needed: MemberSet,
     /// Who missed it when it was sent: a repetition says so again, whoever has come back since.
     pub(crate) absent: MemberSet,

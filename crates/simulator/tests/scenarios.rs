@@ -31,3 +31,35 @@ fn a_member_whose_join_is_in_doubt_stays_in_the_write_set() {
     it.until("the return of node 2", |it| it.is_in_sync(0, 2));
     assert_eq!(it.on_disk(2, 7), 3);
 }
+
+#[test]
+fn a_member_that_loses_power_after_its_seal_is_not_taken_for_the_one_that_answered() {
+    let mut it = Scenario::new(3, 0, 0);
+    it.cluster.kill(0);
+    // Node 2 answers the seal; then it loses what its device cached, and comes back in time for
+    // the new epoch.
+    it.cluster.slow[1] = SlowDisk { save: Duration::from_millis(400), ..SlowDisk::default() };
+    let id = it.command(
+        1,
+        replication::contract::Command::Promote(replication::contract::PromoteMode::Normal),
+    );
+    it.until("the proposal", |it| it.explains(1, "phase: Proposing"));
+    it.cluster.cut_power(2);
+    it.cluster.start(2);
+    it.until("the promotion", |it| it.succeeded(id));
+    it.until("the loss of node 2, whose memory is gone", |it| !it.is_in_sync(1, 2));
+    it.until("the return of node 2", |it| it.is_in_sync(1, 2));
+}
+
+#[test]
+fn a_promotion_goes_on_without_a_member_that_missed_the_new_epoch() {
+    let mut it = Scenario::new(3, 0, 0);
+    it.must_write(0, 7, 1);
+    it.cluster.kill(0);
+    it.cluster.deaf_to[2] = Some("NewEpoch");
+    it.cluster.slow[1] = SlowDisk { save: Duration::from_millis(200), ..SlowDisk::default() };
+    it.promote(1);
+    it.must_write(1, 7, 2);
+    it.until("the return of node 2", |it| it.is_in_sync(1, 2));
+    it.until("equal replicas", |it| it.on_disk(2, 7) == 2);
+}

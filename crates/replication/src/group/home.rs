@@ -1,6 +1,6 @@
 //! What the home shard tells a group: sessions, members, ends.
 
-use format::ids::{BlockRange, LaneIndex, NodeId, Nonce, Seq};
+use format::ids::{BlockRange, LaneIndex, MemberSet, NodeId, Nonce, Seq};
 use format::message::DataBody;
 use stdx::time::Time;
 
@@ -90,6 +90,7 @@ impl LaneGroup {
             ToGroup::Resend { member } => {
                 self.view.losing.remove(member);
                 self.recording.retain(|&(other, _)| other != member);
+                self.transmit_again(now, member, actions);
                 self.with_lanes(now, actions, |lane, turn| lane.resend(turn, member));
                 self.resend_flushes(member, actions);
             }
@@ -204,7 +205,7 @@ impl LaneGroup {
         self.view.draining = false;
         self.view.fail_requests = false;
         self.view.lease_until = Time::ZERO;
-        self.view.losing = format::ids::MemberSet::EMPTY;
+        self.view.losing = MemberSet::EMPTY;
         self.draining = Draining::No;
         self.reconciling = false;
         self.recording.clear();
@@ -226,6 +227,22 @@ impl LaneGroup {
         self.view.nonce = Nonce(0);
         self.with_lanes(now, actions, Lane::drop_unsubmitted);
         self.stopping = true;
+    }
+
+    fn transmit_again(&mut self, now: Time, member: NodeId, actions: &mut Vec<GroupAction>) {
+        let lanes = self.lanes.iter().enumerate();
+        let mut unacknowledged: Vec<(u64, usize, u32)> = lanes
+            .flat_map(|(position, lane)| {
+                let found = lane.unacknowledged(member).into_iter();
+                found.map(move |(sent_as, index)| (sent_as, position, index))
+            })
+            .collect();
+        unacknowledged.sort_unstable();
+        for (_, position, index) in unacknowledged {
+            self.with_lane(now, position, actions, |lane, turn| {
+                lane.transmit(turn, index, MemberSet::of(member));
+            });
+        }
     }
 
     fn set_full(&mut self, lost: LostMember, actions: &mut Vec<GroupAction>) {

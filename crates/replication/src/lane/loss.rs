@@ -2,7 +2,7 @@
 //!
 //! PROTOCOL.md section 6. LOSS repeats harmlessly: bits are only added.
 
-use format::ids::{BlockRange, MemberSet, NodeId};
+use format::ids::{BlockRange, NodeId};
 use format::message::DataBody;
 
 use crate::contract::LostMember;
@@ -133,25 +133,24 @@ impl Lane {
         })
     }
 
-    /// The connection to `member` came back with nothing lost: everything unanswered again.
-    pub(crate) fn resend(&mut self, turn: &mut Turn<'_>, member: NodeId) {
-        let Some(leader) = self.leader.as_mut() else { return };
-        leader.losses.retain(|loss| loss.lost.member != member);
-        leader.stable_unsent = true;
-        let mut unanswered: Vec<_> = leader
-            .operations
-            .iter()
+    /// What `member` has to have and did not acknowledge: place in the order of sending, index.
+    pub(crate) fn unacknowledged(&self, member: NodeId) -> Vec<(u64, u32)> {
+        let operations = self.leader.iter().flat_map(|leader| leader.operations.iter());
+        operations
             .filter(|(_, operation)| {
                 matches!(operation.state, OperationState::Sent { .. })
                     && operation.needed.has(member)
                     && !operation.acknowledged.has(member)
             })
-            .map(|(index, operation)| (operation.seq, index))
-            .collect();
-        unanswered.sort_unstable();
-        for (_, index) in unanswered {
-            self.transmit(turn, index, MemberSet::of(member));
-        }
+            .map(|(index, operation)| (operation.sent_as, index))
+            .collect()
+    }
+
+    /// The connection to `member` came back with nothing lost: everything unanswered again.
+    pub(crate) fn resend(&mut self, turn: &mut Turn<'_>, member: NodeId) {
+        let Some(leader) = self.leader.as_mut() else { return };
+        leader.losses.retain(|loss| loss.lost.member != member);
+        leader.stable_unsent = true;
         self.forward_again(turn, member);
         self.reask_slots(turn, member);
     }

@@ -102,6 +102,7 @@ impl Lane {
             blockers: u32::try_from(overlapping).expect("bounded by the operations of a lane"),
             state: OperationState::Waiting,
             seq: Seq(0),
+            sent_as: 0,
             needed: MemberSet::EMPTY,
             absent: MemberSet::EMPTY,
             acknowledged: MemberSet::EMPTY,
@@ -150,6 +151,8 @@ impl Lane {
         let operation = leader.operations.get_mut(index).expect("an operation until it finished");
         operation.state = OperationState::Sent { content };
         operation.seq = seq;
+        *turn.sends += 1;
+        operation.sent_as = *turn.sends;
         operation.needed = match operation.kind {
             OperationKind::Resync { member, .. } => MemberSet::of(member),
             OperationKind::Write

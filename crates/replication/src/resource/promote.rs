@@ -26,9 +26,10 @@ pub(crate) struct Promotion {
     commands: Vec<CommandId>,
     mode: PromoteMode,
     nonce: Nonce,
-    phase: Phase,
-    /// The processes that answered the seal: another one of the same node knows nothing of it.
+    /// The processes that answered the seal and were connected ever since: the one that comes
+    /// back may have lost what it said.
     boots: BTreeMap<NodeId, BootId>,
+    phase: Phase,
     deadline: Time,
     /// Why the last try did not succeed.
     reason: Option<(CommandErrorCode, String)>,
@@ -57,6 +58,7 @@ enum Phase {
     Announcing {
         awaiting: MemberSet,
         value: Config,
+        until: Time,
     },
     /// Until the next try.
     Resting {
@@ -78,11 +80,10 @@ impl Promotion {
 
     pub(crate) fn wake_at(&self) -> Time {
         let phase = match &self.phase {
-            Phase::Sealing { until, .. } | Phase::Resting { until } => *until,
-            Phase::Reading
-            | Phase::Recording { .. }
-            | Phase::Proposing { .. }
-            | Phase::Announcing { .. } => Time::NEVER,
+            Phase::Sealing { until, .. }
+            | Phase::Announcing { until, .. }
+            | Phase::Resting { until } => *until,
+            Phase::Reading | Phase::Recording { .. } | Phase::Proposing { .. } => Time::NEVER,
         };
         match self.phase {
             // Past its deadline a value that may be chosen is still waited for.
@@ -115,8 +116,8 @@ impl Resource {
             commands: vec![id],
             mode,
             nonce: Nonce(0),
-            phase: Phase::Resting { until: self.now },
             boots: BTreeMap::new(),
+            phase: Phase::Resting { until: self.now },
             deadline: self.now + limits::PROMOTE_DEADLINE,
             reason: None,
         });
@@ -139,10 +140,12 @@ impl Resource {
             Phase::Sealing { awaiting, until, .. } if awaiting.is_empty() || now >= *until => {
                 self.choose_members();
             }
-            Phase::Announcing { awaiting, .. } => {
-                let boots = &promotion.boots;
-                let mut answering = awaiting.and(self.connected()).iter();
-                if !answering.any(|node| self.boot_of(node) == boots.get(&node).copied()) {
+            Phase::Announcing { awaiting, until, .. } => {
+                let there: MemberSet = promotion.boots.keys().copied().collect();
+                if there.is_empty() || now >= *until {
+                    let reason = "a member does not answer to the new session".to_owned();
+                    self.rest_promotion(CommandErrorCode::Busy, reason);
+                } else if awaiting.and(there).is_empty() {
                     self.begin_session();
                 }
             }
@@ -270,11 +273,10 @@ impl Resource {
                 let reason = format!("node {node} was lost while it was being recorded");
                 self.rest_promotion(CommandErrorCode::Busy, reason);
             }
-            Phase::Reading
-            | Phase::Recording { .. }
-            | Phase::Proposing { .. }
-            | Phase::Announcing { .. }
-            | Phase::Resting { .. } => {}
+            Phase::Proposing { .. } | Phase::Announcing { .. } => {
+                promotion.boots.remove(&node);
+            }
+            Phase::Reading | Phase::Recording { .. } | Phase::Resting { .. } => {}
         }
     }
 
@@ -310,9 +312,8 @@ impl Resource {
         let lossy = !base.clean && sealed.values().all(|report| report.rank <= 1);
         let memory = if lossy { Memory::MayBeLost } else { Memory::Kept };
         let chosen: MemberSet = sealed.keys().copied().collect();
-        if let Some(promotion) = self.promotion.as_mut() {
-            promotion.boots = sealed.iter().map(|(&node, report)| (node, report.boot_id)).collect();
-        }
+        let boots = sealed.iter().map(|(&node, report)| (node, report.boot_id)).collect();
+        self.promotion.as_mut().expect("called in its phase").boots = boots;
         let lost = self.lost_by_promotion(old, chosen, &base);
         let desired = self.promoted_config(&base, &sealed, mode, memory);
         let nonce = self.promotion.as_ref().expect("called in its phase").nonce;
@@ -452,8 +453,10 @@ impl Resource {
         };
         let nonce = promotion.nonce;
         let members = insync(value);
-        promotion.phase = Phase::Announcing { awaiting: members, value: value.clone() };
-        for node in members.iter() {
+        let there: Vec<NodeId> = promotion.boots.keys().copied().collect();
+        let until = self.now + limits::SEAL_DEADLINE;
+        promotion.phase = Phase::Announcing { awaiting: members, value: value.clone(), until };
+        for node in there {
             let (value, inherited) = (value.clone(), inherited.clone());
             self.send(node, Control::NewEpoch { ballot, nonce, value, inherited });
         }
@@ -489,7 +492,11 @@ impl Resource {
         if value.primary.is_some_and(|primary| primary.nonce == promotion.nonce) {
             return;
         }
-        if matches!(promotion.phase, Phase::Proposing { .. } | Phase::Recording { .. }) {
+        let is_bound = matches!(
+            promotion.phase,
+            Phase::Proposing { .. } | Phase::Recording { .. } | Phase::Announcing { .. }
+        );
+        if is_bound {
             let reason = "another node became Primary".to_owned();
             self.rest_promotion(CommandErrorCode::PeerPrimary, reason);
         }
