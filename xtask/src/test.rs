@@ -6,6 +6,13 @@
 
 mod steps;
 mod libtest;
+mod basalt;
+mod kills;
+mod idle;
+mod puppet;
+mod scratch;
+mod images;
+mod fio;
 
 use crate::packages::{self, Package};
 use crate::process::Stopwatch;
@@ -18,6 +25,10 @@ use steps::Step;
 pub(crate) fn run(words: &[&str]) -> Result<ExitCode> {
     if words == ["--list"] {
         for step in steps::ALL {
+            println!("{:<18} {}", step.name, step.about);
+        }
+        println!("only when named:");
+        for step in steps::ON_REQUEST {
             println!("{:<18} {}", step.name, step.about);
         }
         return Ok(ExitCode::SUCCESS);
@@ -95,8 +106,10 @@ fn choose(words: &[&str]) -> Result<Vec<&'static Step>> {
     }
     let mut chosen = Vec::new();
     for word in words {
-        let Some(step) = steps::ALL.iter().find(|step| step.name == *word) else {
-            let names: Vec<&str> = steps::ALL.iter().map(|step| step.name).collect();
+        let mut every = steps::ALL.iter().chain(steps::ON_REQUEST);
+        let Some(step) = every.find(|step| step.name == *word) else {
+            let every = steps::ALL.iter().chain(steps::ON_REQUEST);
+            let names: Vec<&str> = every.map(|step| step.name).collect();
             bail!("there is no test step `{word}`; the steps are: {}", names.join(", "));
         };
         chosen.push(step);
@@ -148,6 +161,8 @@ mod tests {
     #[test]
     fn named_steps_run_in_the_order_given() {
         assert_eq!(names(&["workspace", "check"]), ["workspace", "check"]);
+        assert_eq!(names(&["kills-full", "check"]), ["kills-full", "check"]);
+        assert!(!names(&[]).contains(&"kills-full"));
     }
 
     #[test]

@@ -65,6 +65,11 @@ pub enum Command {
         resource: String,
         force: bool,
     },
+    /// Birth of a volume without a copy: the operator says that all replicas hold the same, which
+    /// fresh zeros do. Refused once the volume has data, and unless all peers are connected.
+    NewCurrentUuid {
+        resource: String,
+    },
     /// With `force`: fails the requests that are still open.
     Secondary {
         resource: String,
@@ -96,6 +101,7 @@ impl Command {
             Self::Connect { .. } => "connect",
             Self::Disconnect { .. } => "disconnect",
             Self::Primary { .. } => "primary",
+            Self::NewCurrentUuid { .. } => "new-current-uuid",
             Self::Secondary { .. } => "secondary",
             Self::Status { .. } => "status",
             Self::Invalidate { .. } => "invalidate",
@@ -115,6 +121,7 @@ impl Command {
             | Self::Connect { resource, .. }
             | Self::Disconnect { resource, .. }
             | Self::Primary { resource, .. }
+            | Self::NewCurrentUuid { resource }
             | Self::Secondary { resource, .. }
             | Self::Invalidate { resource } => Some(resource),
             Self::Status { .. } | Self::Shutdown => None,

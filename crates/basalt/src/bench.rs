@@ -6,6 +6,8 @@ pub(crate) mod fio;
 mod ram_server;
 mod canary;
 mod write;
+mod idle;
+mod puppet;
 
 use std::process::ExitCode;
 
@@ -19,6 +21,10 @@ pub(crate) enum Command {
     Canary(canary::Options),
     /// Measure what a replicated write costs, beside two other systems
     Write(write::Options),
+    /// Measure memory, CPU and start of nodes that have volumes and nothing to do
+    Idle(idle::Options),
+    /// Start three nodes, then kill and restart them as standard input says
+    Puppet(puppet::Options),
 }
 
 /// How the result is printed.
@@ -34,5 +40,7 @@ pub(crate) fn main(command: Command) -> Result<ExitCode> {
         Command::Verify(options) => verify::main(options),
         Command::Canary(options) => canary::main(&options),
         Command::Write(options) => write::main(&options),
+        Command::Idle(options) => idle::main(&options),
+        Command::Puppet(options) => puppet::main(&options),
     }
 }

@@ -4,7 +4,7 @@
 //! file of its own. Everything is done as an operator would: `.res` file, `basalt adm`, status.
 //! Nothing outlives it: dropping it kills the daemons, and a daemon ends when this process is gone.
 
-mod directory;
+pub(crate) mod directory;
 mod node;
 pub(crate) mod replicas;
 
@@ -27,11 +27,11 @@ use crate::clock;
 
 /// The only resource, which is also the name of its export.
 pub(crate) const RESOURCE: &str = "demo";
-const NODE_NAMES: [&str; 3] = ["alfa", "bravo", "charlie"];
+pub(crate) const NODE_NAMES: [&str; 3] = ["alfa", "bravo", "charlie"];
 /// What the backing file is larger than the volume, for its metadata.
 const METADATA_ROOM_BYTES: u64 = 8 << 20;
-const START_LIMIT: Duration = Duration::from_secs(20);
-const COMMAND_LIMIT: Duration = Duration::from_secs(60);
+pub(crate) const START_LIMIT: Duration = Duration::from_secs(20);
+pub(crate) const COMMAND_LIMIT: Duration = Duration::from_secs(60);
 
 #[derive(Clone, Debug)]
 pub(crate) struct Plan {

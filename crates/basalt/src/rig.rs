@@ -122,7 +122,7 @@ pub(crate) fn start_cluster(plan: &cluster::Plan, progress: &mut Progress) -> Re
 }
 
 /// The same without a load.
-fn wait_until_whole(cluster: &Cluster, progress: &mut Progress) -> Result<()> {
+pub(crate) fn wait_until_whole(cluster: &Cluster, progress: &mut Progress) -> Result<()> {
     let mut view = ResyncView::default();
     let look = || {
         show_resync(cluster, progress, &mut view, "");

@@ -10,9 +10,11 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
 
+use api::connection_state::ConnectionState;
+use api::disk_state::DiskState;
 use api::request::Command;
 use api::response::{Failure, FailureCode, Reply};
-use api::status::{NodeStatus, ResourceStatus, StatusReply};
+use api::status::{ConnectionStatus, NodeStatus, ResourceStatus, StatusReply};
 use format::ids::{BootId, KernelBootId};
 use io::mailbox::{Mailbox, Receiver, Sender};
 use io::process::Termination;
@@ -219,6 +221,26 @@ impl Desk {
     }
 }
 
+/// A volume is unborn while no replica of it, here or at a peer, has data that anybody may read.
+fn check_is_unborn(resource: &ResourceStatus) -> Result<(), Failure> {
+    let refuse =
+        |message: String, hint: &str| Err(Failure::new(FailureCode::StateRefused, message, hint));
+    let local = resource.devices.iter().map(|device| device.disk_state);
+    let peers = resource.connections.iter().flat_map(|one| &one.peer_devices);
+    let mut states = local.chain(peers.map(|device| device.peer_disk_state));
+    let is_blank = |state| matches!(state, DiskState::Inconsistent | DiskState::Diskless);
+    let is_apart = |one: &&ConnectionStatus| one.connection_state != ConnectionState::Connected;
+    if let Some(peer) = resource.connections.iter().find(is_apart) {
+        let message = format!("peer {} is not connected: what it holds is unknown", peer.name);
+        return refuse(message, "start all nodes of the resource first");
+    }
+    if let Some(state) = states.find(|state| !is_blank(*state)) {
+        let message = format!("a replica is {state} already: its data would count as everyone's");
+        return refuse(message, "this is for new volumes only; a new replica is copied by itself");
+    }
+    Ok(())
+}
+
 fn no_answer(deadline: Duration) -> Failure {
     let message = format!("the command did not end within {} s", deadline.as_secs());
     let hint = "it may still go on; `status` tells what the resource waits for";
@@ -260,6 +282,7 @@ impl Control {
                 let mode = if force { PromoteMode::Force } else { PromoteMode::Normal };
                 self.ask(|ticket| ToShard::Promote { ticket, resource, mode })
             }
+            Command::NewCurrentUuid { resource } => self.begin_equal(resource),
             Command::Secondary { resource, force } => {
                 self.ask(|ticket| ToShard::Demote { ticket, resource, force: force.into() })
             }
@@ -272,6 +295,17 @@ impl Control {
                 Ok(Reply::done())
             }
         }
+    }
+
+    /// Makes every replica a member of the first generation, and leaves the volume Secondary.
+    fn begin_equal(&self, resource: String) -> Result<Reply, Failure> {
+        let resources = vec![resource.clone()];
+        let reply = self.ask(|ticket| ToShard::Status { ticket, resources, statistics: false })?;
+        let Reply::Status(status) = reply else { return Ok(reply) };
+        status.resources.iter().try_for_each(check_is_unborn)?;
+        let (name, mode) = (resource.clone(), PromoteMode::ForceAllEqual);
+        self.ask(|ticket| ToShard::Promote { ticket, resource: name, mode })?;
+        self.ask(|ticket| ToShard::Demote { ticket, resource, force: Force::No })
     }
 
     /// The status of the named resources, or of all; of one that is held down, why it is.

@@ -1,9 +1,11 @@
 //! The steps of `test`, in the order in which they run: cheap and telling ones first.
 //!
+//! Times in the texts are budgets on two CPUs, the build aside.
+//!
 //! To add one: write a function that returns what it counted, and an entry here. What a step
 //! prints goes straight to the terminal.
 
-use super::{Outcome, libtest};
+use super::{Outcome, fio, idle, images, kills, libtest};
 use crate::check;
 use crate::packages::Package;
 use crate::process;
@@ -34,6 +36,92 @@ pub(crate) const ALL: &[Step] = &[
         packages: &[],
         is_quick: true,
         run: workspace,
+    },
+    Step {
+        name: "checker-canary",
+        about: "the checker finds each flaw of a server that has one (10 s)",
+        packages: &[],
+        is_quick: false,
+        run: kills::canary,
+    },
+    Step {
+        name: "demo",
+        about: "the demo, shortened: a secondary and the primary die (30 s)",
+        packages: &[],
+        is_quick: false,
+        run: kills::demo,
+    },
+    Step {
+        name: "kills",
+        about: "nodes of every role die under the checker (40 s)",
+        packages: &[],
+        is_quick: false,
+        run: kills::some,
+    },
+    Step {
+        name: "kill-all",
+        about: "all three nodes die at once under the checker, four times (40 s)",
+        packages: &[],
+        is_quick: false,
+        run: kills::everyone,
+    },
+    Step {
+        name: "failover",
+        about: "the primary dies five times; take-over within 2.5 s (40 s)",
+        packages: &[],
+        is_quick: false,
+        run: kills::take_over,
+    },
+    Step {
+        name: "images",
+        about: "ext4 and xfs images survive the death of each node (60 s)",
+        packages: &[
+            ("libnbd-bin", "copying images with nbdcopy"),
+            ("qemu-utils", "comparing images with qemu-img"),
+            ("e2fsprogs", "an ext4 image and its check"),
+            ("xfsprogs", "an xfs image and its check"),
+        ],
+        is_quick: false,
+        run: images::run,
+    },
+    Step {
+        name: "fio-verify",
+        about: "fio reads back what it wrote while the other nodes die (30 s)",
+        packages: &[("fio", "writes that are read back and checked")],
+        is_quick: false,
+        run: fio::verify,
+    },
+    Step {
+        name: "idle",
+        about: "memory, CPU and start of nodes with 1 TiB and with 100 volumes (50 s)",
+        packages: &[],
+        is_quick: false,
+        run: idle::short,
+    },
+];
+
+/// Longer forms, which run only when they are named.
+pub(crate) const ON_REQUEST: &[Step] = &[
+    Step {
+        name: "kills-full",
+        about: "twenty kills of nodes of every role under the checker (10 min)",
+        packages: &[],
+        is_quick: false,
+        run: kills::many,
+    },
+    Step {
+        name: "failover-full",
+        about: "the primary dies twenty times; take-over within 2.5 s (3 min)",
+        packages: &[],
+        is_quick: false,
+        run: kills::many_take_overs,
+    },
+    Step {
+        name: "idle-full",
+        about: "as idle, after a minute of rest (150 s)",
+        packages: &[],
+        is_quick: false,
+        run: idle::long,
     },
 ];
 

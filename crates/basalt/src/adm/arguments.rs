@@ -58,6 +58,8 @@ pub(crate) enum Verb {
     Disconnect(Forcible),
     /// Take the right to write
     Primary(Forcible),
+    /// Start a volume whose replicas are known to be equal, without a first copy
+    NewCurrentUuid(NewCurrentUuid),
     /// Give the right to write away
     Secondary(Forcible),
     /// Show roles, disks, connections and what is wrong with them
@@ -87,6 +89,16 @@ pub(crate) struct Forcible {
     #[arg(long)]
     pub(crate) force: bool,
     /// `all`, RES, RES/VOL or RES:PEER
+    #[arg(required = true, value_name = "TARGET")]
+    pub(crate) targets: Vec<String>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct NewCurrentUuid {
+    /// The replicas hold the same already, as fresh zeros do: nothing is to be copied
+    #[arg(long, required = true)]
+    pub(crate) clear_bitmap: bool,
+    /// `all`, RES or RES/VOL
     #[arg(required = true, value_name = "TARGET")]
     pub(crate) targets: Vec<String>,
 }

@@ -50,6 +50,7 @@ pub(crate) fn run(command_line: &CommandLine) -> Outcome {
         | Verb::Connect(_)
         | Verb::Disconnect(_)
         | Verb::Primary(_)
+        | Verb::NewCurrentUuid(_)
         | Verb::Secondary(_)
         | Verb::Invalidate(_) => change_state(general, verb, &mut gathering),
     };
@@ -81,6 +82,7 @@ fn name(verb: &Verb) -> &'static str {
         Verb::Connect(_) => "connect",
         Verb::Disconnect(_) => "disconnect",
         Verb::Primary(_) => "primary",
+        Verb::NewCurrentUuid(_) => "new-current-uuid",
         Verb::Secondary(_) => "secondary",
         Verb::Status(_) => "status",
         Verb::Role(_) => "role",
@@ -103,6 +105,7 @@ fn state_command(verb: &Verb, one: One) -> Option<Command> {
             Some(Command::Disconnect { resource, peer, force: options.force })
         }
         Verb::Primary(options) => Some(Command::Primary { resource, force: options.force }),
+        Verb::NewCurrentUuid(_) => Some(Command::NewCurrentUuid { resource }),
         Verb::Secondary(options) => Some(Command::Secondary { resource, force: options.force }),
         Verb::Invalidate(_) => Some(Command::Invalidate { resource }),
         Verb::CreateMd(_)
@@ -129,6 +132,7 @@ fn targets_and_scope(verb: &Verb) -> (&[String], Scope) {
             (&targets.targets, Scope::Volume)
         }
         Verb::Detach(options) => (&options.targets, Scope::Volume),
+        Verb::NewCurrentUuid(options) => (&options.targets, Scope::Volume),
         Verb::Connect(targets) | Verb::Cstate(targets) => (&targets.targets, Scope::Connection),
         Verb::Disconnect(options) => (&options.targets, Scope::Connection),
         Verb::Status(options) => (&options.targets, Scope::Resource),
@@ -318,7 +322,7 @@ fn tell(general: &General, command: Command) -> Result<(Vec<String>, Vec<String>
 }
 
 fn question(general: &General, command: Command) -> Result<Reply, AdmError> {
-    let is_promotion = matches!(command, Command::Primary { .. });
+    let is_promotion = matches!(command, Command::Primary { .. } | Command::NewCurrentUuid { .. });
     let usual = if is_promotion { PRIMARY_WITHIN } else { ANSWER_WITHIN };
     let socket = general.node_socket.clone().or_else(|| {
         std::env::var_os(SOCKET_PATH_VARIABLE).filter(|path| !path.is_empty()).map(PathBuf::from)

@@ -37,7 +37,7 @@ pub(crate) struct Node {
 
 impl Node {
     /// Names everything; nothing runs yet.
-    pub(super) fn prepare(directory: &Path, name: &'static str, id: u8) -> Result<Self> {
+    pub(crate) fn prepare(directory: &Path, name: &'static str, id: u8) -> Result<Self> {
         let home = directory.join(name);
         let state_dir = home.join("state");
         fs::create_dir_all(&state_dir)
@@ -79,7 +79,7 @@ impl Node {
         self.process.as_ref().map(Child::id)
     }
 
-    pub(super) fn start(&mut self) -> Result<()> {
+    pub(crate) fn start(&mut self) -> Result<()> {
         assert!(self.process.is_none(), "{} runs already", self.name);
         let log = File::options().create(true).append(true).open(&self.log_file);
         let log = log.with_context(|| format!("cannot open {}", self.log_file.display()))?;
@@ -99,7 +99,7 @@ impl Node {
         Ok(())
     }
 
-    pub(super) fn wait_until_it_listens(&mut self, limit: Duration) -> Result<()> {
+    pub(crate) fn wait_until_it_listens(&mut self, limit: Duration) -> Result<()> {
         let what = format!("the admin socket of {}", self.name);
         let look = || {
             let child = self.process.as_mut().context("it was not started")?;
@@ -113,7 +113,7 @@ impl Node {
     }
 
     /// SIGKILL, and it is gone when this returns.
-    pub(super) fn kill(&mut self) -> Result<()> {
+    pub(crate) fn kill(&mut self) -> Result<()> {
         let mut child =
             self.process.take().with_context(|| format!("{} does not run", self.name))?;
         child.kill().with_context(|| format!("cannot kill {}", self.name))?;
@@ -121,7 +121,7 @@ impl Node {
     }
 
     /// Asks the daemon to demote, flush and end.
-    pub(super) fn stop(&mut self, limit: Duration) -> Result<()> {
+    pub(crate) fn stop(&mut self, limit: Duration) -> Result<()> {
         if self.process.is_none() {
             return Ok(());
         }
@@ -143,18 +143,21 @@ impl Node {
         if self.process.is_none() {
             bail!("is not running");
         }
-        let resources = vec![RESOURCE.to_owned()];
+        let mine = self.statuses(vec![RESOURCE.to_owned()])?;
+        let mine = mine.into_iter().find(|one| one.name == RESOURCE);
+        mine.with_context(|| format!("{} does not know {RESOURCE}", self.name))
+    }
+
+    /// Of the named resources, or of all if none is named.
+    pub(crate) fn statuses(&self, resources: Vec<String>) -> Result<Vec<ResourceStatus>> {
         match self.ask(NodeCommand::Status { resources, statistics: true })? {
-            Reply::Status(reply) => {
-                let mine = reply.resources.into_iter().find(|one| one.name == RESOURCE);
-                mine.with_context(|| format!("{} does not know {RESOURCE}", self.name))
-            }
+            Reply::Status(reply) => Ok(reply.resources),
             Reply::Done { .. } | Reply::Adjusted { .. } => bail!("it answered something else"),
         }
     }
 
     /// Runs `basalt adm` for this node.
-    pub(super) fn adm(&self, config_file: &Path, words: &[&str]) -> Result<()> {
+    pub(crate) fn adm(&self, config_file: &Path, words: &[&str]) -> Result<()> {
         let socket = self.admin_socket();
         let output = this_binary()?
             .arg("adm")

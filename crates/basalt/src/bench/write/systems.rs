@@ -78,7 +78,7 @@ pub(crate) fn quorum(directory: &Path, size_bytes: u64) -> Result<System> {
     let mut children = String::new();
     let mut routes = Vec::new();
     for (child, host) in (20..23).enumerate() {
-        let [address, _] = loopback::free_ports(host)?;
+        let [address] = loopback::free_ports(host)?;
         routes.extend(QuickAcks::from_address(address.ip()));
         let file = directory.join(format!("quorum{child}"));
         File::create(&file).and_then(|file| file.set_len(size_bytes))?;
