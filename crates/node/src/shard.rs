@@ -13,6 +13,7 @@ mod commands;
 pub(crate) mod clients;
 mod hosting;
 mod status;
+mod pace;
 pub(crate) mod messages;
 
 use std::collections::VecDeque;

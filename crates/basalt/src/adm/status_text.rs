@@ -236,7 +236,10 @@ impl Text {
         }
         if let Some(sync) = &peer_device.sync {
             words.push(format!("done:{:.2}", sync.percent_resync_done));
-        } else if peer_device.replication_state.has_progress() {
+        } else if peer_device.replication_state.has_progress()
+            && peer_device.percent_in_sync < 100.0
+        {
+            // A target is not told how much there is to come: then nothing is said.
             words.push(format!("done:{:.2}", peer_device.percent_in_sync));
         }
         if self.is_verbose() || peer_device.resync_suspended != "no" {

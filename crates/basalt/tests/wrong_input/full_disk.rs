@@ -14,7 +14,8 @@ fn on_small_file_system(cluster: &Cluster, index: usize) -> Command {
     let node = &cluster.nodes[index];
     let daemon = node.command();
     let script = "mount -t tmpfs -o size=$1 small \"$2\" && truncate -s \"$3\" \"$2/disk\" && \
-                  \"$4\" adm -c \"$5\" create-md --node \"$6\" \"$7\" >&2 && shift 7 && exec \"$@\"";
+                  \"$4\" adm -c \"$5\" create-md --node \"$6\" \"$7\" \
+                  >&2 && shift 7 && exec \"$@\"";
     let mut command = Command::new("unshare");
     command
         .args(["--map-root-user", "--mount", "sh", "-c", script, "sh", ROOM])

@@ -15,6 +15,7 @@ use crate::links::HostedId;
 use crate::shard::clients::Clients;
 use crate::shard::disk::Disk;
 use crate::shard::messages::Ticket;
+use crate::shard::pace::Pace;
 
 #[derive(Debug)]
 pub(crate) struct Hosted {
@@ -43,6 +44,8 @@ pub(crate) struct Peer {
     pub(crate) node: NodeId,
     pub(crate) name: String,
     pub(crate) link: usize,
+    /// Of the resync that this node feeds the member with, once somebody asked for it.
+    pub(crate) pace: Option<Pace>,
 }
 
 /// A save that is not durable yet; only the first of the queue is being written.

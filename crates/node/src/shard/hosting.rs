@@ -169,7 +169,12 @@ impl Shard {
                 },
                 self.rim.kit.now,
             );
-            hosted.peers.push(Peer { node: member.node, name: member.name.clone(), link });
+            hosted.peers.push(Peer {
+                node: member.node,
+                name: member.name.clone(),
+                link,
+                pace: None,
+            });
         }
     }
 

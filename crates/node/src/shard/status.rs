@@ -7,8 +7,8 @@ use api::response::Failure;
 use api::role::Role;
 use api::status::{
     ConnectionStatus, DeviceStatistics, DeviceStatus, EpochStatus, LeaseStatus, NodeStatus,
-    PathStatus, PeerDeviceStatus, QuorumVotes, ResourceStatus, STALLED_SECONDS, ShardPeerStatus,
-    ShardStatus, StatusReply, SyncDetails, VoterStatus,
+    PathStatus, PeerDeviceStatus, QuorumVotes, ResourceStatus, ShardPeerStatus, ShardStatus,
+    StatusReply, VoterStatus,
 };
 use format::ids::BLOCK_BYTES;
 use format::metadata::ReplicaState;
@@ -19,6 +19,7 @@ use stdx::time::Time;
 use crate::definition::Member;
 use crate::shard::commands::unknown_resource;
 use crate::shard::hosted::Hosted;
+use crate::shard::pace::{Look, Pace};
 use crate::shard::{Rim, Shard};
 
 /// Whether counters are asked for.
@@ -28,18 +29,18 @@ pub(super) enum Statistics {
     Shown,
 }
 
-const SECTORS_PER_BLOCK: u64 = BLOCK_BYTES / 512;
-
 impl Shard {
     /// The status of the named resources, or of all.
     pub(super) fn status(
-        &self,
+        &mut self,
         names: &[String],
         statistics: Statistics,
     ) -> Result<StatusReply, Failure> {
         if let Some(unknown) = names.iter().find(|name| self.find(name).is_none()) {
             return Err(unknown_resource(unknown));
         }
+        let now = self.rim.kit.now;
+        self.hosted.iter_mut().flatten().for_each(|hosted| hosted.note_progress(now));
         let mut resources: Vec<_> = self
             .hosted
             .iter()
@@ -74,6 +75,24 @@ impl Shard {
 }
 
 impl Hosted {
+    /// Takes a look at the resyncs that this node feeds.
+    fn note_progress(&mut self, now: Time) {
+        let status = self.resource.status();
+        for peer in &mut self.peers {
+            let facts = status.members.iter().find(|facts| facts.node == peer.node);
+            let look = facts.filter(|facts| facts.syncing).map(|facts| Look {
+                at: now,
+                copied_blocks: facts.copied_blocks,
+                left_blocks: facts.out_of_sync_blocks,
+            });
+            match (look, &mut peer.pace) {
+                (None, _) => peer.pace = None,
+                (Some(look), Some(pace)) => pace.note(look),
+                (Some(look), none) => *none = Some(Pace::new(look)),
+            }
+        }
+    }
+
     fn describe(&self, rim: &Rim, statistics: Statistics) -> ResourceStatus {
         let status = self.resource.status();
         let suspended = self.is_primary && !status.has_quorum;
@@ -207,21 +226,20 @@ impl Hosted {
                 ReplicationState::Off
             }
             MemberStatus { syncing: true, .. } => ReplicationState::SyncSource,
+            _ if status.replica == Some(ReplicaState::Syncing)
+                && status.primary == Some(member.node) =>
+            {
+                ReplicationState::SyncTarget
+            }
             _ => ReplicationState::Established,
         };
         device.out_of_sync = facts.out_of_sync_blocks * (BLOCK_BYTES / 1024);
         let blocks = (self.size_bytes / BLOCK_BYTES).max(1);
         device.percent_in_sync = percent(blocks.saturating_sub(facts.out_of_sync_blocks), blocks);
-        if facts.syncing {
-            let total = facts.out_of_sync_blocks + facts.copied_blocks;
-            return device.with_sync(SyncDetails {
-                rs_total: total * SECTORS_PER_BLOCK,
-                percent_resync_done: percent(facts.copied_blocks, total.max(1)),
-                estimated_seconds_to_finish: STALLED_SECONDS,
-                ..SyncDetails::default()
-            });
+        match self.peer(member.node).and_then(|peer| peer.pace.as_ref()) {
+            Some(pace) => device.with_sync(pace.details()),
+            None => device,
         }
-        device
     }
 
     fn reasons(&self, status: &Status) -> Vec<String> {
