@@ -19,8 +19,8 @@ use crate::rig;
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Orders: `kill NODE..`, `restart NODE..`, `whole NODE` (waits \
                         until all replicas are up to date, with a session at NODE: a primary \
-                        leads the copy, and a node is primary while it has a client), `compare` (ends the nodes, then compares \
-                        their files). NODE is 0, 1 or 2.")]
+                        leads the copy, and a node is primary while it has a client), \
+                        `compare` (ends the nodes, then compares their files). NODE is 0, 1 or 2.")]
 pub(crate) struct Options {
     /// MiB of the volume
     #[arg(long, default_value_t = 256)]

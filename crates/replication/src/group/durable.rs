@@ -47,6 +47,8 @@ pub(crate) enum CheckpointReason {
     /// So that a restart does not find what is settled.
     OwnSlotEmpty,
     Stopped,
+    /// Nobody waits for it any more.
+    Void,
 }
 
 #[derive(Debug)]
@@ -79,6 +81,15 @@ impl Durable {
 
     pub(crate) fn token(&mut self, durable_use: DurableUse) -> Token {
         group_token(u64::from(self.uses.insert(durable_use)))
+    }
+
+    /// What an older session waited for is not to be taken for what a newer one asks.
+    pub(crate) fn void_checkpoints(&mut self) {
+        self.waiting.retain(|&reason| reason == CheckpointReason::Stopped);
+        let current = self.checkpoint.as_mut();
+        if let Some(checkpoint) = current.filter(|it| it.reason != CheckpointReason::Stopped) {
+            checkpoint.reason = CheckpointReason::Void;
+        }
     }
 
     pub(crate) fn on_flushed(&mut self) {
@@ -231,7 +242,7 @@ impl LaneGroup {
         self.durable.waiting.push_back(reason);
     }
 
-    fn settle_checkpoint(&mut self, _now: Time, actions: &mut Vec<GroupAction>) {
+    fn settle_checkpoint(&mut self, now: Time, actions: &mut Vec<GroupAction>) {
         if self.durable.checkpoint.is_none() {
             let Some(reason) = self.durable.waiting.pop_front() else { return };
             let pages = self.lanes.iter().flat_map(crate::lane::Lane::unsaved_pages).collect();
@@ -253,11 +264,15 @@ impl LaneGroup {
             let fact = match checkpoint.reason {
                 CheckpointReason::Admitted => Some(FromGroup::Admitted),
                 CheckpointReason::SlotsDurable => Some(FromGroup::SlotsDurable),
-                CheckpointReason::OwnSlotEmpty => None,
                 CheckpointReason::Stopped => Some(FromGroup::Stopped),
+                CheckpointReason::OwnSlotEmpty | CheckpointReason::Void => None,
             };
             self.durable.checkpoint = None;
             actions.extend(fact.map(GroupAction::Home));
+            // One that waited for this begins now: nothing else may wake the group up.
+            if !self.durable.waiting.is_empty() {
+                self.settle_checkpoint(now, actions);
+            }
         }
     }
 }

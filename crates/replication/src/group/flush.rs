@@ -58,6 +58,14 @@ impl Flushes {
     pub(crate) fn done(&self) -> u64 {
         self.done
     }
+
+    /// An older session's flush is not answered in the name of a newer one, whose leader may have
+    /// used the same id for a later flush.
+    pub(crate) fn forget_peers(&mut self) {
+        for waiters in [&mut self.current, &mut self.next] {
+            waiters.retain(|waiter| !matches!(waiter, Waiter::Peer { .. }));
+        }
+    }
 }
 
 impl LaneGroup {

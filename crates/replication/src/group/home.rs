@@ -153,6 +153,8 @@ impl LaneGroup {
         self.view.nonce = nonce;
         self.view.admitted = false;
         self.with_lanes(now, actions, Lane::drop_unsubmitted);
+        self.durable.void_checkpoints();
+        self.flushes.forget_peers();
         self.sealing = Some(nonce);
     }
 
