@@ -192,7 +192,7 @@ impl LaneGroup {
         if self.activity.is_waiting() {
             self.plan_activity(now, actions);
         }
-        self.settle_checkpoint(now, actions);
+        self.settle_checkpoint(actions);
     }
 
     fn plan_activity(&mut self, now: Time, actions: &mut Vec<GroupAction>) {
@@ -242,7 +242,7 @@ impl LaneGroup {
         self.durable.waiting.push_back(reason);
     }
 
-    fn settle_checkpoint(&mut self, now: Time, actions: &mut Vec<GroupAction>) {
+    fn settle_checkpoint(&mut self, actions: &mut Vec<GroupAction>) {
         if self.durable.checkpoint.is_none() {
             let Some(reason) = self.durable.waiting.pop_front() else { return };
             let pages = self.lanes.iter().flat_map(crate::lane::Lane::unsaved_pages).collect();
@@ -271,7 +271,7 @@ impl LaneGroup {
             actions.extend(fact.map(GroupAction::Home));
             // One that waited for this begins now: nothing else may wake the group up.
             if !self.durable.waiting.is_empty() {
-                self.settle_checkpoint(now, actions);
+                self.settle_checkpoint(actions);
             }
         }
     }
