@@ -7,6 +7,7 @@
 pub(crate) mod durable;
 pub(crate) mod flush;
 pub(crate) mod home;
+mod inspect;
 
 use std::time::Duration;
 

@@ -149,6 +149,15 @@ pub enum Outcome {
     Config { node: usize, losses: u32, branch: Branch, epoch: Epoch },
 }
 
+/// What a disk takes longer for.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct SlowDisk {
+    pub save: Duration,
+    pub flush: Duration,
+    pub write: Duration,
+    pub metadata: Duration,
+}
+
 #[expect(missing_debug_implementations, reason = "it is watched by its trace")]
 pub struct Cluster {
     pub options: ClusterOptions,
@@ -166,6 +175,11 @@ pub struct Cluster {
     last_internal: BTreeMap<(usize, u8, Way), Time>,
     pub outcomes: Vec<Outcome>,
     pub events_done: u64,
+    /// How long each node's disk takes for what it is asked, beyond chance: saves, flushes, writes.
+    pub slow: Vec<SlowDisk>,
+    /// Of each node: control messages to it whose text begins so are lost, and with them the
+    /// connection.
+    pub deaf_to: Vec<Option<&'static str>>,
     resource_actions: Vec<ResourceAction>,
     group_actions: Vec<GroupAction>,
 }
@@ -190,6 +204,8 @@ impl Cluster {
             last_internal: BTreeMap::new(),
             outcomes: Vec::new(),
             events_done: 0,
+            slow: vec![SlowDisk::default(); count],
+            deaf_to: vec![None; count],
             resource_actions: Vec::new(),
             group_actions: Vec::new(),
             random,
@@ -329,6 +345,10 @@ impl Cluster {
             }
             Event::Control { link, from, to, message } if self.is_current(link) => {
                 self.trace(|| format!("n{from} -> n{to} {}", brief(&message)));
+                if self.deaf_to[to].is_some_and(|name| brief(&message).starts_with(name)) {
+                    self.deaf_to[to] = None;
+                    return self.reset_link(from, to);
+                }
                 let from = Self::node_id(from);
                 self.step_resource(to, ResourceInput::Control { from, message });
             }
@@ -564,8 +584,16 @@ impl Cluster {
         let Some(process) = self.processes[node].as_mut() else { return };
         let boot = process.boot_id;
         process.outstanding.insert(id, outstanding);
-        let micros = 5 + self.random.below(300);
-        self.schedule(Duration::from_micros(micros), Event::Disk { node, boot, id });
+        let slow = self.slow[node];
+        let extra = match &process.outstanding[&id] {
+            Outstanding::Save { .. } => slow.save,
+            Outstanding::Flush { .. } => slow.flush,
+            Outstanding::Write { .. } => slow.write,
+            Outstanding::Metadata { .. } => slow.metadata,
+            Outstanding::Read { .. } => Duration::ZERO,
+        };
+        let micros = Duration::from_micros(5 + self.random.below(300));
+        self.schedule(micros + extra, Event::Disk { node, boot, id });
     }
 
     fn disk_done(&mut self, node: usize, id: u64) {

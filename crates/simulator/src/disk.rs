@@ -4,10 +4,12 @@
 
 use std::collections::BTreeMap;
 
-use format::ids::{BlockRange, LaneIndex, NodeId};
+use format::ids::{BlockRange, EXTENT_BLOCKS, LaneIndex, NodeId};
 use format::metadata::{AlRecord, Register, Superblock};
 use replication::contract::BitmapBits;
 use stdx::random::Random;
+
+const PAGE_BLOCKS: u64 = 32_768;
 
 #[derive(Clone, Debug)]
 pub(crate) struct Disk {
@@ -19,6 +21,10 @@ pub(crate) struct Disk {
     pub(crate) activity: BTreeMap<(u8, u16), u64>,
     pub(crate) al_number: u64,
     pub(crate) pages: BTreeMap<(NodeId, LaneIndex, u32), Box<BitmapBits>>,
+    /// Blocks whose content may have changed since a checker looked.
+    pub(crate) touched: Vec<u64>,
+    /// The activity log changed since a checker looked.
+    pub(crate) logged: bool,
 }
 
 impl Disk {
@@ -31,6 +37,8 @@ impl Disk {
             activity: BTreeMap::new(),
             al_number: 1,
             pages: BTreeMap::new(),
+            touched: Vec::new(),
+            logged: false,
         }
     }
 
@@ -40,11 +48,13 @@ impl Disk {
     }
 
     pub(crate) fn write(&mut self, range: BlockRange, values: &[u64]) {
+        self.touched.extend(range.blocks());
         self.cache.extend(range.blocks().zip(values.iter().copied()));
     }
 
     pub(crate) fn write_durably(&mut self, range: BlockRange, values: &[u64]) {
         for (block, &value) in range.blocks().zip(values) {
+            self.touched.push(block);
             self.cache.remove(&block);
             self.durable.insert(block, value);
         }
@@ -67,6 +77,7 @@ impl Disk {
     }
 
     pub(crate) fn log(&mut self, record: &AlRecord) {
+        self.logged = true;
         for change in &record.changes {
             match change.extent {
                 Some(extent) => self.activity.insert((record.ring, change.slot), extent),
@@ -76,9 +87,28 @@ impl Disk {
         self.al_number = self.al_number.max(record.number + 1);
     }
 
+    /// Whether the durable metadata would mark `block` as private after an end without notice.
+    pub(crate) fn is_private(&self, block: u64) -> bool {
+        let extent = block / EXTENT_BLOCKS;
+        let lanes = u64::from(self.superblock.lanes);
+        let lane = LaneIndex(u8::try_from(extent % lanes).expect("few lanes"));
+        let local = extent / lanes * EXTENT_BLOCKS + block % EXTENT_BLOCKS;
+        let page = u32::try_from(local / PAGE_BLOCKS).expect("a small volume");
+        let bit = usize::try_from(local % PAGE_BLOCKS).expect("within a page");
+        let marked = |bits: &BitmapBits| bits[bit / 64] >> (bit % 64) & 1 == 1;
+        let own = self.pages.get(&(self.superblock.node, lane, page));
+        self.activity.values().any(|&active| active == extent) || own.is_some_and(|it| marked(it))
+    }
+
+    /// I10: a block that power loss would take back, and that nothing durable marks.
+    pub(crate) fn unprotected(&self) -> Option<u64> {
+        self.cache.keys().copied().find(|&block| !self.is_private(block))
+    }
+
     /// The machine lost power: of what was not flushed, chance decides.
     pub(crate) fn cut_power(&mut self, random: &mut Random) {
         for (block, value) in std::mem::take(&mut self.cache) {
+            self.touched.push(block);
             if random.chance(1, 2) {
                 self.durable.insert(block, value);
             }

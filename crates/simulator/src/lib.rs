@@ -6,8 +6,10 @@
 //! everything has to become equal and empty again within a bounded time.
 #![forbid(unsafe_code)]
 
+mod checker;
 pub mod cluster;
 mod disk;
 mod oracle;
 mod process;
 pub mod run;
+pub mod scenario;

@@ -9,6 +9,7 @@ use replication::contract::{
 };
 use stdx::random::Random;
 
+use crate::checker::Checker;
 use crate::cluster::{Cluster, ClusterOptions, Outcome};
 use crate::oracle::{Oracle, ReadStart};
 
@@ -37,6 +38,7 @@ struct Run {
     cluster: Cluster,
     random: Random,
     oracle: Oracle,
+    checker: Checker,
     report: Report,
     blocks: Vec<u64>,
     next_part: u64,
@@ -84,6 +86,7 @@ pub fn run(options: &RunOptions) -> Result<Report, String> {
         cluster,
         random,
         oracle: Oracle::default(),
+        checker: Checker::default(),
         report: Report::default(),
         blocks,
         next_part: 1,
@@ -118,7 +121,9 @@ impl Run {
 
     fn be_born(&mut self) -> Result<(), String> {
         let settle = self.cluster.now + Duration::from_millis(100);
-        while self.cluster.step(settle) {}
+        while self.cluster.step(settle) {
+            self.take_outcomes()?;
+        }
         let mode =
             if self.random.chance(7, 8) { PromoteMode::ForceAllEqual } else { PromoteMode::Force };
         self.promote(0, mode);
@@ -320,6 +325,9 @@ impl Run {
     // ---- What comes back.
 
     fn take_outcomes(&mut self) -> Result<(), String> {
+        self.checker
+            .check(&mut self.cluster)
+            .map_err(|text| format!("{text} ({:?})", self.cluster.now))?;
         for outcome in std::mem::take(&mut self.cluster.outcomes) {
             match outcome {
                 Outcome::Completed { part, result, .. } => {

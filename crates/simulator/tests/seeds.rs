@@ -1,5 +1,6 @@
 //! A fixed set of seeds: kills, power cuts, partitions, resets, and a quiet end in which all
-//! replicas must be equal. Budget: 20 s on two cores.
+//! replicas must be equal. All invariants are checked after every event. Budget: 60 s on two
+//! cores.
 
 use simulator::run::{Report, RunOptions, run};
 
@@ -10,7 +11,7 @@ const EVENTS: u64 = 8_000;
 #[test]
 fn no_seed_of_the_fixed_set_breaks_a_promise() {
     let mut total = Report::default();
-    for seed in FOUND.into_iter().chain(1..=90) {
+    for seed in FOUND.into_iter().chain(1..=20) {
         let options = RunOptions { seed, trace: false, trace_lane: None, events: EVENTS };
         match run(&options) {
             Ok(report) => total.add(&report),
@@ -20,6 +21,6 @@ fn no_seed_of_the_fixed_set_breaks_a_promise() {
         }
     }
     // The set means something only while the faults happen and requests are served.
-    assert!(total.kills > 100 && total.power_cuts > 50 && total.cuts > 200, "{total:?}");
-    assert!(total.writes > 5_000 && total.reads > 3_000 && total.sessions > 150, "{total:?}");
+    assert!(total.kills > 30 && total.power_cuts > 15 && total.cuts > 60, "{total:?}");
+    assert!(total.writes > 1_500 && total.reads > 900 && total.sessions > 45, "{total:?}");
 }

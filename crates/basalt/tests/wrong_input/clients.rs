@@ -114,7 +114,7 @@ fn nonsense_of_one_client_does_not_touch_another() {
     ] {
         let mut client = RawClient::connect(address);
         client.send(&bytes);
-        client.stream.shutdown(std::net::Shutdown::Write).unwrap();
+        client.stream.shutdown(std::net::Shutdown::Write).ok();
         client.expect_close();
         is_well(what);
     }

@@ -22,7 +22,7 @@ const RANK_REBOOTED: u8 = 1;
 pub(crate) struct MemberState {
     pub(crate) disk_failed: bool,
     /// Admitted to a session since this process started.
-    admitted: bool,
+    pub(crate) admitted: bool,
     /// The session that sealed this process. What sealed an older one counts for the ballot only:
     /// its leader does not know that this replica restarted.
     sealed: Option<Nonce>,
@@ -241,7 +241,6 @@ impl Resource {
     }
 
     fn on_set_full(&mut self, from: NodeId, nonce: Nonce, lost: LostMember) {
-        self.slot_bases.insert(lost.member, lost.base);
         self.member.set_full.insert(lost.member, (from, nonce, lost));
         self.ask_groups(RoundKind::FullSet(lost.member), ToGroup::SetFull(lost));
     }
@@ -249,6 +248,8 @@ impl Resource {
     /// The bits are marked in memory; on disk the header says so for all of them at once.
     pub(crate) fn on_full_set(&mut self, member: NodeId) {
         let Some((from, nonce, lost)) = self.member.set_full.remove(&member) else { return };
+        // Not before: a start that suits the member would promise marks that are not there yet.
+        self.slot_bases.insert(lost.member, lost.base);
         self.write_header(LostMember {
             base: SlotBase { epoch: crate::FULL, ..lost.base },
             ..lost

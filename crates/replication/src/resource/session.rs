@@ -409,7 +409,8 @@ impl Resource {
         if !recorded.and(in_sync).is_empty() {
             return self.propose_losses(recorded.and(in_sync));
         }
-        // Members that were being resynced are in no config. They go last: a loss that may still
+        // Members that were being resynced are in no config: the value with which one joins would
+        // be a change that is under way (I2). They go last: a loss that may still
         // be withdrawn brings back a member that has to record theirs.
         for member in recorded.iter() {
             self.finish_loss(member);

@@ -53,6 +53,18 @@ impl Resource {
         format!("node {}: {promotion:?} {attempt:?} {session:?} {rounds:?}", self.me())
     }
 
+    /// For checkers: this process was admitted to a session, and so its replica lost nothing.
+    #[must_use]
+    pub fn is_intact(&self) -> bool {
+        self.member.admitted && !self.member.disk_failed
+    }
+
+    /// For checkers: what the slot of `member` is good for.
+    #[must_use]
+    pub fn slot_base(&self, member: NodeId) -> Option<format::message::SlotBase> {
+        self.slot_bases.get(&member).copied()
+    }
+
     /// No promotion, loss, admission or change of the config is under way.
     #[must_use]
     pub fn is_quiet(&self) -> bool {

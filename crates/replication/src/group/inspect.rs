@@ -1,0 +1,64 @@
+//! What a checker of invariants may see of a group. Nothing here changes anything.
+
+use format::ids::{BlockRange, MemberSet, NodeId, Nonce};
+use stdx::time::Time;
+
+use crate::group::LaneGroup;
+use crate::lane::{Lane, OperationState};
+
+impl LaneGroup {
+    /// The session that this group leads and serves, and whose acknowledgement a write needs.
+    #[must_use]
+    pub fn served(&self) -> Option<(Nonce, MemberSet)> {
+        let view = &self.view;
+        (view.leading && view.serving).then_some((view.nonce, view.write_set))
+    }
+
+    /// The session whose reads this group would answer now.
+    #[must_use]
+    pub fn answers_reads(&self, now: Time) -> Option<Nonce> {
+        self.view.may_answer_reads(now).then_some(self.view.nonce)
+    }
+
+    /// As the leader: an operation on `block` was sent and is not finished, or U holds the block.
+    #[must_use]
+    pub fn leads_unequal(&self, block: u64) -> bool {
+        let range = BlockRange::new(block, 1);
+        self.lane_of(block).and_then(|lane| lane.leader.as_ref()).is_some_and(|leader| {
+            leader.outdated.overlaps(range)
+                || leader.operations.iter().any(|(_, operation)| {
+                    matches!(operation.state, OperationState::Sent { .. })
+                        && operation.range.overlaps(range)
+                })
+        })
+    }
+
+    /// As a replica: `block` is in the window or inherited.
+    #[must_use]
+    pub fn holds_unequal(&self, block: u64) -> bool {
+        let range = BlockRange::new(block, 1);
+        self.lane_of(block).is_some_and(|lane| {
+            lane.replica.inherited.overlaps(range)
+                || lane.replica.window.iter().any(|known| known.write.range.overlaps(range))
+        })
+    }
+
+    /// Whether the slot that tracks `member` marks `block`.
+    #[must_use]
+    pub fn is_marked(&self, member: NodeId, block: u64) -> bool {
+        let slot = self.lane_of(block).and_then(|lane| lane.slot(member));
+        slot.is_some_and(|slot| slot.bits.contains(block))
+    }
+
+    /// Whether `extent` is in the activity log.
+    #[must_use]
+    pub fn is_active(&self, extent: u64) -> bool {
+        self.activity.contains(extent)
+    }
+
+    fn lane_of(&self, block: u64) -> Option<&Lane> {
+        let index = format::ids::lane_of_block(block, self.view.lanes);
+        let lane = self.lanes.get(usize::from(index.0 / self.shards))?;
+        (lane.index == index).then_some(lane)
+    }
+}

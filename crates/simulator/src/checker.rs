@@ -1,0 +1,268 @@
+//! Invariants over all nodes at once (PROTOCOL.md section 12), checked after every event.
+//!
+//! The oracle sees what clients see, and so late; these fire where the cause is. What may be
+//! different between replicas is what an operation in flight, a window or U covers; what an absent
+//! replica misses has to be marked at every in-sync one, or privately at the absent one itself.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use format::config::Config;
+use format::ids::{Ballot, Branch, EXTENT_BLOCKS, Epoch, MemberSet, NodeId, Nonce, ValueId};
+
+use crate::cluster::Cluster;
+use crate::process::Process;
+
+#[derive(Debug, Default)]
+pub(crate) struct Checker {
+    /// What voters ever accepted durably, by ballot.
+    accepted: BTreeMap<Ballot, (Config, BTreeSet<usize>)>,
+    chosen: BTreeMap<(Branch, Epoch), Config>,
+    newest: Option<(Ballot, Config)>,
+    /// Blocks in which the disks differ.
+    differing: BTreeSet<u64>,
+}
+
+impl Checker {
+    pub(crate) fn check(&mut self, cluster: &mut Cluster) -> Result<(), String> {
+        self.note_disks(cluster)?;
+        self.note_registers(cluster)?;
+        check_fence(cluster)?;
+        let Some((_, newest)) = self.newest.clone() else { return Ok(()) };
+        self.check_write_sets(cluster)?;
+        let in_sync = newest.volumes[0].insync_set();
+        for &block in &self.differing {
+            check_in_sync(cluster, in_sync, block)?;
+            check_marks(cluster, &newest, block)?;
+        }
+        check_bases(cluster, &newest)
+    }
+
+    fn note_disks(&mut self, cluster: &mut Cluster) -> Result<(), String> {
+        let count = diskful(cluster).count();
+        let mut touched = BTreeSet::new();
+        for node in 0..count {
+            let disk = &mut cluster.disks[node];
+            if disk.touched.is_empty() && !std::mem::take(&mut disk.logged) {
+                continue;
+            }
+            touched.extend(disk.touched.drain(..));
+            if let Some(block) = disk.unprotected().filter(|_| cluster.is_up(node)) {
+                return Err(format!("I10: n{node} may lose block {block} without a mark"));
+            }
+        }
+        for block in touched {
+            let first = cluster.disks[0].read(block);
+            if cluster.disks[..count].iter().all(|disk| disk.read(block) == first) {
+                self.differing.remove(&block);
+            } else {
+                self.differing.insert(block);
+            }
+        }
+        Ok(())
+    }
+
+    /// I1: chosen values form a chain on their branch, and none shares its place with another.
+    fn note_registers(&mut self, cluster: &Cluster) -> Result<(), String> {
+        let nodes: Vec<usize> = diskful(cluster).collect();
+        for &node in &nodes {
+            let Some((ballot, value)) = &cluster.disks[node].register.accepted else { continue };
+            let known =
+                self.accepted.entry(*ballot).or_insert_with(|| (value.clone(), BTreeSet::new()));
+            if known.0.value_id != value.value_id {
+                return Err(format!("I1: two values have ballot {ballot:?}"));
+            }
+            if !known.1.insert(node) || known.1.len() * 2 <= nodes.len() {
+                continue;
+            }
+            let value = known.0.clone();
+            self.note_chosen(*ballot, value)?;
+        }
+        Ok(())
+    }
+
+    fn note_chosen(&mut self, ballot: Ballot, value: Config) -> Result<(), String> {
+        let place = (value.branch, value.epoch);
+        let same = |id: ValueId| id == value.value_id;
+        if let Some(known) = self.chosen.get(&place)
+            && !same(known.value_id)
+        {
+            return Err(format!("I1: two chosen values at {place:?}: {known:?} and {value:?}"));
+        }
+        if let Some((_, newest)) = &self.newest
+            && !same(newest.value_id)
+            && !self.descends(&value, newest.value_id)
+        {
+            return Err(format!("I1: {value:?} does not build on what was chosen, {newest:?}"));
+        }
+        self.chosen.insert(place, value.clone());
+        if self.newest.as_ref().is_none_or(|(known, _)| *known < ballot) {
+            self.newest = Some((ballot, value));
+        }
+        Ok(())
+    }
+
+    /// A value may build on one that was accepted, and not chosen: then that one counts as chosen.
+    fn descends(&self, value: &Config, from: ValueId) -> bool {
+        let mut previous = value.previous;
+        while previous != from {
+            let known = self.accepted.values().find(|(known, _)| known.value_id == previous);
+            let Some((known, _)) = known else { return false };
+            previous = known.previous;
+        }
+        true
+    }
+
+    /// I2: whoever leads waits for all members of every value of its session that may be chosen.
+    fn check_write_sets(&self, cluster: &Cluster) -> Result<(), String> {
+        let Some((newest_ballot, newest)) = &self.newest else { return Ok(()) };
+        for (node, process) in processes(cluster) {
+            for group in &process.groups {
+                let Some((nonce, write_set)) = group.served() else { continue };
+                if !is_of(newest, nonce) {
+                    continue;
+                }
+                let later = self.accepted.range(newest_ballot..).map(|(_, (value, _))| value);
+                for value in later.filter(|value| is_of(value, nonce)).chain([newest]) {
+                    let in_sync = value.volumes[0].insync_set();
+                    if !in_sync.is_subset_of(write_set) {
+                        return Err(format!(
+                            "I2: n{node} waits for {write_set:?}, and {in_sync:?} may be in sync \
+                             in {:?}",
+                            value.epoch
+                        ));
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+fn is_of(value: &Config, nonce: Nonce) -> bool {
+    value.primary.is_some_and(|primary| primary.nonce == nonce)
+}
+
+fn diskful(cluster: &Cluster) -> std::ops::Range<usize> {
+    0..usize::from(cluster.options.nodes - cluster.options.clients)
+}
+
+fn processes(cluster: &Cluster) -> impl Iterator<Item = (usize, &Process)> {
+    let processes = cluster.processes.iter().enumerate();
+    processes.filter_map(|(node, process)| Some((node, process.as_ref()?)))
+}
+
+/// The process of a member whose disk holds all that it acknowledged.
+fn intact(cluster: &Cluster, member: NodeId) -> Option<&Process> {
+    let process = cluster.processes[member.index()].as_ref()?;
+    (process.disk_open && process.resource.is_intact()).then_some(process)
+}
+
+/// I12: reads of one session only are answered at a time.
+fn check_fence(cluster: &Cluster) -> Result<(), String> {
+    let mut answering: Option<(usize, Nonce)> = None;
+    for (node, process) in processes(cluster) {
+        for nonce in process.groups.iter().filter_map(|group| group.answers_reads(cluster.now)) {
+            match answering {
+                Some((other, known)) if known != nonce => {
+                    return Err(format!("I12: n{node} and n{other} both answer reads"));
+                }
+                Some(_) | None => answering = Some((node, nonce)),
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The block is in flight, in a window, or in U: replicas may differ in it.
+fn is_open(cluster: &Cluster, block: u64) -> bool {
+    processes(cluster).any(|(_, process)| {
+        process.groups.iter().any(|group| group.leads_unequal(block) || group.holds_unequal(block))
+    })
+}
+
+/// I6: in-sync members are equal outside of what is open.
+fn check_in_sync(cluster: &Cluster, in_sync: MemberSet, block: u64) -> Result<(), String> {
+    let values: Vec<(NodeId, u64)> = in_sync
+        .iter()
+        .filter(|&member| intact(cluster, member).is_some())
+        .map(|member| (member, cluster.disks[member.index()].read(block)))
+        .collect();
+    let equal = values.iter().all(|&(_, value)| value == values[0].1);
+    if equal || is_open(cluster, block) {
+        return Ok(());
+    }
+    Err(format!("I6: in-sync members differ in block {block}: {values:?}"))
+}
+
+/// I8: where an absent or syncing member differs, every in-sync one marks it, or it does itself.
+fn check_marks(cluster: &Cluster, newest: &Config, block: u64) -> Result<(), String> {
+    let in_sync = newest.volumes[0].insync_set();
+    for absent in diskful(cluster).filter_map(|node| NodeId::new(u8::try_from(node).ok()?)) {
+        if in_sync.has(absent) || is_known_privately(cluster, absent, block) {
+            continue;
+        }
+        for member in in_sync.iter() {
+            let Some(process) = intact(cluster, member) else { continue };
+            let (disks, at) = (&cluster.disks, absent.index());
+            let (theirs, ours) = (disks[at].read(block), disks[member.index()].read(block));
+            let marked = process.groups.iter().any(|group| group.is_marked(absent, block));
+            if theirs == ours || marked || !is_incremental(cluster, newest, process, absent) {
+                continue;
+            }
+            if !is_open(cluster, block) {
+                return Err(format!(
+                    "I8: block {block} is {theirs} at n{absent} and {ours} at n{member}, which \
+                     does not mark it"
+                ));
+            }
+        }
+    }
+    Ok(())
+}
+
+fn is_known_privately(cluster: &Cluster, member: NodeId, block: u64) -> bool {
+    let extent = block / EXTENT_BLOCKS;
+    match &cluster.processes[member.index()] {
+        Some(process) => process.groups.iter().any(|group| {
+            group.is_marked(member, block) || group.is_active(extent) || group.holds_unequal(block)
+        }),
+        None => cluster.disks[member.index()].is_private(block),
+    }
+}
+
+/// Whether the absent member would get only what is marked.
+fn is_incremental(cluster: &Cluster, newest: &Config, source: &Process, absent: NodeId) -> bool {
+    let superblock = &cluster.disks[absent.index()].superblock;
+    let Some(base) = source.resource.slot_base(absent) else { return false };
+    let joined = superblock.candidate.is_some_and(|candidate| candidate.epoch == base.epoch);
+    superblock.branch == newest.branch
+        && base.incarnation == superblock.incarnation
+        && (base.epoch <= superblock.joined || joined)
+}
+
+/// I9: no slot begins after its member was last in sync, unless it says that it is good for
+/// nothing.
+fn check_bases(cluster: &Cluster, newest: &Config) -> Result<(), String> {
+    let in_sync = newest.volumes[0].insync_set();
+    for absent in diskful(cluster).filter_map(|node| NodeId::new(u8::try_from(node).ok()?)) {
+        let superblock = &cluster.disks[absent.index()].superblock;
+        if in_sync.has(absent) || superblock.branch != newest.branch {
+            continue;
+        }
+        for member in in_sync.iter() {
+            let Some(process) = intact(cluster, member) else { continue };
+            let Some(base) = process.resource.slot_base(absent) else { continue };
+            let candidate = superblock.candidate.map_or(Epoch(0), |candidate| candidate.epoch);
+            let last = superblock.joined.max(candidate);
+            let is_marker = base.epoch == replication::FULL || base.epoch == replication::KEEP;
+            if base.incarnation == superblock.incarnation && !is_marker && base.epoch > last {
+                return Err(format!(
+                    "I9: the slot of n{absent} at n{member} begins at {:?}, and it joined at \
+                     {last:?}",
+                    base.epoch
+                ));
+            }
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,181 @@
+//! A cluster that a test leads step by step; every invariant is checked after every event.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use replication::contract::{
+    Command, CommandId, GroupInput, PartId, PromoteMode, Request, RequestError, RequestKind,
+};
+use replication::resource::Status;
+
+use crate::checker::Checker;
+use crate::cluster::{Cluster, ClusterOptions, Outcome};
+
+/// How a part of a request ended: a read brings the contents of its blocks.
+pub type Ended = Result<Option<Vec<u64>>, RequestError>;
+
+#[expect(missing_debug_implementations, reason = "it is watched by what it asserts")]
+pub struct Scenario {
+    pub cluster: Cluster,
+    checker: Checker,
+    next: u64,
+    ended: BTreeMap<PartId, Ended>,
+    answered: BTreeMap<u64, bool>,
+}
+
+const PATIENCE: Duration = Duration::from_secs(60);
+
+impl Scenario {
+    /// Nodes of which the last `clients` have no disk; `primary` leads, all replicas are in sync.
+    #[must_use]
+    pub fn new(nodes: u8, clients: u8, primary: usize) -> Self {
+        let options = ClusterOptions {
+            seed: 1,
+            nodes,
+            clients,
+            shards: 1,
+            size_bytes: 20 * 4096 * 1024,
+            al_slots: 8,
+            trace: std::env::var_os("TRACE").is_some(),
+            trace_lane: None,
+        };
+        let mut scenario = Self {
+            cluster: Cluster::new(options),
+            checker: Checker::default(),
+            next: 1,
+            ended: BTreeMap::new(),
+            answered: BTreeMap::new(),
+        };
+        scenario.run(Duration::from_millis(100));
+        let birth = scenario.command(0, Command::Promote(PromoteMode::ForceAllEqual));
+        scenario.until("birth", |it| it.succeeded(birth));
+        if primary != 0 {
+            let demoted = scenario.command(0, Command::Demote);
+            scenario.until("the first session's end", |it| it.succeeded(demoted));
+            scenario.promote(primary);
+        }
+        scenario.run(Duration::from_millis(50));
+        scenario
+    }
+
+    /// Delivers one event and checks everything.
+    fn step(&mut self, limit: Duration) -> bool {
+        let until = self.cluster.now + limit;
+        let delivered = self.cluster.step(until);
+        for outcome in std::mem::take(&mut self.cluster.outcomes) {
+            match outcome {
+                Outcome::Completed { part, result, .. } => {
+                    self.ended.insert(part, result);
+                }
+                Outcome::Answered { id, result, .. } => {
+                    self.answered.insert(id.0, result.is_ok());
+                }
+                Outcome::Role { .. } | Outcome::Config { .. } => {}
+            }
+        }
+        let checked = self.checker.check(&mut self.cluster);
+        assert_eq!(checked, Ok(()), "at {:?}", self.cluster.now);
+        delivered
+    }
+
+    pub fn run(&mut self, time: Duration) {
+        let end = self.cluster.now + time;
+        while self.cluster.now < end && self.step(end.since(self.cluster.now)) {}
+    }
+
+    /// Goes on until something holds, and fails if it never does.
+    pub fn until(&mut self, what: &str, holds: impl Fn(&Self) -> bool) {
+        let end = self.cluster.now + PATIENCE;
+        while !holds(self) {
+            let went_on = self.step(PATIENCE) && self.cluster.now < end;
+            assert!(went_on, "waited in vain for {what}: {}", self.explain());
+        }
+    }
+
+    pub fn command(&mut self, node: usize, command: Command) -> CommandId {
+        let id = CommandId(self.number());
+        self.cluster.command(node, id, command);
+        id
+    }
+
+    #[must_use]
+    pub fn succeeded(&self, id: CommandId) -> bool {
+        self.answered.get(&id.0) == Some(&true)
+    }
+
+    pub fn promote(&mut self, node: usize) {
+        let id = self.command(node, Command::Promote(PromoteMode::Normal));
+        self.until("a promotion", |it| it.succeeded(id));
+    }
+
+    pub fn write(&mut self, node: usize, block: u64, value: u64) -> PartId {
+        let payload = self.cluster.payload(node, vec![value]).expect("the node is up");
+        self.submit(node, block, RequestKind::Write { payload, fua: false })
+    }
+
+    /// Writes and waits for the answer.
+    pub fn must_write(&mut self, node: usize, block: u64, value: u64) {
+        let part = self.write(node, block, value);
+        self.until("a write", |it| it.ended(part).is_some());
+        assert_eq!(self.ended(part), Some(&Ok(None)));
+    }
+
+    pub fn must_read(&mut self, node: usize, block: u64) -> u64 {
+        let part = self.submit(node, block, RequestKind::Read);
+        self.until("a read", |it| it.ended(part).is_some());
+        match self.ended(part) {
+            Some(Ok(Some(values))) => values[0],
+            other => panic!("the read of block {block} ended with {other:?}"),
+        }
+    }
+
+    pub fn flush(&mut self, node: usize) -> PartId {
+        let part = PartId(self.number());
+        self.cluster.request(node, 0, GroupInput::Flush(part));
+        part
+    }
+
+    #[must_use]
+    pub fn ended(&self, part: PartId) -> Option<&Ended> {
+        self.ended.get(&part)
+    }
+
+    #[must_use]
+    pub fn status(&self, node: usize) -> Option<Status> {
+        Some(self.cluster.processes[node].as_ref()?.resource.status())
+    }
+
+    /// Whether `member` is in sync by what `node` knows.
+    #[must_use]
+    pub fn is_in_sync(&self, node: usize, member: usize) -> bool {
+        self.status(node).is_some_and(|status| status.members[member].in_sync)
+    }
+
+    /// Whether what is under way at `node` reads like `text`.
+    #[must_use]
+    pub fn explains(&self, node: usize, text: &str) -> bool {
+        self.cluster.processes[node].as_ref().is_some_and(|it| it.explain().contains(text))
+    }
+
+    #[must_use]
+    pub fn on_disk(&self, node: usize, block: u64) -> u64 {
+        self.cluster.disks[node].read(block)
+    }
+
+    fn submit(&mut self, node: usize, block: u64, kind: RequestKind) -> PartId {
+        let part = PartId(self.number());
+        let request = Request { part, kind, offset: block * 4096, length: 4096 };
+        self.cluster.request(node, block, GroupInput::Request(request));
+        part
+    }
+
+    fn number(&mut self) -> u64 {
+        self.next += 1;
+        self.next
+    }
+
+    fn explain(&self) -> String {
+        let processes = self.cluster.processes.iter().flatten();
+        processes.map(|process| process.explain()).collect::<Vec<_>>().join("\n")
+    }
+}
