@@ -16,11 +16,16 @@ use crate::cluster::{self, Cluster, Node, replicas};
 use crate::progress::Progress;
 use crate::rig;
 
+const ORDERS: &str = "\
+Orders, of which NODE is 0, 1 or 2:
+  kill NODE..     SIGKILL
+  restart NODE..
+  whole NODE      wait until all replicas are up to date, with a session at NODE: a primary leads
+                  the copy, and a node is primary while it has a client
+  compare         end the nodes, then compare their files";
+
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Orders: `kill NODE..`, `restart NODE..`, `whole NODE` (waits \
-                        until all replicas are up to date, with a session at NODE: a primary \
-                        leads the copy, and a node is primary while it has a client), \
-                        `compare` (ends the nodes, then compares their files). NODE is 0, 1 or 2.")]
+#[command(after_help = ORDERS)]
 pub(crate) struct Options {
     /// MiB of the volume
     #[arg(long, default_value_t = 256)]

@@ -98,7 +98,7 @@ fn each_state_verb_asks_its_question_and_is_quiet_when_done() {
         (vec!["primary", "r0"], Command::Primary { resource: r0(), force: false }),
         (vec!["primary", "--force", "r0"], Command::Primary { resource: r0(), force: true }),
         (
-            vec!["new-current-uuid", "--clear-bitmap", "r0/0"],
+            vec!["new-current-uuid", "--clear-bitmap", "r0"],
             Command::NewCurrentUuid { resource: r0() },
         ),
         (vec!["secondary", "r0"], Command::Secondary { resource: r0(), force: false }),
