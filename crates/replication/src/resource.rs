@@ -153,8 +153,13 @@ enum RoundKind {
 impl Resource {
     #[must_use]
     pub fn new(options: ResourceOptions) -> Self {
-        let voter = Voter::new(options.register.clone(), options.me, options.started_at);
-        let superblock = options.superblock.clone();
+        let mut random = Random::new(options.seed);
+        let mut register = options.register.clone();
+        let mut superblock = options.superblock.clone();
+        if let Some(superblock) = superblock.as_mut() {
+            member::compare_stamp(&mut register, superblock, &mut random);
+        }
+        let voter = Voter::new(register, options.me, options.started_at);
         let slot_bases = superblock.as_ref().map_or_else(BTreeMap::new, |superblock| {
             let base = |slot: &format::metadata::Slot| SlotBase {
                 epoch: slot.base_epoch,
@@ -169,7 +174,7 @@ impl Resource {
             .map(|member| (member.node, Peer::default()))
             .collect();
         Self {
-            random: Random::new(options.seed),
+            random,
             ballot_counter: options.register.promised.counter,
             voter,
             superblock,

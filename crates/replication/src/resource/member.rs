@@ -3,9 +3,13 @@
 use std::collections::BTreeMap;
 
 use format::config::Config;
-use format::ids::{Ballot, BlockRange, Epoch, LaneIndex, MemberSet, NodeId, Nonce, Seq, ValueId};
+use format::ids::{
+    Ballot, BlockRange, Epoch, Incarnation, LaneIndex, MemberSet, NodeId, Nonce, Seq, ValueId,
+    VoteStoreId,
+};
 use format::message::{Control, Sealed, SealedLane, SlotBase, SlotInfo};
-use format::metadata::{Candidate, ReplicaState, Sealed as SealedTo};
+use format::metadata::{Candidate, Register, ReplicaState, Sealed as SealedTo, Superblock};
+use stdx::random::Random;
 
 use crate::contract::{
     CommandErrorCode, CommandId, LostMember, ReplicaRole, ResourceAction, ToGroup,
@@ -391,7 +395,7 @@ impl Resource {
         let high = u128::from(self.random.next_u64()) << 64;
         let low = u128::from(self.random.next_u64());
         let superblock = self.superblock.as_mut().expect("reported above");
-        superblock.incarnation = format::ids::Incarnation(high | low);
+        superblock.incarnation = Incarnation(high | low);
         superblock.state = ReplicaState::Blank;
         superblock.joined = Epoch(0);
         superblock.candidate = None;
@@ -429,5 +433,90 @@ impl Resource {
             self.member.sealed = None;
         }
         self.save_superblock(AfterSave::Answer(id));
+    }
+}
+
+/// Register and superblock are written in this order and carry one counter, so that a part which
+/// comes from an older day shows (M4, I18).
+pub(crate) fn compare_stamp(
+    register: &mut Register,
+    superblock: &mut Superblock,
+    random: &mut Random,
+) {
+    let stamp = superblock.vote_stamp;
+    if stamp.store == VoteStoreId(0) {
+        // A new replica: it never belonged to a vote store.
+        return;
+    }
+    if stamp.store != register.store || stamp.write_counter > register.write_counter {
+        // The vote store was lost, or an old copy of it came back: it is a new voter, which no
+        // config names.
+        register.store = VoteStoreId(random.next_u64() | 1);
+    } else if register.write_counter > stamp.write_counter + 1 {
+        // The disk is an old image: its replica knows nothing that can be relied on.
+        let high = u128::from(random.next_u64()) << 64;
+        superblock.incarnation = Incarnation(high | u128::from(random.next_u64()));
+        superblock.state = ReplicaState::Blank;
+        superblock.joined = Epoch(0);
+        superblock.candidate = None;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use format::ids::{Branch, KernelBootId, ResourceId};
+    use format::metadata::VoteStamp;
+
+    fn pair(file: u64, stamp: u64, stamp_store: u64) -> (Register, Superblock) {
+        let register = Register {
+            resource: ResourceId(1),
+            store: VoteStoreId(7),
+            promised: Ballot::default(),
+            promised_nonce: Nonce(0),
+            accepted: None,
+            write_counter: file,
+        };
+        let superblock = Superblock {
+            resource: ResourceId(1),
+            resource_name: "r".to_owned(),
+            volume: 0,
+            node: NodeId::new(0).unwrap(),
+            branch: Branch(1),
+            incarnation: Incarnation(5),
+            sealed: SealedTo::default(),
+            joined: Epoch(3),
+            candidate: None,
+            state: ReplicaState::InSync,
+            kernel_boot_id: KernelBootId(0),
+            size_bytes: 1 << 30,
+            lanes: 16,
+            write_counter: 9,
+            clean: false,
+            vote_stamp: VoteStamp {
+                store: VoteStoreId(stamp_store),
+                promised: Ballot::default(),
+                epoch: Epoch(3),
+                write_counter: stamp,
+            },
+            slots: Vec::new(),
+        };
+        (register, superblock)
+    }
+
+    fn compared(file: u64, stamp: u64, stamp_store: u64) -> (bool, bool) {
+        let (mut register, mut superblock) = pair(file, stamp, stamp_store);
+        compare_stamp(&mut register, &mut superblock, &mut Random::new(1));
+        (register.store == VoteStoreId(7), superblock.incarnation == Incarnation(5))
+    }
+
+    #[test]
+    fn an_old_vote_store_is_a_new_voter_and_an_old_disk_a_blank_replica() {
+        assert_eq!(compared(4, 4, 7), (true, true), "both of one day");
+        assert_eq!(compared(5, 4, 7), (true, true), "a crash between the two writes");
+        assert_eq!(compared(6, 4, 7), (true, false), "an old image of the disk");
+        assert_eq!(compared(4, 5, 7), (false, true), "an old copy of the vote store");
+        assert_eq!(compared(4, 4, 8), (false, true), "another vote store");
+        assert_eq!(compared(9, 0, 0), (true, true), "a new replica");
     }
 }

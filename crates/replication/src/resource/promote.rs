@@ -206,6 +206,11 @@ impl Resource {
             PromoteMode::Force => MemberSet::of(self.me()),
             PromoteMode::ForceAllEqual => self.diskful(),
         };
+        if mode == PromoteMode::ForceAllEqual && base.epoch != Epoch(0) {
+            let reason = "the volume has a history: only replicas without one can be called equal";
+            self.fail_promotion(CommandErrorCode::Busy, reason);
+            return;
+        }
         if insync(&base).is_empty() && mode == PromoteMode::Normal {
             let reason = "no replica is UpToDate yet: `primary --force` makes this one the first";
             self.fail_promotion(CommandErrorCode::NoUpToDateData, reason);

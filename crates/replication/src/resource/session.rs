@@ -457,8 +457,21 @@ impl Resource {
         desired.value_id = value_id;
         desired.epoch = Epoch(desired.epoch.0 + 1);
         desired.clean = false;
+        for voter in &mut desired.voters {
+            // One that was away at birth has its vote store named when it is known.
+            if voter.store == VoteStoreId(0) {
+                voter.store = self.store_of(voter.node).unwrap_or(voter.store);
+            }
+        }
         change(&mut desired);
         self.start_attempt(nonce, Some(desired));
+    }
+
+    fn store_of(&self, node: NodeId) -> Option<VoteStoreId> {
+        if node == self.me() {
+            return self.is_voter().then_some(self.voter.register.store);
+        }
+        self.peers.get(&node).filter(|peer| peer.report.is_some())?.store
     }
 
     pub(crate) fn on_own_value_chosen(&mut self, ballot: Ballot, value: &Config) {
