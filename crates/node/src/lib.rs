@@ -1,8 +1,8 @@
 //! The daemon: dull wiring between the core and the world.
 //!
-//! One thread per shard carries data ([`shard`]); the control thread ([`control`]) keeps the state
+//! One thread per shard carries data (`shard`); the control thread (`control`) keeps the state
 //! directory, attaches disks and answers the admin socket. They talk by mailboxes. What a shard
-//! owns: its links to other nodes ([`links`]), its clients ([`nbd`]), its disks and payloads. All
+//! owns: its links to other nodes (`links`), its clients (`nbd`), its disks and payloads. All
 //! decisions are those of `replication`; this crate carries them out, and asserts nothing about
 //! bytes that come from outside.
 
