@@ -117,6 +117,8 @@ pub(crate) enum AppliedState {
     Cold,
     Writing,
     Done,
+    /// The device refused it: never acknowledged, whoever asks again (I15).
+    Failed,
 }
 
 /// The sequencing side: of the node that leads the session.

@@ -431,7 +431,7 @@ impl Lane {
         let position = window.partition_point(|known| known.write.seq < seq);
         let applied = &mut window[position];
         assert_eq!(applied.write.seq, seq, "an entry stays until its write is done");
-        applied.state = AppliedState::Done;
+        applied.state = if result.is_ok() { AppliedState::Done } else { AppliedState::Failed };
         let payload = applied.payload.take().filter(|_| applied.owns_payload);
         let extent = applied.write.range.extent();
         turn.release(payload);
