@@ -114,7 +114,9 @@ fn make_image(system: FileSystem, tree: &Tree, scratch: &Path, bytes: u64) -> Re
             fs::write(&prototype, tree.xfs_prototype())
                 .with_context(|| format!("cannot write {}", prototype.display()))?;
             let mut command = Command::new("mkfs.xfs");
-            command.args(["-q", "-f", "-p"]).arg(&prototype);
+            // In more and smaller groups, files and their folders run out of one while another
+            // is empty.
+            command.args(["-q", "-f", "-d", "agcount=2", "-p"]).arg(&prototype);
             command
         }
     };

@@ -8,6 +8,8 @@ use std::path::{Path, PathBuf};
 
 /// More copies than this say that there are hardly any sources.
 const COPIES_MAX: usize = 20;
+/// Larger files are left out, so that the tree fits whatever a machine has built before.
+const FILE_BYTES_MAX: u64 = 64 << 10;
 
 pub(super) struct Tree {
     pub(super) root: PathBuf,
@@ -17,7 +19,7 @@ pub(super) struct Tree {
 }
 
 impl Tree {
-    /// Copies the sources to `root` until there are at least `files_min` files.
+    /// Copies sources to `root` until there are `files_min` files.
     pub(super) fn of_cargo_sources(root: &Path, files_min: usize) -> Result<Self> {
         let sources = cargo_home()?.join("registry/src");
         let mut tree = Self { root: root.to_owned(), folders: Vec::new(), files: Vec::new() };
@@ -26,7 +28,7 @@ impl Tree {
             if tree.files.len() >= files_min {
                 break;
             }
-            tree.add(&sources, PathBuf::from(format!("copy-{copy}")))?;
+            tree.add(&sources, PathBuf::from(format!("copy-{copy}")), files_min)?;
         }
         ensure!(
             tree.files.len() >= files_min,
@@ -38,10 +40,14 @@ impl Tree {
         Ok(tree)
     }
 
-    /// Copies a folder with all that is in it, but for links and odd names.
-    fn add(&mut self, source: &Path, place: PathBuf) -> Result<()> {
+    /// Copies a folder with all that is in it, but for links, odd names and large files, and no
+    /// folder more once there are `files_min` files.
+    fn add(&mut self, source: &Path, place: PathBuf, files_min: usize) -> Result<()> {
         let mut left = vec![(source.to_owned(), place)];
         while let Some((source, place)) = left.pop() {
+            if self.files.len() >= files_min {
+                break;
+            }
             let folder = self.root.join(&place);
             fs::create_dir(&folder).with_context(|| format!("cannot make {}", folder.display()))?;
             let entries = fs::read_dir(&source);
@@ -53,7 +59,7 @@ impl Tree {
                 let (kind, place) = (entry.file_type()?, place.join(entry.file_name()));
                 if kind.is_dir() {
                     left.push((entry.path(), place));
-                } else if kind.is_file() {
+                } else if kind.is_file() && entry.metadata()?.len() <= FILE_BYTES_MAX {
                     fs::copy(entry.path(), self.root.join(&place))
                         .with_context(|| format!("cannot copy {}", entry.path().display()))?;
                     self.files.push(place);
