@@ -16,7 +16,7 @@ mod data;
 pub(crate) use config::CONFIG_BYTES_MAX;
 pub(crate) use control::{CONTROL_TAG_MIN, CONTROL_TAGS};
 pub(crate) use data::{DATA_TAG_MIN, DATA_TAGS, get_data, put_data, tag_of_data};
-pub(crate) use link::LINK_TAGS;
+pub(crate) use link::{LINK_TAGS, get_link};
 pub use link::{QUANTUM_BYTES_MAX, QUANTUM_BYTES_MIN};
 
 /// The longest name of a resource, in bytes.
@@ -120,6 +120,15 @@ impl<'a> Reader<'a> {
     pub(crate) fn field<T: Wire>(&mut self, what: &'static str) -> Result<T, DecodeError> {
         self.what = what;
         T::get(self)
+    }
+    /// A field that is a list, into memory that may have served before.
+    fn list<T: ListItem>(
+        &mut self,
+        what: &'static str,
+        items: &mut Vec<T>,
+    ) -> Result<(), DecodeError> {
+        self.what = what;
+        get_list(self, items)
     }
     pub(crate) fn left(&self) -> usize {
         self.bytes.len().saturating_sub(self.position)
@@ -225,18 +234,25 @@ impl<T: ListItem> Wire for Vec<T> {
         }
     }
     fn get(reader: &mut Reader<'_>) -> Result<Self, DecodeError> {
-        let count = u32::get(reader)?;
-        let Some(length) = usize::try_from(count).ok().filter(|length| *length <= T::COUNT_MAX)
-        else {
-            return Err(reader.out_of_range(4, count.into()));
-        };
-        let mut items = Self::with_capacity(believable::<T>(length, reader.left()));
-        let what = reader.what;
-        for _ in 0..length {
-            items.push(reader.field(what)?);
-        }
+        let mut items = Self::new();
+        get_list(reader, &mut items)?;
         Ok(items)
     }
+}
+
+/// Reads a list into memory that may have served before.
+fn get_list<T: ListItem>(reader: &mut Reader<'_>, items: &mut Vec<T>) -> Result<(), DecodeError> {
+    items.clear();
+    let count = u32::get(reader)?;
+    let Some(length) = usize::try_from(count).ok().filter(|length| *length <= T::COUNT_MAX) else {
+        return Err(reader.out_of_range(4, count.into()));
+    };
+    items.reserve_exact(believable::<T>(length, reader.left()));
+    let what = reader.what;
+    for _ in 0..length {
+        items.push(reader.field(what)?);
+    }
+    Ok(())
 }
 
 /// How many of `count` items to reserve memory for, if `left` bytes are there to be read: a count

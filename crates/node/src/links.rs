@@ -21,7 +21,7 @@ use std::time::Duration;
 
 use format::frame::{Message, PayloadRef};
 use format::ids::{BootId, NodeId, Nonce};
-use format::message::{Heartbeat, LinkMessage, ResourceMessage};
+use format::message::{Heartbeat, LeaseRequest, LinkMessage, ResourceMessage};
 use io::{ListenAddr, SocketId};
 use replication::contract::{Payload, PeerReport};
 use stdx::time::Time;
@@ -98,6 +98,8 @@ pub(crate) struct Links {
     connections: Slab<Connection>,
     facts: VecDeque<Fact>,
     next_handle: u32,
+    /// Memory for the lease requests of the next heartbeat that arrives.
+    spare_requests: Vec<LeaseRequest>,
     /// Some connection found no free buffer to receive into.
     starved: bool,
     /// Something changed that `tick` has to look at.
@@ -165,6 +167,7 @@ impl Links {
             connections: Slab::default(),
             facts: VecDeque::with_capacity(1024),
             next_handle: 1,
+            spare_requests: Vec::new(),
             starved: false,
             is_due: false,
         }

@@ -24,6 +24,7 @@ use io::{Event, Reactor};
 use replication::contract::{GroupAction, GroupInput, ResourceAction, ResourceInput};
 use stdx::time::Time;
 
+use crate::links::heartbeat::Lease;
 use crate::links::{self, HostedId, Identity, Links};
 use crate::log::{Scope, log};
 use crate::nbd::Nbd;
@@ -70,6 +71,8 @@ pub(crate) struct Shard {
     events: Vec<Event>,
     group_actions: Vec<GroupAction>,
     resource_actions: Vec<ResourceAction>,
+    /// Memory for the leases of the next heartbeat.
+    leases: Vec<Lease>,
     /// When links and clients have to be looked at again.
     next_tick: Time,
     stopping: Option<Stopping>,
@@ -106,6 +109,7 @@ impl Shard {
             events: Vec::with_capacity(1024),
             group_actions: Vec::with_capacity(256),
             resource_actions: Vec::with_capacity(64),
+            leases: Vec::new(),
             next_tick: now,
             stopping: None,
             is_done: false,

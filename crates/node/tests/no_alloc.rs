@@ -1,8 +1,7 @@
 //! A write costs no allocation on the threads that carry data, after a warm-up.
 //!
-//! Three daemons in this process replicate 100,000 writes of 4 KiB, 32 at a time. What the shard
-//! threads allocate meanwhile is counted: only the pulse of the links (heartbeats with leases, four
-//! in a second for each pair of nodes) may, and that does not grow with the writes.
+//! Three daemons in this process replicate 100,000 writes of 4 KiB, 32 at a time, while the links
+//! beat and leases are renewed. What the shard threads allocate meanwhile is counted.
 #![expect(clippy::unwrap_used, reason = "a test ends at the first surprise")]
 #![expect(unsafe_code, reason = "an allocator that counts")]
 
@@ -117,13 +116,9 @@ fn hundred_thousand_writes_allocate_nothing() {
     let (mut sender, mut receiver, _) = client.split();
     write(&mut sender, &mut receiver, WARM_UP);
     let before = ALLOCATIONS.load(Ordering::Relaxed);
-    let started = io::now();
     write(&mut sender, &mut receiver, WRITES);
     let allocations = ALLOCATIONS.load(Ordering::Relaxed) - before;
-    let seconds = io::now().since(started).as_secs() + 1;
-    println!("{allocations} allocations in {WRITES} writes and {seconds} s");
-    // Per second: 2 pairs with a lease, 4 heartbeats and answers, a handful of lists in each.
-    assert!(allocations <= seconds * 100, "{allocations} allocations in {seconds} s");
+    assert_eq!(allocations, 0, "allocations in {WRITES} writes");
     sender.send_disconnect().unwrap();
     for index in 0..NODES {
         command(place.path(), index, Command::Shutdown);

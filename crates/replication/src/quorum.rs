@@ -14,19 +14,25 @@ pub fn is_complete(acknowledged: MemberSet, needed: MemberSet) -> bool {
 /// `answers` are the voters that agreed, each with the vote store that it speaks for: a voter that
 /// lost its store is not the voter that the value names.
 #[must_use]
-pub fn is_quorum(config: &Config, answers: &[(NodeId, VoteStoreId)]) -> bool {
+pub fn is_quorum(
+    config: &Config,
+    answers: &(impl Iterator<Item = (NodeId, VoteStoreId)> + Clone),
+) -> bool {
     majority_of(&config.voters, answers)
         && (config.voters_old.is_empty() || majority_of(&config.voters_old, answers))
 }
 
-fn majority_of(voters: &[Voter], answers: &[(NodeId, VoteStoreId)]) -> bool {
-    let agreed = voters.iter().filter(|voter| counts(voter, answers)).count();
+fn majority_of(
+    voters: &[Voter],
+    answers: &(impl Iterator<Item = (NodeId, VoteStoreId)> + Clone),
+) -> bool {
+    let agreed = voters.iter().filter(|voter| counts(voter, answers.clone())).count();
     !voters.is_empty() && agreed * 2 > voters.len()
 }
 
 /// At birth the vote stores are not known yet: the value names store 0, which any store matches.
-fn counts(voter: &Voter, answers: &[(NodeId, VoteStoreId)]) -> bool {
-    answers.iter().any(|&(node, store)| {
+fn counts(voter: &Voter, mut answers: impl Iterator<Item = (NodeId, VoteStoreId)>) -> bool {
+    answers.any(|(node, store)| {
         node == voter.node && (store == voter.store || voter.store == VoteStoreId(0))
     })
 }
@@ -42,6 +48,11 @@ mod tests {
 
     fn voters(set: u32) -> Vec<Voter> {
         MemberSet(set).iter().map(|node| Voter { node, store: VoteStoreId(9) }).collect()
+    }
+
+    fn answers(set: u32) -> impl Iterator<Item = (NodeId, VoteStoreId)> + Clone {
+        let members: Vec<_> = MemberSet(set).iter().collect();
+        members.into_iter().map(|node| (node, VoteStoreId(9)))
     }
 
     fn config(now: u32, old: u32) -> Config {
@@ -78,13 +89,8 @@ mod tests {
         for count in 1..=5 {
             let all = (1_u32 << count) - 1;
             let config = config(all, 0);
-            let quorums: Vec<u32> = (0..=all)
-                .filter(|&set| {
-                    let answers: Vec<_> =
-                        MemberSet(set).iter().map(|node| (node, VoteStoreId(9))).collect();
-                    is_quorum(&config, &answers)
-                })
-                .collect();
+            let quorums: Vec<u32> =
+                (0..=all).filter(|&set| is_quorum(&config, &answers(set))).collect();
             assert!(quorums.contains(&all));
             for a in &quorums {
                 assert!(quorums.iter().all(|b| a & b != 0), "{a:b} meets every quorum");
@@ -95,8 +101,6 @@ mod tests {
     #[test]
     fn while_voters_change_both_majorities_are_needed() {
         let config = config(0b11100, 0b00111);
-        let answers =
-            |set| -> Vec<_> { MemberSet(set).iter().map(|node| (node, VoteStoreId(9))).collect() };
         assert!(is_quorum(&config, &answers(0b01110)));
         assert!(!is_quorum(&config, &answers(0b11100)), "no majority of the old voters");
         assert!(!is_quorum(&config, &answers(0b00111)), "no majority of the new voters");
@@ -105,6 +109,7 @@ mod tests {
     #[test]
     fn a_voter_with_another_store_does_not_count() {
         let config = config(0b111, 0);
-        assert!(!is_quorum(&config, &[(node(0), VoteStoreId(9)), (node(1), VoteStoreId(8))]));
+        let answers = [(node(0), VoteStoreId(9)), (node(1), VoteStoreId(8))];
+        assert!(!is_quorum(&config, &answers.into_iter()));
     }
 }

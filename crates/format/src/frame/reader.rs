@@ -6,8 +6,8 @@ use crate::frame::{
     MESSAGE_HEADER_BYTES, Message, PAYLOAD_FLAG, Quantum, Received, ReceivedPayload,
     header_part_crc, payload_length,
 };
-use crate::message::{Control, HEADER_BYTES_MAX, LinkMessage, ResourceMessage};
-use crate::wire::{CONTROL_TAG_MIN, DATA_TAG_MIN, Reader, get_data};
+use crate::message::{Control, HEADER_BYTES_MAX, LeaseRequest, ResourceMessage};
+use crate::wire::{CONTROL_TAG_MIN, DATA_TAG_MIN, Reader, get_data, get_link};
 
 /// What the first 32 bytes of a frame say; they are within the limits, but not yet checksummed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -82,6 +82,8 @@ pub struct FrameReader<'a> {
     messages_left: u32,
     payload_position: u32,
     is_done: bool,
+    /// Memory for the lease requests of a heartbeat.
+    leases: Vec<LeaseRequest>,
 }
 
 impl<'a> FrameReader<'a> {
@@ -112,7 +114,21 @@ impl<'a> FrameReader<'a> {
             messages_left: header.message_count,
             payload_position: 0,
             is_done: false,
+            leases: Vec::new(),
         })
+    }
+
+    /// Takes the memory of `leases` for those of a heartbeat, so that a link that is at rest
+    /// allocates nothing.
+    #[must_use]
+    pub fn with_leases(self, leases: Vec<LeaseRequest>) -> Self {
+        Self { leases, ..self }
+    }
+
+    /// What `with_leases` gave, if no heartbeat came.
+    #[must_use]
+    pub fn into_leases(self) -> Vec<LeaseRequest> {
+        self.leases
     }
 
     #[must_use]
@@ -138,7 +154,7 @@ impl<'a> FrameReader<'a> {
             PAYLOAD_FLAG => Some((body.field("payload length")?, body.field("payload crc")?)),
             other => return Err(reader.out_of_range(length as usize + 10, other.into())),
         };
-        let message = read_body(tag, handle, &mut body)?;
+        let message = read_body(tag, handle, &mut body, &mut self.leases)?;
         let payload = self.place_payload(&message, sent, &body)?;
         body.finish()?;
         self.position = end;
@@ -209,7 +225,12 @@ impl Iterator for FrameReader<'_> {
 }
 
 #[inline]
-fn read_body(tag: u16, handle: u32, body: &mut Reader<'_>) -> Result<Message, DecodeError> {
+fn read_body(
+    tag: u16,
+    handle: u32,
+    body: &mut Reader<'_>,
+    leases: &mut Vec<LeaseRequest>,
+) -> Result<Message, DecodeError> {
     let is_link = tag < CONTROL_TAG_MIN;
     if is_link != (handle == 0) {
         let (what, offset) = ("handle", body.position());
@@ -218,7 +239,7 @@ fn read_body(tag: u16, handle: u32, body: &mut Reader<'_>) -> Result<Message, De
     Ok(if tag >= DATA_TAG_MIN {
         Message::Resource(ResourceMessage::Data(get_data(tag, body)?))
     } else if is_link {
-        Message::Link(LinkMessage::get_body(tag, body)?)
+        Message::Link(get_link(tag, body, leases)?)
     } else {
         Message::Resource(ResourceMessage::Control(Control::get_body(tag, body)?))
     })

@@ -28,8 +28,46 @@ tags!(CloseReason {
 });
 record!(Open { handle, resource, sender, receiver, replica, resource_name });
 record!(LeaseRequest { handle, nonce, length_ms });
-record!(Heartbeat { id, sent_at_ns, leases });
 record!(HeartbeatAck { id, sent_at_ns, refused });
+
+const HEARTBEAT_TAG: u16 = 0x0005;
+
+/// Reads a link message, and the requests of a heartbeat into the memory of `leases`.
+pub(crate) fn get_link(
+    tag: u16,
+    reader: &mut Reader<'_>,
+    leases: &mut Vec<LeaseRequest>,
+) -> Result<LinkMessage, DecodeError> {
+    if tag == HEARTBEAT_TAG {
+        Heartbeat::get_into(reader, std::mem::take(leases)).map(LinkMessage::Heartbeat)
+    } else {
+        LinkMessage::get_body(tag, reader)
+    }
+}
+
+impl Heartbeat {
+    fn get_into(
+        reader: &mut Reader<'_>,
+        mut leases: Vec<LeaseRequest>,
+    ) -> Result<Self, DecodeError> {
+        let (id, sent_at_ns) =
+            (reader.field("Heartbeat.id")?, reader.field("Heartbeat.sent_at_ns")?);
+        reader.list("Heartbeat.leases", &mut leases)?;
+        Ok(Self { id, sent_at_ns, leases })
+    }
+}
+
+impl Wire for Heartbeat {
+    fn put(&self, writer: &mut Writer<'_>) {
+        let Self { id, sent_at_ns, leases } = self;
+        id.put(writer);
+        sent_at_ns.put(writer);
+        leases.put(writer);
+    }
+    fn get(reader: &mut Reader<'_>) -> Result<Self, DecodeError> {
+        Self::get_into(reader, Vec::new())
+    }
+}
 
 impl Wire for Hello {
     fn put(&self, writer: &mut Writer<'_>) {

@@ -2,6 +2,8 @@
 //!
 //! A peer that says nothing at all for `PEER_SILENT_MAX` is lost, whatever TCP thinks.
 
+use std::collections::VecDeque;
+
 use format::frame::Message;
 use format::ids::{NodeId, Nonce};
 use format::message::{Heartbeat, HeartbeatAck, LeaseRequest, LinkMessage};
@@ -9,7 +11,7 @@ use replication::limits::{HEARTBEAT_INTERVAL, LEASE, PEER_SILENT_MAX};
 use stdx::time::Time;
 
 use crate::limits::HEARTBEATS_MAX;
-use crate::links::{Fact, HostedId, Links, Queued};
+use crate::links::{Fact, HostedId, Link, Links, Queued};
 use crate::payloads::Kit;
 
 #[derive(Debug, Default)]
@@ -19,7 +21,10 @@ pub(super) struct Heart {
     beat_at: Time,
     next_id: u64,
     /// Heartbeats that the peer has not answered, oldest first.
-    unanswered: Vec<Beat>,
+    unanswered: VecDeque<Beat>,
+    /// Memory for the lists of the next heartbeat.
+    spare_leases: Vec<Lease>,
+    pub(super) spare_requests: Vec<LeaseRequest>,
 }
 
 #[derive(Debug)]
@@ -39,6 +44,16 @@ pub(crate) struct Lease {
 }
 
 impl Heart {
+    fn expect_answer(&mut self, id: u64, leases: &[Lease], now: Time) {
+        if self.unanswered.len() == HEARTBEATS_MAX {
+            self.unanswered.pop_front();
+        }
+        let mut kept = std::mem::take(&mut self.spare_leases);
+        kept.clear();
+        kept.extend_from_slice(leases);
+        self.unanswered.push_back(Beat { id, sent_at: now, leases: kept });
+    }
+
     pub(super) fn restart(&mut self, now: Time) {
         self.heard_at = now;
         self.beat_at = now;
@@ -88,19 +103,19 @@ impl Links {
         }
     }
 
-    pub(crate) fn send_heartbeat(&mut self, link: usize, leases: Vec<Lease>, now: Time) {
+    pub(crate) fn send_heartbeat(&mut self, link: usize, leases: &[Lease], now: Time) {
         let length_ms = u16::try_from(LEASE.as_millis()).expect("a lease of seconds");
-        let requests = leases
-            .iter()
-            .map(|lease| LeaseRequest { handle: lease.handle, nonce: lease.nonce, length_ms })
-            .collect();
         let link = &mut self.links[link];
+        let mut requests = std::mem::take(&mut link.heart.spare_requests);
+        requests.clear();
+        requests.extend(leases.iter().map(|lease| LeaseRequest {
+            handle: lease.handle,
+            nonce: lease.nonce,
+            length_ms,
+        }));
         let id = link.heart.next_id;
         link.heart.next_id += 1;
-        if link.heart.unanswered.len() == HEARTBEATS_MAX {
-            link.heart.unanswered.remove(0);
-        }
-        link.heart.unanswered.push(Beat { id, sent_at: now, leases });
+        link.heart.expect_answer(id, leases, now);
         let heartbeat = Heartbeat { id, sent_at_ns: now.0, leases: requests };
         link.push_urgent(LinkMessage::Heartbeat(heartbeat));
     }
@@ -108,21 +123,23 @@ impl Links {
     pub(crate) fn answer_heartbeat(
         &mut self,
         link: usize,
-        id: u64,
-        sent_at_ns: u64,
+        heartbeat: Heartbeat,
         refused: Vec<u32>,
     ) {
+        let Heartbeat { id, sent_at_ns, leases } = heartbeat;
+        self.spare_requests = leases;
         let ack = HeartbeatAck { id, sent_at_ns, refused };
         self.links[link].push_urgent(LinkMessage::HeartbeatAck(ack));
     }
 
     pub(super) fn on_heartbeat_ack(&mut self, index: usize, ack: &HeartbeatAck) {
-        let unanswered = &mut self.links[index].heart.unanswered;
-        let Some(place) = unanswered.iter().position(|beat| beat.id == ack.id) else { return };
-        let beat = unanswered.remove(place);
-        for lease in beat.leases {
-            let standing = self.links[index]
-                .sessions
+        let Link { heart, sessions, .. } = &mut self.links[index];
+        let Some(place) = heart.unanswered.iter().position(|beat| beat.id == ack.id) else {
+            return;
+        };
+        let Some(beat) = heart.unanswered.remove(place) else { return };
+        for lease in &beat.leases {
+            let standing = sessions
                 .iter()
                 .any(|session| session.is_up() && session.ours == Some(lease.handle));
             if standing {
@@ -135,10 +152,11 @@ impl Links {
                 });
             }
         }
+        heart.spare_leases = beat.leases;
     }
 }
 
-impl super::Link {
+impl Link {
     /// Ahead of what waits: a long queue must not look like a dead node.
     fn push_urgent(&mut self, message: LinkMessage) {
         if self.connection.is_some() {

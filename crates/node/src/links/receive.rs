@@ -10,7 +10,7 @@ use format::checksum::crc32c;
 use format::frame::{
     FRAME_HEADER_BYTES, FrameHeader, FrameReader, Message, QUANTUM_BYTES_MAX, Received,
 };
-use format::message::LinkMessage;
+use format::message::{LeaseRequest, LinkMessage};
 use io::{BufferId, Class, Slice};
 use replication::contract::Payload;
 use stdx::time::Time;
@@ -75,7 +75,12 @@ impl Receiver {
     }
 
     /// The next whole frame, its messages left in `messages`.
-    fn next_frame(&mut self, kit: &mut Kit) -> Result<Option<Slice>, String> {
+    /// A heartbeat takes the memory of `requests`.
+    fn next_frame(
+        &mut self,
+        requests: &mut Vec<LeaseRequest>,
+        kit: &mut Kit,
+    ) -> Result<Option<Slice>, String> {
         let Some(buffer) = self.buffer else { return Ok(None) };
         let here = kit.reactor.pool().whole(buffer).part(self.parsed, self.filled - self.parsed);
         let bytes = kit.reactor.pool().bytes(here);
@@ -92,8 +97,14 @@ impl Receiver {
             return Ok(None);
         }
         let part = &bytes[..header.header_bytes as usize];
-        for message in FrameReader::new(part, QUANTUM_BYTES_MAX).map_err(|e| e.to_string())? {
+        let frame = FrameReader::new(part, QUANTUM_BYTES_MAX).map_err(|e| e.to_string())?;
+        let mut frame = frame.with_leases(std::mem::take(requests));
+        for message in &mut frame {
             self.messages.push(message.map_err(|e| e.to_string())?);
+        }
+        let unused = frame.into_leases();
+        if unused.capacity() > 0 {
+            *requests = unused;
         }
         let payloads = here.part(header.header_bytes, header.payload_bytes);
         self.parsed += self.frame_bytes;
@@ -159,7 +170,9 @@ impl Links {
         loop {
             let Some(connection) = self.connections.get_mut(key) else { return Ok(()) };
             let garbage = |e| format!("it sent garbage: {e}");
-            let Some(area) = connection.receiver.next_frame(kit).map_err(garbage)? else {
+            let receiver = &mut connection.receiver;
+            let Some(area) = receiver.next_frame(&mut self.spare_requests, kit).map_err(garbage)?
+            else {
                 return Ok(());
             };
             let mut messages = std::mem::take(&mut connection.receiver.messages);

@@ -138,6 +138,9 @@ impl Link {
             }
             let queued = self.queue.pop_front().expect("the front was looked at");
             sending.payloads.extend(queued.payload.map(|(payload, _)| payload));
+            if let Message::Link(LinkMessage::Heartbeat(heartbeat)) = queued.message {
+                self.heart.spare_requests = heartbeat.leases;
+            }
         }
         if writer.is_empty() { None } else { Some(writer.finish().1) }
     }

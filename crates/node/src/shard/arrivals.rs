@@ -61,7 +61,7 @@ impl Shard {
                 }
             }
             links::Fact::HeartbeatDue { link } => self.send_heartbeat(link),
-            links::Fact::Heartbeat { link, heartbeat } => self.on_heartbeat(link, &heartbeat),
+            links::Fact::Heartbeat { link, heartbeat } => self.on_heartbeat(link, heartbeat),
             links::Fact::Lease { hosted, peer, nonce, sent_at, granted } => {
                 let input = ResourceInput::Lease { peer, nonce, sent_at, granted };
                 rim.inbox.push_back((hosted, Input::Resource(input)));
@@ -71,7 +71,8 @@ impl Shard {
 
     /// A heartbeat asks for the leases of all resources of the pair.
     fn send_heartbeat(&mut self, link: usize) {
-        let mut leases = Vec::new();
+        let mut leases = std::mem::take(&mut self.leases);
+        leases.clear();
         for (id, peer, handle) in self.rim.links.open_sessions(link) {
             let nonce = self
                 .hosted
@@ -80,10 +81,11 @@ impl Shard {
                 .and_then(|hosted| hosted.resource.lease_wanted());
             leases.extend(nonce.map(|nonce| Lease { hosted: id, peer, handle, nonce }));
         }
-        self.rim.links.send_heartbeat(link, leases, self.rim.kit.now);
+        self.rim.links.send_heartbeat(link, &leases, self.rim.kit.now);
+        self.leases = leases;
     }
 
-    fn on_heartbeat(&mut self, link: usize, heartbeat: &Heartbeat) {
+    fn on_heartbeat(&mut self, link: usize, heartbeat: Heartbeat) {
         let mut refused = Vec::new();
         for lease in &heartbeat.leases {
             let length = Duration::from_millis(lease.length_ms.into());
@@ -100,7 +102,7 @@ impl Shard {
                 refused.push(lease.handle);
             }
         }
-        self.rim.links.answer_heartbeat(link, heartbeat.id, heartbeat.sent_at_ns, refused);
+        self.rim.links.answer_heartbeat(link, heartbeat, refused);
     }
 
     pub(super) fn hosted(&self, id: HostedId) -> Option<&super::Hosted> {

@@ -130,7 +130,7 @@ impl Resource {
             *best = accepted.map(Box::new);
         }
         let value = best.as_ref().map_or(&birth, |best| &best.value);
-        if !quorum::is_quorum(value, &attempt.answered) {
+        if !quorum::is_quorum(value, &attempt.answered.iter().copied()) {
             return;
         }
         let value = value.clone();
@@ -172,7 +172,7 @@ impl Resource {
         let (Phase::Accepting, Some(desired)) = (&attempt.phase, &attempt.desired) else { return };
         attempt.answered.retain(|&(node, _)| node != from);
         attempt.answered.push((from, store));
-        if !quorum::is_quorum(desired, &attempt.answered) {
+        if !quorum::is_quorum(desired, &attempt.answered.iter().copied()) {
             return;
         }
         let value = desired.clone();
@@ -320,11 +320,10 @@ impl Resource {
         let known: Vec<_> = own.into_iter().chain(peers).collect();
         let newest = known.iter().max_by_key(|(_, _, accepted)| accepted.ballot);
         let Some((_, _, newest)) = newest.cloned() else { return };
-        let agree: Vec<(NodeId, VoteStoreId)> = known
+        let agree = known
             .iter()
             .filter(|(_, _, accepted)| accepted.ballot == newest.ballot)
-            .map(|&(node, store, _)| (node, store))
-            .collect();
+            .map(|&(node, store, _)| (node, store));
         if quorum::is_quorum(&newest.value, &agree) {
             self.on_chosen(newest);
         }

@@ -199,22 +199,20 @@ impl Resource {
         let Some(session) = &self.session else { return };
         let nonce = session.nonce;
         let Some(config) = self.chosen.as_ref().map(|chosen| &chosen.value) else { return };
-        let mut grants: Vec<(Time, NodeId, VoteStoreId)> = self
+        let own = self.voter.grant(now, me, nonce, limits::LEASE);
+        let own = own.then_some((now, me, self.voter.register.store));
+        let grants = self
             .peers
             .iter()
             .filter_map(|(&node, peer)| Some((peer.lease_asked_at?, node, peer.store?)))
-            .collect();
-        if self.voter.grant(now, me, nonce, limits::LEASE) {
-            grants.push((now, me, self.voter.register.store));
-        }
-        grants.sort_unstable_by_key(|grant| std::cmp::Reverse(grant.0));
-        let mut answers = Vec::new();
-        for (asked_at, node, store) in grants {
-            answers.push((node, store));
-            if quorum::is_quorum(config, &answers) {
-                let until = asked_at + limits::LEASE;
-                return self.extend_lease(until);
-            }
+            .chain(own);
+        let is_reached = |asked_at: &Time| {
+            let asked_at = *asked_at;
+            let newer = grants.clone().filter(move |grant| grant.0 >= asked_at);
+            quorum::is_quorum(config, &newer.map(|(_, node, store)| (node, store)))
+        };
+        if let Some(asked_at) = grants.clone().map(|grant| grant.0).filter(is_reached).max() {
+            self.extend_lease(asked_at + limits::LEASE);
         }
     }
 
@@ -251,7 +249,7 @@ impl Resource {
     fn renew_lease_alone(&mut self) {
         let own = [(self.me(), self.voter.register.store)];
         let due = self.session.as_ref().is_some_and(|session| self.now >= session.lease_until);
-        if due && self.config().is_some_and(|config| quorum::is_quorum(config, &own)) {
+        if due && self.config().is_some_and(|config| quorum::is_quorum(config, &own.into_iter())) {
             self.renew_lease();
         }
     }
