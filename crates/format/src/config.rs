@@ -40,6 +40,17 @@ pub struct Ancestor {
 pub struct Primary {
     pub node: NodeId,
     pub nonce: Nonce,
+    pub purpose: Purpose,
+}
+
+/// What a session is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Purpose {
+    /// Requests of clients: the node's role is Primary.
+    Clients,
+    /// Bringing members up to date while nobody uses the volume: the role stays Secondary, and
+    /// the session holds no lease, so that whoever wants to be Primary takes over at once.
+    Resync,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -39,6 +39,13 @@ pub const ATTEMPT_DEADLINE: Duration = Duration::from_millis(1000);
 pub const SEAL_DEADLINE: Duration = Duration::from_millis(1500);
 /// A promotion that has not succeeded by then is answered with the reason.
 pub const PROMOTE_DEADLINE: Duration = Duration::from_secs(20);
+/// How long nobody leads before an in-sync replica does, to bring others up to date. Longer than a
+/// client takes to turn to another node.
+pub const CARETAKER_WAIT: Duration = Duration::from_secs(3);
+/// What each further in-sync replica waits more, so that one of them leads.
+pub const CARETAKER_STEP: Duration = Duration::from_secs(1);
+/// A promotion for a resync that has not succeeded by then gives way.
+pub const CARETAKER_DEADLINE: Duration = Duration::from_secs(5);
 /// A step of an admission that is not answered by then is given up and tried again.
 pub const ADMIT_DEADLINE: Duration = Duration::from_secs(30);
 

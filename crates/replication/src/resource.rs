@@ -5,6 +5,7 @@
 //! `session`, `admit`). Messages to itself go through the same code as those of others.
 
 mod admit;
+mod caretake;
 mod member;
 mod promote;
 mod propose;
@@ -14,7 +15,7 @@ mod status;
 use std::collections::{BTreeMap, VecDeque};
 use std::time::Duration;
 
-use format::config::{Config, VolumeConfig, Voter as VoterConfig};
+use format::config::{Config, Purpose, VolumeConfig, Voter as VoterConfig};
 use format::ids::{
     BLOCK_BYTES, Ballot, BootId, Branch, Epoch, KernelBootId, MemberSet, NodeId, Nonce, ResourceId,
     ValueId, VoteStoreId,
@@ -85,6 +86,8 @@ pub struct Resource {
     attempt: Option<Attempt>,
     promotion: Option<Promotion>,
     session: Option<Session>,
+    /// When this node leads a resync of its own accord, if nobody else led until then.
+    caretake_at: Time,
     saves: Saves,
     /// Messages of this node to itself.
     inbox: VecDeque<Control>,
@@ -122,9 +125,14 @@ struct Saves {
 /// What may be said or done only once the state behind it is durable.
 #[derive(Clone, Debug)]
 enum AfterSave {
-    Send { to: NodeId, message: Control },
+    Send {
+        to: NodeId,
+        message: Control,
+    },
     Groups(ToGroup),
     Answer(CommandId),
+    /// What OPEN said of this replica does not hold any more.
+    Reconnect,
     Nothing,
 }
 
@@ -185,6 +193,7 @@ impl Resource {
             attempt: None,
             promotion: None,
             session: None,
+            caretake_at: Time::NEVER,
             saves: Saves::default(),
             inbox: VecDeque::new(),
             rounds: Vec::new(),
@@ -228,7 +237,7 @@ impl Resource {
         let attempt = self.attempt.as_ref().map_or(Time::NEVER, Attempt::wake_at);
         let promotion = self.promotion.as_ref().map_or(Time::NEVER, Promotion::wake_at);
         let session = self.session.as_ref().map_or(Time::NEVER, Session::wake_at);
-        attempt.min(promotion).min(session)
+        attempt.min(promotion).min(session).min(self.caretake_at)
     }
 
     /// What OPEN says of the local replica.
@@ -249,7 +258,8 @@ impl Resource {
     /// The session for which this node wants leases.
     #[must_use]
     pub fn lease_wanted(&self) -> Option<Nonce> {
-        self.session.as_ref().map(|session| session.nonce)
+        let session = self.session.as_ref().filter(|it| it.purpose == Purpose::Clients);
+        session.map(|session| session.nonce)
     }
 
     /// As a voter: a peer asks for the lease of its session.
@@ -408,6 +418,7 @@ impl Resource {
         self.advance_attempt();
         self.advance_promotion();
         self.advance_session();
+        self.advance_caretaker();
     }
 
     fn on_connected(&mut self, node: NodeId, report: PeerReport) {
@@ -616,6 +627,11 @@ impl Resource {
                 AfterSave::Send { to, message } => self.send(to, message),
                 AfterSave::Groups(message) => self.tell_groups(message),
                 AfterSave::Answer(id) => self.answer(id, Ok(())),
+                AfterSave::Reconnect => {
+                    for peer in self.connected().iter() {
+                        self.reset(peer);
+                    }
+                }
                 AfterSave::Nothing => {}
             }
         }

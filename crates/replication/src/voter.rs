@@ -5,7 +5,7 @@
 
 use std::time::Duration;
 
-use format::config::Config;
+use format::config::{Config, Purpose};
 use format::ids::{Ballot, NodeId, Nonce};
 use format::message::Accepted;
 use format::metadata::Register;
@@ -41,7 +41,9 @@ impl Voter {
     pub(crate) fn new(register: Register, me: NodeId, started_at: Time) -> Self {
         let primary = register.accepted.as_ref().and_then(|(_, config)| config.primary);
         let hold_off_until = match primary {
-            Some(primary) if primary.node != me => started_at + limits::VOTER_HOLD_OFF,
+            Some(primary) if primary.node != me && primary.purpose == Purpose::Clients => {
+                started_at + limits::VOTER_HOLD_OFF
+            }
             Some(_) | None => Time::ZERO,
         };
         Self { register, lease: None, hold_off_until }

@@ -8,6 +8,7 @@ use replication::contract::{
     Command, CommandId, GroupInput, PartId, PromoteMode, Request, RequestKind,
 };
 use stdx::random::Random;
+use stdx::time::Time;
 
 use crate::checker::Checker;
 use crate::cluster::{Cluster, ClusterOptions, Outcome};
@@ -47,6 +48,8 @@ struct Run {
     /// The node that the client uses, while it is Primary.
     client: Option<usize>,
     promoting: Option<(usize, CommandId)>,
+    /// Nobody wants the volume until then.
+    idle_until: Time,
     next_command: u64,
     losses: u32,
     born: bool,
@@ -94,6 +97,7 @@ pub fn run(options: &RunOptions) -> Result<Report, String> {
         pending: BTreeMap::new(),
         client: None,
         promoting: None,
+        idle_until: Time::ZERO,
         next_command: 1,
         losses: 0,
         born: false,
@@ -157,7 +161,13 @@ impl Run {
                 let (a, b) = (self.any_node(), self.any_node());
                 self.cluster.reset_link(a, b);
             }
-            46..48 => self.demote(),
+            46..48 => {
+                if self.random.chance(1, 2) {
+                    let idle = Duration::from_millis(self.random.below(10_000));
+                    self.idle_until = self.cluster.now + idle;
+                }
+                self.demote();
+            }
             48..120 => self.flush(),
             120..450 => self.read(),
             _ => self.write(),
@@ -240,7 +250,8 @@ impl Run {
         if self.client.is_some() {
             return;
         }
-        if self.promoting.is_none() && self.random.chance(1, 5) {
+        let is_wanted = self.cluster.now >= self.idle_until;
+        if is_wanted && self.promoting.is_none() && self.random.chance(1, 5) {
             let node = self.any_node();
             if self.cluster.is_up(node) {
                 self.promote(node, PromoteMode::Normal);
@@ -398,6 +409,9 @@ impl Run {
 
     /// Nothing fails any more: one session, all in sync, all equal, nothing marked.
     fn finish(&mut self) -> Result<(), String> {
+        if self.random.chance(1, 3) {
+            self.settle_without_clients()?;
+        }
         let deadline = self.cluster.now + END;
         loop {
             self.heal();
@@ -417,9 +431,30 @@ impl Run {
         self.compare_replicas()
     }
 
+    /// Nobody uses the volume: the replicas become equal all the same, if a majority knows of one
+    /// that is in sync.
+    fn settle_without_clients(&mut self) -> Result<(), String> {
+        let deadline = self.cluster.now + END;
+        while !self.is_settled_at(0) || self.client.is_some() || self.promoting.is_some() {
+            self.heal();
+            self.demote();
+            let until = self.cluster.now + Duration::from_millis(10);
+            while self.cluster.step(until) {
+                self.take_outcomes()?;
+            }
+            if self.cluster.now > deadline {
+                return Err(format!("not settled without clients: {}", self.explain()));
+            }
+        }
+        self.compare_replicas()
+    }
+
     fn is_settled(&self) -> bool {
+        self.client.is_some_and(|node| self.is_settled_at(node))
+    }
+
+    fn is_settled_at(&self, node: usize) -> bool {
         let diskful = self.cluster.options.nodes - self.cluster.options.clients;
-        let Some(node) = self.client else { return false };
         let Some(process) = self.cluster.processes[node].as_ref() else { return false };
         let status = process.resource.status();
         let in_sync = status.members.iter().filter(|member| member.in_sync).count();

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+use format::ids::NodeId;
 use replication::contract::{
     Command, CommandId, GroupInput, PartId, PromoteMode, Request, RequestError, RequestKind,
 };
@@ -143,6 +144,12 @@ impl Scenario {
     #[must_use]
     pub fn status(&self, node: usize) -> Option<Status> {
         Some(self.cluster.processes[node].as_ref()?.resource.status())
+    }
+
+    /// Who leads a session, by what `node` knows.
+    #[must_use]
+    pub fn leader(&self, node: usize) -> Option<NodeId> {
+        self.status(node)?.leader
     }
 
     /// Whether `member` is in sync by what `node` knows.

@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use format::ids::NodeId;
+use replication::contract::{Command, PromoteMode};
 use simulator::cluster::SlowDisk;
 use simulator::scenario::Scenario;
 
@@ -39,10 +41,7 @@ fn a_member_that_loses_power_after_its_seal_is_not_taken_for_the_one_that_answer
     // Node 2 answers the seal; then it loses what its device cached, and comes back in time for
     // the new epoch.
     it.cluster.slow[1] = SlowDisk { save: Duration::from_millis(400), ..SlowDisk::default() };
-    let id = it.command(
-        1,
-        replication::contract::Command::Promote(replication::contract::PromoteMode::Normal),
-    );
+    let id = it.command(1, Command::Promote(PromoteMode::Normal));
     it.until("the proposal", |it| it.explains(1, "phase: Proposing"));
     it.cluster.cut_power(2);
     it.cluster.start(2);
@@ -62,4 +61,85 @@ fn a_promotion_goes_on_without_a_member_that_missed_the_new_epoch() {
     it.must_write(1, 7, 2);
     it.until("the return of node 2", |it| it.is_in_sync(1, 2));
     it.until("equal replicas", |it| it.on_disk(2, 7) == 2);
+}
+
+/// Node 2 missed a write, and comes back when no node is Primary.
+fn with_return_to_secondaries() -> Scenario {
+    let mut it = Scenario::new(3, 0, 0);
+    it.must_write(0, 7, 1);
+    it.cluster.kill(2);
+    it.until("the loss of node 2", |it| !it.is_in_sync(0, 2));
+    it.must_write(0, 7, 2);
+    let demoted = it.command(0, Command::Demote);
+    it.until("the end of the session", |it| it.succeeded(demoted));
+    it.cluster.start(2);
+    it
+}
+
+fn nobody_is_primary(it: &Scenario) -> bool {
+    (0..3).all(|node| !it.cluster.is_primary(node))
+}
+
+#[test]
+fn a_replica_that_returns_to_secondaries_is_brought_up_to_date() {
+    let mut it = with_return_to_secondaries();
+    it.until("the return of node 2", |it| it.is_in_sync(2, 2) && it.leader(2).is_none());
+    assert!(nobody_is_primary(&it));
+    assert_eq!(it.on_disk(2, 7), 2);
+    it.promote(2);
+    assert_eq!(it.must_read(2, 7), 2);
+}
+
+#[test]
+fn who_wants_to_be_primary_does_not_wait_for_a_resync_without_clients() {
+    let mut it = with_return_to_secondaries();
+    it.cluster.slow[2] = SlowDisk { write: Duration::from_secs(30), ..SlowDisk::default() };
+    it.until("a resync", |it| it.status(0).is_some_and(|status| status.members[2].syncing));
+    assert!(nobody_is_primary(&it));
+    let before = it.cluster.now;
+    it.promote(1);
+    assert!(it.cluster.now.since(before) < Duration::from_millis(500));
+    assert_eq!(it.must_read(1, 7), 2);
+}
+
+#[test]
+fn after_the_death_of_everyone_replicas_become_equal_without_clients() {
+    let mut it = Scenario::new(3, 0, 0);
+    it.must_write(0, 7, 1);
+    // Two of three have the write when all die.
+    it.cluster.slow[2] = SlowDisk { write: Duration::from_secs(1), ..SlowDisk::default() };
+    it.write(0, 7, 2);
+    it.run(Duration::from_millis(20));
+    for node in 0..3 {
+        it.cluster.kill(node);
+    }
+    it.cluster.slow[2] = SlowDisk::default();
+    for node in 0..3 {
+        it.cluster.start(node);
+    }
+    assert_ne!(it.on_disk(2, 7), it.on_disk(1, 7));
+    it.until("equal replicas", |it| it.on_disk(2, 7) == it.on_disk(1, 7));
+    it.until("the end of the resync", |it| {
+        it.leader(0).is_none() && (0..3).all(|node| it.is_in_sync(0, node))
+    });
+    assert!(nobody_is_primary(&it));
+}
+
+#[test]
+fn an_invalidated_replica_is_copied_without_a_primary() {
+    let mut it = Scenario::new(3, 0, 0);
+    it.must_write(0, 7, 1);
+    let demoted = it.command(0, Command::Demote);
+    it.until("the end of the session", |it| it.succeeded(demoted));
+    let incarnation = |it: &Scenario| {
+        let config = it.status(0)?.config?;
+        Some(config.volumes.first()?.insync_member(NodeId::new(2)?)?.incarnation)
+    };
+    let before = incarnation(&it);
+    let invalidated = it.command(2, Command::Invalidate);
+    it.until("the answer", |it| it.succeeded(invalidated));
+    it.until("the copy", |it| {
+        it.leader(0).is_none() && incarnation(it).is_some_and(|now| Some(now) != before)
+    });
+    assert!(nobody_is_primary(&it));
 }

@@ -116,3 +116,32 @@ fn disconnected_peer_is_resynced_when_it_is_connected_again() {
     client.close().unwrap();
     cluster.assert_replicas_equal(size);
 }
+
+#[test]
+fn replica_that_returns_to_secondaries_gets_what_it_missed() {
+    let mut cluster = Cluster::start_in_sync(3, 0);
+    cluster.kill(2);
+    let mut client = cluster.client(0);
+    let size = client.export().size_bytes;
+    for index in 0..64 {
+        client.write(index * 65_536 % (DISK_BYTES / 2), &pattern(index, 4)).unwrap();
+    }
+    client.close().unwrap();
+    cluster.adm_ok(0, &["secondary", "r0"]);
+    cluster.launch(2);
+    cluster.wait_up_to_date(0);
+    cluster.wait_up_to_date(2);
+    for index in 0..3 {
+        assert_eq!(cluster.role(index), Role::Secondary);
+    }
+    cluster.assert_replicas_equal(size);
+}
+
+#[test]
+fn only_replica_is_up_to_date_after_a_restart() {
+    let mut cluster = Cluster::start_in_sync(1, 0);
+    cluster.kill(0);
+    cluster.launch(0);
+    cluster.wait_up_to_date(0);
+    assert_eq!(cluster.role(0), Role::Secondary);
+}

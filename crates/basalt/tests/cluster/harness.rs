@@ -103,7 +103,10 @@ impl Cluster {
             );
         }
         let names: Vec<_> = self.nodes.iter().map(|node| node.name.as_str()).collect();
-        text + &format!("  connection-mesh {{ hosts {}; }}\n}}\n", names.join(" "))
+        if names.len() > 1 {
+            text += &format!("  connection-mesh {{ hosts {}; }}\n", names.join(" "));
+        }
+        text + "}\n"
     }
 
     pub(crate) fn config(&self) -> PathBuf {

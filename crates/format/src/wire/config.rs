@@ -1,9 +1,11 @@
 //! The config value, as it stands in messages and in the register.
 
-use crate::config::{ANCESTORS_MAX, Ancestor, Config, InSync, Primary, VolumeConfig, Voter};
+use crate::config::{
+    ANCESTORS_MAX, Ancestor, Config, InSync, Primary, Purpose, VolumeConfig, Voter,
+};
 use crate::error::DecodeError;
 use crate::ids::NODES_MAX;
-use crate::wire::{ListItem, Reader, Wire, Writer, ids, record};
+use crate::wire::{ListItem, Reader, Wire, Writer, ids, record, tags};
 
 /// Volumes of a resource: so many fit into a register slot, with all members in each.
 pub(crate) const VOLUMES_MAX: usize = 64;
@@ -13,7 +15,7 @@ pub(crate) const CONFIG_BYTES_MAX: usize = {
     let members = NODES_MAX as usize;
     let volume = 2 + 8 + 1 + 4 + members * (1 + 16 + 8);
     let lists = 4 + ANCESTORS_MAX * 24 + 4 + VOLUMES_MAX * volume + 2 * (4 + members * 9);
-    16 + 8 + 8 + 8 + 8 + (1 + 1 + 8) + lists + 4 + 1 + 4
+    16 + 8 + 8 + 8 + 8 + (1 + 1 + 8 + 1) + lists + 4 + 1 + 4
 };
 
 record!(Config {
@@ -32,7 +34,8 @@ record!(Config {
     losses,
 });
 record!(Ancestor { branch, epoch, value_id });
-record!(Primary { node, nonce });
+record!(Primary { node, nonce, purpose });
+tags!(Purpose { 0 Clients, 1 Resync });
 record!(InSync { node, incarnation, joined });
 record!(Voter { node, store });
 

@@ -227,7 +227,7 @@ impl Hosted {
             }
             MemberStatus { syncing: true, .. } => ReplicationState::SyncSource,
             _ if status.replica == Some(ReplicaState::Syncing)
-                && status.primary == Some(member.node) =>
+                && status.leader == Some(member.node) =>
             {
                 ReplicationState::SyncTarget
             }

@@ -103,7 +103,7 @@ impl Resource {
     }
 
     /// Its disk is large enough, and its data belongs to this history, or to none.
-    fn may_return(&self, member: NodeId) -> bool {
+    pub(crate) fn may_return(&self, member: NodeId) -> bool {
         let (Some(replica), Some(config)) = (self.replica_of(member), self.config()) else {
             return false;
         };

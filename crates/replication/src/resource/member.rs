@@ -382,16 +382,12 @@ impl Resource {
         if self.report().is_none() {
             return self.refuse(id, CommandErrorCode::NoDisk, "there is no disk to invalidate");
         }
-        let primary = self.config().and_then(|config| config.primary);
-        let Some(primary) = primary.filter(|primary| self.is_connected(primary.node)) else {
-            let message = "no Primary is connected that could copy: promote another node first";
-            return self.refuse(id, CommandErrorCode::NotPrimary, message);
-        };
         let in_sync = self.config().map_or(MemberSet::EMPTY, crate::resource::insync);
         if in_sync.without(me).and(self.connected()).is_empty() {
             let message = "no other UpToDate replica is connected";
             return self.refuse(id, CommandErrorCode::NoUpToDateData, message);
         }
+        self.yield_role();
         let high = u128::from(self.random.next_u64()) << 64;
         let low = u128::from(self.random.next_u64());
         let superblock = self.superblock.as_mut().expect("reported above");
@@ -399,11 +395,14 @@ impl Resource {
         superblock.state = ReplicaState::Blank;
         superblock.joined = Epoch(0);
         superblock.candidate = None;
+        // Whoever leads, or is going to, has to hear which replica is here now, and must not take
+        // it for the one that went away.
+        superblock.sealed.nonce = Nonce(0);
+        self.member.sealed = None;
+        self.save_superblock(AfterSave::Answer(id));
+        self.save_superblock(AfterSave::Reconnect);
         self.member.admitted = false;
         self.set_role(ReplicaRole::Syncing);
-        self.save_superblock(AfterSave::Answer(id));
-        let message = Control::ReplicaFailed { nonce: primary.nonce };
-        self.save_superblock(AfterSave::Send { to: primary.node, message });
     }
 
     // ---- The end.

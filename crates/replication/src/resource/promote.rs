@@ -6,7 +6,7 @@
 
 use std::collections::BTreeMap;
 
-use format::config::{Ancestor, Config, InSync, Primary, Voter as VoterConfig};
+use format::config::{Ancestor, Config, InSync, Primary, Purpose, Voter as VoterConfig};
 use format::ids::{
     Ballot, BlockRange, BootId, Branch, Epoch, Incarnation, MemberSet, NodeId, Nonce, Seq, ValueId,
     VoteStoreId,
@@ -24,6 +24,7 @@ use crate::voter::Refusal;
 #[derive(Debug)]
 pub(crate) struct Promotion {
     commands: Vec<CommandId>,
+    pub(crate) purpose: Purpose,
     mode: PromoteMode,
     nonce: Nonce,
     /// The processes that answered the seal and were connected ever since: the one that comes
@@ -74,6 +75,25 @@ enum Memory {
 }
 
 impl Promotion {
+    fn new(
+        commands: Vec<CommandId>,
+        purpose: Purpose,
+        mode: PromoteMode,
+        now: Time,
+        deadline: Time,
+    ) -> Self {
+        Self {
+            commands,
+            purpose,
+            mode,
+            nonce: Nonce(0),
+            boots: BTreeMap::new(),
+            phase: Phase::Resting { until: now },
+            deadline,
+            reason: None,
+        }
+    }
+
     pub(crate) fn into_commands(self) -> Vec<CommandId> {
         self.commands
     }
@@ -98,11 +118,12 @@ impl Promotion {
 
 impl Resource {
     pub(crate) fn on_promote(&mut self, id: CommandId, mode: PromoteMode) {
-        if self.session.is_some() {
-            return self.answer(id, Ok(()));
-        }
         if self.stop.is_some() {
             return self.refuse(id, CommandErrorCode::Busy, "the resource is being stopped");
+        }
+        self.yield_role();
+        if self.session.is_some() {
+            return self.answer(id, Ok(()));
         }
         if let Some(promotion) = self.promotion.as_mut() {
             promotion.commands.push(id);
@@ -112,15 +133,15 @@ impl Resource {
             let message = "this node has no disk to take as the truth";
             return self.refuse(id, CommandErrorCode::NoDisk, message);
         }
-        self.promotion = Some(Promotion {
-            commands: vec![id],
-            mode,
-            nonce: Nonce(0),
-            boots: BTreeMap::new(),
-            phase: Phase::Resting { until: self.now },
-            deadline: self.now + limits::PROMOTE_DEADLINE,
-            reason: None,
-        });
+        let deadline = self.now + limits::PROMOTE_DEADLINE;
+        self.promotion = Some(Promotion::new(vec![id], Purpose::Clients, mode, self.now, deadline));
+    }
+
+    /// A session without clients: nobody waits for its answer.
+    pub(crate) fn promote_for_resync(&mut self) {
+        let deadline = self.now + limits::CARETAKER_DEADLINE;
+        let (purpose, mode) = (Purpose::Resync, PromoteMode::Normal);
+        self.promotion = Some(Promotion::new(Vec::new(), purpose, mode, self.now, deadline));
     }
 
     pub(crate) fn advance_promotion(&mut self) {
@@ -169,6 +190,10 @@ impl Resource {
         let Some(promotion) = self.promotion.take() else { return };
         let (code, message) = promotion.reason.unwrap_or_else(|| self.no_quorum_reason(refusal));
         self.tell_groups(ToGroup::StandDown);
+        let nonce = promotion.nonce;
+        for voter in self.diskful().iter() {
+            self.send(voter, Control::LeaseRelease { nonce });
+        }
         for id in promotion.commands {
             self.refuse(id, code, message.clone());
         }
@@ -359,11 +384,12 @@ impl Resource {
         memory: Memory,
     ) -> Config {
         let mut config = base.clone();
-        let nonce = self.promotion.as_ref().expect("asked by a promotion").nonce;
+        let promotion = self.promotion.as_ref().expect("asked by a promotion");
+        let (nonce, purpose) = (promotion.nonce, promotion.purpose);
         config.epoch = Epoch(base.epoch.0 + 1);
         config.previous = base.value_id;
         config.value_id = ValueId(self.random.next_u64());
-        config.primary = Some(Primary { node: self.me(), nonce });
+        config.primary = Some(Primary { node: self.me(), nonce, purpose });
         config.clean = false;
         config.losses += u32::from(memory == Memory::MayBeLost);
         if mode != PromoteMode::Normal {
@@ -483,8 +509,8 @@ impl Resource {
         let Phase::Announcing { value, .. } = promotion.phase else {
             unreachable!("a session begins after its announcement")
         };
-        self.session =
-            Some(Session::new(promotion.nonce, insync(&value), promotion.boots, self.now));
+        let Promotion { nonce, purpose, boots, .. } = promotion;
+        self.session = Some(Session::new(nonce, purpose, insync(&value), boots, self.now));
         self.start_serving(&value);
         for id in promotion.commands {
             self.answer(id, Ok(()));

@@ -221,7 +221,10 @@ impl Resource {
                 self.on_refused(ballot, promised, Refusal::Promised);
             }
             Control::Chosen { ballot, value } => self.on_told_chosen(ballot, value),
-            Control::LeaseRelease { nonce } => self.voter.release(nonce),
+            Control::LeaseRelease { nonce } => {
+                self.voter.release(nonce);
+                self.note_unled(from);
+            }
             Control::Report { store, session, accepted } => {
                 self.on_report(from, store, session, accepted);
             }
@@ -243,6 +246,9 @@ impl Resource {
     }
 
     fn on_prepare(&mut self, from: NodeId, ballot: Ballot, nonce: Nonce) {
+        if from != self.me() {
+            self.yield_role();
+        }
         if !self.is_voter() {
             return;
         }
@@ -289,6 +295,7 @@ impl Resource {
             self.save_register(AfterSave::Nothing);
         }
         self.on_superseded(&value);
+        self.note_leader(&value);
         self.on_chosen(Accepted { ballot, value });
     }
 
@@ -312,7 +319,7 @@ impl Resource {
 
     /// Without a Primary nobody says what is chosen; a majority that accepted one value in one
     /// ballot shows it.
-    fn observe_chosen(&mut self) {
+    pub(crate) fn observe_chosen(&mut self) {
         let own = self.voter.accepted().map(|known| (self.me(), self.voter.register.store, known));
         let peers = self.peers.iter().filter(|(_, peer)| peer.report.is_some());
         let peers =

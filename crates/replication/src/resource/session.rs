@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use format::config::Config;
+use format::config::{Config, Purpose};
 use format::ids::{Ballot, BootId, Epoch, MemberSet, NodeId, Nonce, ValueId, VoteStoreId};
 use format::message::{Accepted, Control, SlotBase};
 use stdx::time::Time;
@@ -21,6 +21,7 @@ use crate::resource::{OnNoQuorum, Resource, RoundKind, insync};
 #[derive(Debug)]
 pub(crate) struct Session {
     pub(crate) nonce: Nonce,
+    pub(crate) purpose: Purpose,
     /// Who has to acknowledge: the groups follow what is decided here.
     pub(crate) write_set: MemberSet,
     /// The process that each member of the write set was when it was admitted.
@@ -78,12 +79,14 @@ const DRAIN_DEADLINE: std::time::Duration = std::time::Duration::from_secs(10);
 impl Session {
     pub(crate) fn new(
         nonce: Nonce,
+        purpose: Purpose,
         write_set: MemberSet,
         boots: BTreeMap<NodeId, BootId>,
         now: Time,
     ) -> Self {
         Self {
             nonce,
+            purpose,
             write_set,
             boots,
             losses: BTreeMap::new(),
@@ -108,7 +111,8 @@ impl Session {
                 Time::NEVER
             }
         };
-        let lease = if self.told_no_quorum { Time::NEVER } else { self.lease_until };
+        let holds_lease = self.purpose == Purpose::Clients && !self.told_no_quorum;
+        let lease = if holds_lease { self.lease_until } else { Time::NEVER };
         admissions.chain(again).chain(drain).chain([change, lease]).min().unwrap_or(Time::NEVER)
     }
 }
@@ -121,9 +125,16 @@ impl Resource {
         self.start_round(RoundKind::Reconciled);
         self.tell_groups(ToGroup::ResyncRate { bytes_per_second: rate });
         self.tell_groups(ToGroup::Serve { epoch: value.epoch, in_sync });
-        self.actions.push(ResourceAction::RoleChanged { primary: true });
-        self.actions.push(ResourceAction::RenewLease);
-        self.renew_lease();
+        if self.serves_clients() {
+            self.actions.push(ResourceAction::RoleChanged { primary: true });
+            self.actions.push(ResourceAction::RenewLease);
+            self.renew_lease();
+        }
+    }
+
+    /// This node is Primary.
+    pub(crate) fn serves_clients(&self) -> bool {
+        self.session.as_ref().is_some_and(|session| session.purpose == Purpose::Clients)
     }
 
     pub(crate) fn boot_of(&self, node: NodeId) -> Option<BootId> {
@@ -153,7 +164,9 @@ impl Resource {
         }
         self.check_last_member();
         self.check_drain_deadline();
-        self.check_quorum();
+        if self.serves_clients() {
+            self.check_quorum();
+        }
         self.start_change();
         self.advance_admissions();
     }
@@ -256,11 +269,8 @@ impl Resource {
 
     pub(crate) fn has_quorum(&self) -> bool {
         match &self.session {
-            Some(session) => self.now < session.lease_until,
-            None => {
-                let voters = self.diskful();
-                voters.and(self.connected()).len() * 2 > voters.len()
-            }
+            Some(session) if session.purpose == Purpose::Clients => self.now < session.lease_until,
+            Some(_) | None => self.reaches_majority(),
         }
     }
 
@@ -510,7 +520,9 @@ impl Resource {
         self.attempt = None;
         self.rounds.retain(|round| matches!(round.kind, RoundKind::Quiesced));
         self.tell_groups(ToGroup::StandDown);
-        self.actions.push(ResourceAction::RoleChanged { primary: false });
+        if session.purpose == Purpose::Clients {
+            self.actions.push(ResourceAction::RoleChanged { primary: false });
+        }
         // No read is answered any more: nobody has to wait for the lease to run out.
         let nonce = session.nonce;
         for voter in self.diskful().iter() {
@@ -525,10 +537,10 @@ impl Resource {
     }
 
     pub(crate) fn on_demote(&mut self, id: CommandId) {
-        if self.promotion.is_some() {
+        if self.promotion.as_ref().is_some_and(|it| it.purpose == Purpose::Clients) {
             return self.refuse(id, CommandErrorCode::Busy, "a promotion is under way");
         }
-        if self.session.is_none() {
+        if !self.serves_clients() {
             return self.answer(id, Ok(()));
         }
         self.start_drain();

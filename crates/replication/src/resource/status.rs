@@ -1,6 +1,6 @@
 //! What an operator wants to know, as facts: the node turns them into words.
 
-use format::config::Config;
+use format::config::{Config, Purpose};
 use format::ids::{Branch, Epoch, NodeId};
 use format::metadata::ReplicaState;
 use stdx::time::Time;
@@ -15,6 +15,8 @@ pub struct Status {
     pub promoting: bool,
     /// The Primary of the newest value that is known to be chosen.
     pub primary: Option<NodeId>,
+    /// Who leads the newest session: the Primary, or a Secondary that feeds a resync.
+    pub leader: Option<NodeId>,
     pub config: Option<Config>,
     pub branch: Branch,
     pub epoch: Epoch,
@@ -78,6 +80,7 @@ impl Resource {
     pub fn status(&self) -> Status {
         let config = self.config().cloned();
         let in_sync = config.as_ref().map(insync);
+        let leader = config.as_ref().and_then(|config| config.primary);
         let voters = self.diskful();
         let members = self.options.members.iter().map(|member| {
             let node = member.node;
@@ -97,9 +100,10 @@ impl Resource {
             }
         });
         Status {
-            primary_here: self.session.is_some(),
-            promoting: self.promotion.is_some(),
-            primary: config.as_ref().and_then(|config| config.primary).map(|it| it.node),
+            primary_here: self.serves_clients(),
+            promoting: self.promotion.as_ref().is_some_and(|it| it.purpose == Purpose::Clients),
+            primary: leader.filter(|it| it.purpose == Purpose::Clients).map(|it| it.node),
+            leader: leader.map(|it| it.node),
             branch: config.as_ref().map_or(Branch(0), |config| config.branch),
             epoch: config.as_ref().map_or(Epoch(0), |config| config.epoch),
             has_quorum: self.has_quorum(),
@@ -107,7 +111,11 @@ impl Resource {
             voters_reachable: voters.and(self.connected()).len(),
             replica: self.replica_state(),
             disk_failed: self.member.disk_failed,
-            lease_until: self.session.as_ref().map(|session| session.lease_until),
+            lease_until: self
+                .session
+                .as_ref()
+                .filter(|session| session.purpose == Purpose::Clients)
+                .map(|session| session.lease_until),
             members: members.collect(),
             config,
         }

@@ -1,0 +1,130 @@
+//! Bringing members up to date while no node is Primary: PROTOCOL.md section 8.
+//!
+//! An in-sync replica that sees work and no leader for a while leads a session without clients:
+//! an ordinary one, but without a lease, so that whoever wants to be Primary takes over at once.
+//! It ends, cleanly, when nothing is left to copy.
+
+use format::config::{Config, Purpose};
+use format::ids::NodeId;
+use format::metadata::ReplicaState;
+use stdx::time::Time;
+
+use crate::contract::ToGroup;
+use crate::limits;
+use crate::resource::{Resource, insync};
+
+impl Resource {
+    pub(crate) fn advance_caretaker(&mut self) {
+        if self.chosen.is_none() && self.is_voter() && self.diskful().len() == 1 {
+            // Nobody else will say what is chosen.
+            self.observe_chosen();
+        }
+        match self.session.as_ref().map(|session| session.purpose) {
+            Some(Purpose::Clients) => self.caretake_at = Time::NEVER,
+            Some(Purpose::Resync) => self.advance_resync_session(),
+            None if self.promotion.is_some() => self.caretake_at = Time::NEVER,
+            None => self.look_for_work(),
+        }
+    }
+
+    fn look_for_work(&mut self) {
+        if self.stop.is_some() || !self.has_work() {
+            self.caretake_at = Time::NEVER;
+        } else if self.caretake_at == Time::NEVER {
+            // One after the other: the first one usually sees all that the next one sees.
+            let before =
+                self.in_sync().and(self.connected()).iter().take_while(|&it| it < self.me());
+            let turn = u32::try_from(before.count()).expect("few members");
+            self.caretake_at = self.now + limits::CARETAKER_WAIT + limits::CARETAKER_STEP * turn;
+        } else if self.now >= self.caretake_at {
+            self.caretake_at = Time::NEVER;
+            self.promote_for_resync();
+        }
+    }
+
+    fn advance_resync_session(&mut self) {
+        if !self.reaches_majority() {
+            return self.end_session();
+        }
+        let Some(session) = &self.session else { return };
+        let is_idle = session.reconciled
+            && session.losses.is_empty()
+            && session.admissions.is_empty()
+            && session.change.is_none()
+            && self.attempt.is_none();
+        let absent = self.diskful().minus(session.write_set);
+        if is_idle && !absent.iter().any(|member| self.could_return(member)) {
+            self.start_drain();
+        }
+    }
+
+    /// Members that wait for a copy, or a session whose end nobody has cleared up; and this node
+    /// may lead, and no other does.
+    fn has_work(&self) -> bool {
+        let Some(config) = self.config() else { return false };
+        if self.replica_state() != Some(ReplicaState::InSync) || self.report().is_none() {
+            return false;
+        }
+        let members = insync(config);
+        if !members.has(self.me()) || !self.reaches_majority() || self.is_led(config) {
+            return false;
+        }
+        let is_open = config.primary.is_some();
+        // What only a missing member remembers must not be given up while nobody asks for the
+        // volume, unless this process remembers it too.
+        let remembers = !is_open || self.is_intact() || members.is_subset_of(self.connected());
+        let mut absent = self.diskful().iter().filter(|&node| !self.holds_replica_of(config, node));
+        remembers && (is_open || absent.any(|member| self.could_return(member)))
+    }
+
+    /// The member is in sync with the replica that it has now, as far as is known.
+    fn holds_replica_of(&self, config: &Config, node: NodeId) -> bool {
+        let known = config.volumes.first().and_then(|volume| volume.insync_member(node));
+        let replica = self.replica_of(node);
+        known.is_some_and(|known| replica.is_none_or(|it| it.incarnation == known.incarnation))
+    }
+
+    fn could_return(&self, member: NodeId) -> bool {
+        self.is_connected(member) && self.may_return(member)
+    }
+
+    /// The leader of the newest session is in reach, and did not say that it leads no more.
+    fn is_led(&self, config: &Config) -> bool {
+        let Some(primary) = config.primary else { return false };
+        self.peers
+            .get(&primary.node)
+            .is_some_and(|peer| peer.report.is_some() && peer.session == Some(primary.nonce))
+    }
+
+    pub(crate) fn reaches_majority(&self) -> bool {
+        let voters = self.diskful();
+        voters.and(self.connected()).len() * 2 > voters.len()
+    }
+
+    /// Somebody wants to be Primary: what was begun for a resync gives way.
+    pub(crate) fn yield_role(&mut self) {
+        if self.session.as_ref().is_some_and(|session| session.purpose == Purpose::Resync) {
+            self.end_session();
+        }
+        if self.promotion.as_ref().is_some_and(|promotion| promotion.purpose == Purpose::Resync) {
+            self.attempt = None;
+            self.promotion = None;
+            self.tell_groups(ToGroup::StandDown);
+        }
+    }
+
+    /// A peer leads no session (any more).
+    pub(crate) fn note_unled(&mut self, peer: NodeId) {
+        if let Some(peer) = self.peers.get_mut(&peer) {
+            peer.session = None;
+        }
+    }
+
+    /// A value says that a peer leads.
+    pub(crate) fn note_leader(&mut self, config: &Config) {
+        let Some(primary) = config.primary else { return };
+        if let Some(peer) = self.peers.get_mut(&primary.node) {
+            peer.session = Some(primary.nonce);
+        }
+    }
+}
