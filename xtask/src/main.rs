@@ -29,6 +29,7 @@ cargo xtask COMMAND
   test --list      the names of the steps
   sim SEED         replays one seed of the simulator, with its trace
   sim --seeds N    hunts; prints the first seed that fails
+  chaos            ten minutes of nodes that die, freeze and lose each other
   bench write      CPU per replicated write beside QEMU quorum and nbdkit (--json)
   demo             three nodes, a volume, load, nodes killed under it, and a report
 ";
@@ -51,6 +52,7 @@ fn run(words: &[&str]) -> anyhow::Result<ExitCode> {
         ["tidy"] => tidy::run(),
         ["demo"] => demo::run(),
         ["sim", rest @ ..] => sim::run(rest),
+        ["chaos"] => test::run(&["chaos-full"]),
         ["bench", rest @ ..] => bench::run(rest),
         ["test", rest @ ..] => test::run(rest),
         ["help" | "--help" | "-h"] => {

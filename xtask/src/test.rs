@@ -7,6 +7,7 @@
 mod steps;
 mod libtest;
 mod basalt;
+mod chaos;
 mod kills;
 mod idle;
 mod puppet;

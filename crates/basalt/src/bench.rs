@@ -5,6 +5,7 @@ pub(crate) mod verify;
 pub(crate) mod fio;
 mod ram_server;
 mod canary;
+mod chaos;
 mod write;
 mod idle;
 mod puppet;
@@ -23,6 +24,8 @@ pub(crate) enum Command {
     Write(write::Options),
     /// Measure memory, CPU and start of nodes that have volumes and nothing to do
     Idle(idle::Options),
+    /// Strike nodes and the network between them, under the checker's load
+    Chaos(chaos::Options),
     /// Start three nodes, then kill and restart them as standard input says
     Puppet(puppet::Options),
 }
@@ -41,6 +44,7 @@ pub(crate) fn main(command: Command) -> Result<ExitCode> {
         Command::Canary(options) => canary::main(&options),
         Command::Write(options) => write::main(&options),
         Command::Idle(options) => idle::main(&options),
+        Command::Chaos(options) => chaos::main(&options),
         Command::Puppet(options) => puppet::main(&options),
     }
 }

@@ -5,14 +5,17 @@
 //! Nothing outlives it: dropping it kills the daemons, and a daemon ends when this process is gone.
 
 pub(crate) mod directory;
+mod network;
 mod node;
 pub(crate) mod replicas;
 
-pub(crate) use self::node::Node;
+pub(crate) use self::network::{Direction, Network};
+pub(crate) use self::node::{Node, Signal};
 
 use std::fmt::Write;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::rc::Rc;
 use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
@@ -20,7 +23,7 @@ use api::connection_state::ConnectionState;
 use api::disk_state::DiskState;
 use api::replication_state::ReplicationState;
 use api::role::Role;
-use api::status::{PeerDeviceStatus, ResourceStatus};
+use api::status::{DeviceStatus, PeerDeviceStatus, ResourceStatus};
 
 use self::directory::Directory;
 use crate::clock;
@@ -28,6 +31,10 @@ use crate::clock;
 /// The only resource, which is also the name of its export.
 pub(crate) const RESOURCE: &str = "demo";
 pub(crate) const NODE_NAMES: [&str; 3] = ["alfa", "bravo", "charlie"];
+/// Of a larger cluster.
+const MORE_NODE_NAMES: [&str; 4] = ["delta", "echo", "foxtrot", "golf"];
+/// The most nodes of a cluster.
+pub(crate) const NODES_MAX: usize = NODE_NAMES.len() + MORE_NODE_NAMES.len();
 /// What the backing file is larger than the volume, for its metadata.
 const METADATA_ROOM_BYTES: u64 = 8 << 20;
 pub(crate) const START_LIMIT: Duration = Duration::from_secs(20);
@@ -38,11 +45,30 @@ pub(crate) struct Plan {
     /// Where the temporary directory is made.
     pub(crate) place: PathBuf,
     pub(crate) volume_bytes: u64,
+    pub(crate) shape: Shape,
+}
+
+/// Who is in the cluster, and how they are joined.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Shape {
+    /// Nodes with a replica; they come first.
+    pub(crate) replicas: usize,
+    /// Nodes without one.
+    pub(crate) clients: usize,
+    /// Each node in a network namespace of its own, instead of a loopback address.
+    pub(crate) has_network: bool,
+}
+
+impl Shape {
+    /// Three replicas on loopback addresses.
+    pub(crate) const SMALL: Self =
+        Self { replicas: NODE_NAMES.len(), clients: 0, has_network: false };
 }
 
 #[derive(Debug)]
 pub(crate) struct Cluster {
     nodes: Vec<Node>,
+    network: Option<Rc<Network>>,
     config_file: PathBuf,
     /// Dropped last: the daemons are dead by then.
     directory: Directory,
@@ -53,19 +79,30 @@ impl Cluster {
     /// two others; see [`Self::release`].
     pub(crate) fn start(plan: &Plan) -> Result<Self> {
         let directory = Directory::create(&plan.place)?;
+        let Shape { replicas, clients, has_network } = plan.shape;
+        let count = replicas + clients;
+        let network = if has_network { Some(Rc::new(Network::create(count)?)) } else { None };
+        let names = NODE_NAMES.into_iter().chain(MORE_NODE_NAMES).take(count);
         let mut nodes = Vec::new();
-        for (id, name) in (0..).zip(NODE_NAMES) {
-            nodes.push(Node::prepare(directory.path(), name, id)?);
+        for (id, name) in (0..).zip(names) {
+            let mut node = Node::prepare(directory.path(), name, id)?;
+            node.has_replica = usize::from(id) < replicas;
+            if let Some(network) = &network {
+                node.move_to(Rc::clone(network));
+            }
+            nodes.push(node);
         }
         let config_file = directory.path().join("cluster.res");
         fs::write(&config_file, configuration(&nodes))
             .with_context(|| format!("cannot write {}", config_file.display()))?;
-        let mut cluster = Self { nodes, config_file, directory };
+        let mut cluster = Self { nodes, network, config_file, directory };
         let file_bytes = plan.volume_bytes + METADATA_ROOM_BYTES;
         for index in 0..cluster.nodes.len() {
-            cluster.nodes[index].create_disk(file_bytes)?;
-            let name = cluster.nodes[index].name;
-            cluster.adm(index, &["create-md", "--node", name, RESOURCE])?;
+            if cluster.nodes[index].has_replica {
+                cluster.nodes[index].create_disk(file_bytes)?;
+                let name = cluster.nodes[index].name;
+                cluster.adm(index, &["create-md", "--node", name, RESOURCE])?;
+            }
             cluster.nodes[index].start()?;
         }
         for index in 0..cluster.nodes.len() {
@@ -89,6 +126,11 @@ impl Cluster {
 
     pub(crate) fn nodes(&self) -> &[Node] {
         &self.nodes
+    }
+
+    /// Of a cluster that has one.
+    pub(crate) fn network(&self) -> Option<&Network> {
+        self.network.as_deref()
     }
 
     pub(crate) fn kill(&mut self, index: usize) -> Result<()> {
@@ -157,7 +199,8 @@ impl Cluster {
 
     /// Every node's backing file.
     pub(crate) fn replicas(&self) -> Vec<replicas::Replica<'_>> {
-        self.nodes.iter().map(|node| (node.name, node.disk.as_path())).collect()
+        let nodes = self.nodes.iter().filter(|node| node.has_replica);
+        nodes.map(|node| (node.name, node.disk.as_path())).collect()
     }
 
     fn adm(&self, index: usize, words: &[&str]) -> Result<()> {
@@ -173,11 +216,15 @@ fn configuration(nodes: &[Node]) -> String {
     );
     let mut hosts = String::new();
     for node in nodes {
-        let disk = node.disk.display();
+        let disk = if node.has_replica {
+            format!("disk \"{}\"; meta-disk internal;", node.disk.display())
+        } else {
+            "disk none;".to_owned()
+        };
         write!(
             text,
             "  on {} {{\n    node-id {};\n    address {};\n    \
-             volume 0 {{ device minor 0; disk \"{disk}\"; meta-disk internal; }}\n  }}\n",
+             volume 0 {{ device minor 0; {disk} }}\n  }}\n",
             node.name, node.id, node.peer_address
         )
         .expect("writing to a string");
@@ -188,18 +235,22 @@ fn configuration(nodes: &[Node]) -> String {
 }
 
 fn is_connected(state: &ResourceStatus) -> bool {
-    state.connections.len() + 1 == NODE_NAMES.len()
+    !state.connections.is_empty()
         && state.connections.iter().all(|one| one.connection_state == ConnectionState::Connected)
 }
 
 fn is_whole(state: &ResourceStatus) -> bool {
+    let is_client = state.devices.iter().any(|device| device.client);
     let is_good = |peer: &PeerDeviceStatus| {
-        peer.replication_state == ReplicationState::Established
+        let is_copied = peer.replication_state == ReplicationState::Established
             && peer.peer_disk_state == DiskState::UpToDate
-            && peer.out_of_sync == 0
+            && peer.out_of_sync == 0;
+        is_copied || is_client || peer.peer_client
     };
+    let has_good_disk =
+        |device: &DeviceStatus| device.client || device.disk_state == DiskState::UpToDate;
     !state.devices.is_empty()
-        && state.devices.iter().all(|device| device.disk_state == DiskState::UpToDate)
+        && state.devices.iter().all(has_good_disk)
         && is_connected(state)
         && state
             .connections

@@ -5,7 +5,7 @@
 //! To add one: write a function that returns what it counted, and an entry here. What a step
 //! prints goes straight to the terminal.
 
-use super::{Outcome, fio, idle, images, kills, libtest};
+use super::{Outcome, chaos, fio, idle, images, kills, libtest};
 use crate::check;
 use crate::packages::Package;
 use crate::process;
@@ -92,12 +92,25 @@ pub(crate) const ALL: &[Step] = &[
         run: fio::verify,
     },
     Step {
+        name: "chaos",
+        about: "nodes die, freeze and lose each other in a network of namespaces (80 s)",
+        packages: CHAOS_PACKAGES,
+        is_quick: false,
+        run: chaos::short,
+    },
+    Step {
         name: "idle",
         about: "memory, CPU and start of nodes with 1 TiB and with 100 volumes (50 s)",
         packages: &[],
         is_quick: false,
         run: idle::short,
     },
+];
+
+const CHAOS_PACKAGES: &[Package] = &[
+    ("iproute2", "hosts in network namespaces"),
+    ("nftables", "cutting the network between them"),
+    ("procps", "stopping processes with kill"),
 ];
 
 /// Longer forms, which run only when they are named.
@@ -115,6 +128,13 @@ pub(crate) const ON_REQUEST: &[Step] = &[
         packages: &[],
         is_quick: false,
         run: kills::many_take_overs,
+    },
+    Step {
+        name: "chaos-full",
+        about: "the same for ten minutes, with three and with five replicas",
+        packages: CHAOS_PACKAGES,
+        is_quick: false,
+        run: chaos::long,
     },
     Step {
         name: "idle-full",

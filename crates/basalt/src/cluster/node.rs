@@ -2,9 +2,10 @@
 
 use std::ffi::OsStr;
 use std::fs::{self, File};
-use std::net::SocketAddr;
+use std::net::{Ipv4Addr, SocketAddr};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
+use std::rc::Rc;
 use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
@@ -14,7 +15,7 @@ use api::response::Reply;
 use api::status::ResourceStatus;
 use frontend::nbd::client::uri::{Address, Uri};
 
-use super::RESOURCE;
+use super::{Network, RESOURCE};
 use crate::clock;
 use crate::loopback;
 
@@ -22,12 +23,20 @@ const STATUS_LIMIT: Duration = Duration::from_secs(2);
 /// How much of a daemon's log an error message shows.
 const LOG_TAIL_LINES: usize = 15;
 
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Signal {
+    Stop,
+    Continue,
+}
+
 #[derive(Debug)]
 pub(crate) struct Node {
     pub(crate) name: &'static str,
     pub(crate) id: u8,
     pub(crate) peer_address: SocketAddr,
     pub(crate) disk: PathBuf,
+    pub(crate) has_replica: bool,
+    network: Option<Rc<Network>>,
     nbd_address: SocketAddr,
     nbd_socket: PathBuf,
     state_dir: PathBuf,
@@ -49,11 +58,21 @@ impl Node {
             peer_address,
             nbd_address,
             disk: home.join("disk"),
+            has_replica: true,
+            network: None,
             nbd_socket: home.join("nbd.sock"),
             state_dir,
             log_file: home.join("log"),
             process: None,
         })
+    }
+
+    /// From now on it runs on the host of the network that has its number.
+    pub(super) fn move_to(&mut self, network: Rc<Network>) {
+        // Nobody else listens there.
+        self.peer_address.set_ip(Network::address(self.id.into()));
+        self.nbd_address.set_ip(Ipv4Addr::LOCALHOST.into());
+        self.network = Some(network);
     }
 
     /// A sparse backing file.
@@ -83,7 +102,8 @@ impl Node {
         assert!(self.process.is_none(), "{} runs already", self.name);
         let log = File::options().create(true).append(true).open(&self.log_file);
         let log = log.with_context(|| format!("cannot open {}", self.log_file.display()))?;
-        let child = this_binary()?
+        let mut command = self.program()?;
+        let child = command
             .arg("node")
             .args(["--name", self.name, "--shards", "1"])
             .args([OsStr::new("--state-dir"), self.state_dir.as_ref()])
@@ -96,6 +116,30 @@ impl Node {
             .spawn()
             .with_context(|| format!("cannot start the daemon of {}", self.name))?;
         self.process = Some(child);
+        Ok(())
+    }
+
+    /// This program, on the node's host.
+    fn program(&self) -> Result<Command> {
+        let program = this_binary()?;
+        let Some(network) = &self.network else { return Ok(program) };
+        let mut command = network.enter(self.id.into());
+        command.arg(program.get_program());
+        Ok(command)
+    }
+
+    /// Stops it where it is (SIGSTOP), or lets it go on (SIGCONT).
+    pub(crate) fn signal(&self, signal: Signal) -> Result<()> {
+        let pid = self.pid().with_context(|| format!("{} does not run", self.name))?;
+        let word = match signal {
+            Signal::Stop => "-STOP",
+            Signal::Continue => "-CONT",
+        };
+        let status = Command::new("kill").args([word, &pid.to_string()]).status();
+        let status = status.context("cannot start `kill` (package procps)")?;
+        if !status.success() {
+            bail!("cannot send {word} to {}: {status}", self.name);
+        }
         Ok(())
     }
 

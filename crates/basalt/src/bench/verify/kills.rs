@@ -58,7 +58,11 @@ pub(crate) fn run(seed: u64, options: &KillOptions, load: &LoadOptions) -> Resul
     let mut random = Random::new(seed);
     let mut progress = Progress::new();
     progress.say("starting three nodes");
-    let plan = cluster::Plan { place: place.clone(), volume_bytes: VOLUME_BYTES };
+    let plan = cluster::Plan {
+        place: place.clone(),
+        volume_bytes: VOLUME_BYTES,
+        shape: cluster::Shape::SMALL,
+    };
     let cluster = rig::start_cluster(&plan, &mut progress)?;
     let servers = cluster.nodes().iter().map(cluster::Node::uri).collect();
     let mut plan = load.plan(servers);

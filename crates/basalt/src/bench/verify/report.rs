@@ -211,7 +211,7 @@ impl fmt::Display for Report {
         for role in roles {
             let count = self.faults.iter().filter(|fault| fault.role == role).count();
             let p95 = self.pause_p95_ms(role).unwrap_or(f64::NAN);
-            writeln!(f, "killed {count} times as {role}: next write after {p95:.0} ms (p95)")?;
+            writeln!(f, "{role}, {count} times: next write after {p95:.0} ms (p95)")?;
         }
         if self.replicas_are_equal == Some(true) {
             writeln!(f, "the replicas are equal byte for byte")?;

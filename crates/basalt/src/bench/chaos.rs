@@ -1,0 +1,212 @@
+//! `basalt bench chaos`: nodes that die, freeze and lose each other, under the checker's load.
+//!
+//! Each node is a process on a host of its own in a network of namespaces. A seed draws what
+//! strikes, whom, for how long, and whether the next blow comes before the last one has healed.
+//! When all is healed a write has to go through, now and then all replicas have to be up to date;
+//! at the end everything is read back and the replicas are compared byte for byte.
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::time::Duration;
+
+use anyhow::{Context, Result, bail};
+use stdx::random::Random;
+
+use crate::bench::Output;
+use crate::bench::verify::{LoadOptions, Run, print, report::Report};
+use crate::clock;
+use crate::cluster::{self, Direction, NODES_MAX, Network, Node, Shape, Signal};
+use crate::progress::Progress;
+use crate::rig::{self, Rig};
+
+const VOLUME_BYTES: u64 = 128 << 20;
+/// A client that waits longer turns to another node.
+const ANSWER_LIMIT: Duration = Duration::from_secs(3);
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Options {
+    /// How long to strike
+    #[arg(long, default_value_t = 60)]
+    seconds: u64,
+    /// Nodes with a replica
+    #[arg(long, default_value_t = 3)]
+    replicas: usize,
+    /// Nodes without one
+    #[arg(long, default_value_t = 1)]
+    clients: usize,
+    /// Seed of the schedule; random when left out
+    #[arg(long, value_name = "SEED")]
+    schedule: Option<u64>,
+    /// Where the nodes' files go, in a directory that is removed at the end
+    #[arg(long, default_value_os_t = std::env::temp_dir())]
+    place: PathBuf,
+    #[command(flatten)]
+    load: LoadOptions,
+    #[command(flatten)]
+    output: Output,
+}
+
+/// What strikes, by the numbers of nodes.
+#[derive(Clone, Copy, Debug)]
+enum Blow {
+    Kill(usize),
+    /// The process stands still, its connections stay.
+    Freeze(usize),
+    Cut(usize, usize, Direction),
+    /// From every other node.
+    Isolate(usize),
+    /// The host vanishes from the network.
+    Unplug(usize),
+    /// A link that comes and goes.
+    Flap(usize, usize),
+}
+
+pub(crate) fn main(options: &Options) -> Result<ExitCode> {
+    let count = options.replicas + options.clients;
+    if options.replicas < 3 || count > NODES_MAX {
+        bail!("at least 3 replicas and at most {NODES_MAX} nodes can be struck");
+    }
+    let seed = options.schedule.unwrap_or_else(|| clock::entropy() >> 32);
+    let report = run(seed, options)?;
+    print(&report, options.output)
+}
+
+fn run(seed: u64, options: &Options) -> Result<Report> {
+    cluster::check_room(&options.place, VOLUME_BYTES)?;
+    let mut progress = Progress::new();
+    let Options { replicas, clients, .. } = *options;
+    progress.say(&format!("starting {replicas} replicas and {clients} clients, schedule {seed}"));
+    let plan = cluster::Plan {
+        place: options.place.clone(),
+        volume_bytes: VOLUME_BYTES,
+        shape: Shape { replicas, clients, has_network: true },
+    };
+    let cluster = rig::start_cluster(&plan, &mut progress)?;
+    let servers = cluster.nodes().iter().map(Node::local_uri).collect();
+    let mut plan = options.load.plan(servers);
+    plan.seed = seed;
+    plan.answer_limit = plan.answer_limit.min(ANSWER_LIMIT);
+    let run = Run::start(plan).map_err(|error| error.context("before the first blow"))?;
+    let mut rig = Rig { cluster, run, progress };
+    let time = Duration::from_secs(options.seconds);
+    let outcome = strike_for(&mut rig, time, &mut Random::new(seed));
+    if let Err(error) = outcome {
+        return Err(rig.give_up(error.context(format!("chaos schedule {seed}"))));
+    }
+    let (mut report, mut cluster) = rig.finish()?;
+    report.seed = seed;
+    if !report.passed {
+        let kept = cluster.keep_files().display().to_string();
+        report.violations.push(format!("files and logs are kept in {kept}"));
+    }
+    Ok(report)
+}
+
+fn strike_for(rig: &mut Rig, time: Duration, random: &mut Random) -> Result<()> {
+    let until = clock::now() + time;
+    while clock::now() < until {
+        let mut struck = Vec::new();
+        for _ in 0..=u64::from(random.chance(1, 3)) {
+            let blow = draw(rig, random);
+            strike(rig, blow, random)?;
+            struck.push(blow);
+            rig.go_on(millis(random, 0, 800))?;
+        }
+        rig.go_on(millis(random, 200, 4000))?;
+        heal(rig, &struck)?;
+        match random.below(4) {
+            // The next blow meets what this one left.
+            0 => rig.go_on(millis(random, 0, 1000))?,
+            1 => rig.wait_until_whole().context("after the blows were healed")?,
+            _ => rig.wait_for_next_write().context("after the blows were healed")?,
+        }
+    }
+    rig.wait_until_whole().context("after the last blow")
+}
+
+fn draw(rig: &Rig, random: &mut Random) -> Blow {
+    let count = rig.cluster.nodes().len();
+    let mut node = || usize::try_from(random.below(count as u64)).expect("few nodes");
+    let (first, other) = (node(), node());
+    let second = if other == first { (first + 1) % count } else { other };
+    match random.below(12) {
+        0..4 => Blow::Kill(first),
+        4..6 => Blow::Freeze(first),
+        6 => Blow::Cut(first, second, Direction::Both),
+        7..9 => Blow::Cut(first, second, Direction::OneWay),
+        9 => Blow::Isolate(first),
+        10 => Blow::Unplug(first),
+        _ => Blow::Flap(first, second),
+    }
+}
+
+fn strike(rig: &mut Rig, blow: Blow, random: &mut Random) -> Result<()> {
+    let name = |rig: &Rig, index: usize| rig.cluster.nodes()[index].name;
+    match blow {
+        Blow::Kill(index) if rig.cluster.nodes()[index].pid().is_none() => Ok(()),
+        Blow::Kill(index) => rig.kill(index, "node"),
+        Blow::Freeze(index) if rig.cluster.nodes()[index].pid().is_none() => Ok(()),
+        Blow::Freeze(index) => {
+            rig.cluster.nodes()[index].signal(Signal::Stop)?;
+            note(rig, "frozen node", format!("{} stands still", name(rig, index)));
+            Ok(())
+        }
+        Blow::Cut(from, to, direction) => {
+            network(rig)?.cut(from, to, direction)?;
+            let text = format!("{} and {} cut ({direction:?})", name(rig, from), name(rig, to));
+            note(rig, "cut", text);
+            Ok(())
+        }
+        Blow::Isolate(index) => {
+            for other in (0..rig.cluster.nodes().len()).filter(|other| *other != index) {
+                network(rig)?.cut(index, other, Direction::Both)?;
+            }
+            note(rig, "isolated node", format!("{} isolated", name(rig, index)));
+            Ok(())
+        }
+        Blow::Unplug(index) => {
+            network(rig)?.unplug(index)?;
+            note(rig, "vanished host", format!("the host of {} vanished", name(rig, index)));
+            Ok(())
+        }
+        Blow::Flap(from, to) => {
+            note(rig, "flapping link", format!("{} and {} flap", name(rig, from), name(rig, to)));
+            for _ in 0..5 {
+                network(rig)?.cut(from, to, Direction::Both)?;
+                rig.go_on(millis(random, 50, 400))?;
+                network(rig)?.heal()?;
+                rig.go_on(millis(random, 50, 400))?;
+            }
+            Ok(())
+        }
+    }
+}
+
+fn heal(rig: &mut Rig, struck: &[Blow]) -> Result<()> {
+    network(rig)?.heal()?;
+    for blow in struck {
+        if let Blow::Freeze(index) = blow
+            && rig.cluster.nodes()[*index].pid().is_some()
+        {
+            rig.cluster.nodes()[*index].signal(Signal::Continue)?;
+        }
+    }
+    for index in 0..rig.cluster.nodes().len() {
+        if rig.cluster.nodes()[index].pid().is_none() {
+            rig.restart(index)?;
+        }
+    }
+    Ok(())
+}
+
+fn note(rig: &Rig, role: &str, what: String) {
+    rig.run.note_fault(role, what);
+}
+
+fn network(rig: &Rig) -> Result<&Network> {
+    rig.cluster.network().context("a cluster for chaos has a network")
+}
+
+fn millis(random: &mut Random, from: u64, below: u64) -> Duration {
+    Duration::from_millis(from + random.below(below - from))
+}
