@@ -2,9 +2,30 @@
 //!
 //! Two machines make up a resource on a node. `Resource` runs once, on the resource's home shard:
 //! config register, seals, promotion, leases, membership. `LaneGroup` runs once per shard that
-//! serves the resource: its lanes, its activity log, its part of the bitmaps. They talk by
-//! `ToGroup` and `FromGroup`, which may be delayed but neither lost nor reordered. Neither machine
-//! reads a clock, waits, fails or sees payload bytes: failures are inputs, decisions are actions.
+//! serves the resource: its lanes, its activity log, its part of the bitmaps. Neither machine reads
+//! a clock, waits, fails or sees payload bytes: failures are inputs, decisions are actions.
+//!
+//! The order that the machines rely on, with any number of shards:
+//!
+//! 1. Home and group talk by `ToGroup` and `FromGroup`. Between the home shard and one group each
+//!    direction is a queue: nothing is lost, nothing overtakes, any delay will do. Between the
+//!    queues of different groups, and between the two directions, there is no order. The lease
+//!    (`ToGroup::Lease`) travels in the queue like the rest.
+//! 2. The connections to a peer, the control one and one for each pair of shards, live and die
+//!    together. Once one of them broke, none of the others is used any more: all are closed, and
+//!    all are built anew. Until a side notices, messages may still arrive on the others.
+//! 3. Every group hears `PeerDown`, the home `Disconnected`, once for each such end, in any order
+//!    among each other. After its `PeerDown` a group gets no message of the old connections, and
+//!    after `Disconnected` the home gets none.
+//! 4. `Connected` comes last: when every group of this node had its `PeerUp`, each after its
+//!    `PeerDown` for the end before. So what the home says of a peer (`Resend`) finds groups that
+//!    know its connections. Messages of the peer may come before `PeerUp` and `Connected`.
+//! 5. Each connection keeps its own order. There is none between two connections, the control one
+//!    included; the machines wait for answers where they need it.
+//! 6. A group is stepped with `PeerDown` and `PeerUp`, requests and completions in any order against
+//!    its queue from home.
+//! 7. A lease is asked for and answered on the control connection. A voter may grant from any
+//!    thread that steps the home.
 
 use format::config::Config;
 use format::ids::{BlockRange, BootId, Branch, Epoch, LaneIndex, MemberSet, NodeId, Nonce, Seq};
