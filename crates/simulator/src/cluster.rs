@@ -1,24 +1,24 @@
 //! Nodes, connections and time: delivers one event after another.
 
+mod network;
+mod storage;
+
 use std::cmp::Reverse;
-use std::collections::{BTreeMap, BTreeSet, BinaryHeap};
+use std::collections::{BTreeMap, BinaryHeap};
 use std::time::Duration;
 
-use format::ids::{
-    BlockRange, BootId, Branch, Epoch, Incarnation, KernelBootId, MemberSet, NodeId, Nonce,
-    ResourceId, VoteStoreId,
-};
-use format::message::{Control, Data, DataBody};
-use format::metadata::{Register, ReplicaState, Sealed, Slot, Superblock, VoteStamp};
+use format::ids::{BlockRange, BootId, Branch, Epoch, KernelBootId, MemberSet, NodeId, Nonce};
+use format::message::{Control, Data};
 use replication::contract::{
-    Command, CommandError, CommandId, DeviceResult, FromGroup, GroupAction, GroupInput,
-    MetadataWrite, PartId, Payload, PeerReport, RequestError, ResourceAction, ResourceInput,
-    ToGroup,
+    Command, CommandError, CommandId, FromGroup, GroupAction, GroupInput, PartId, Payload,
+    RequestError, ResourceAction, ResourceInput, ToGroup,
 };
 use replication::limits;
 use stdx::random::Random;
 use stdx::time::Time;
 
+use crate::cluster::network::{Link, LinkId, brief};
+use crate::cluster::storage::new_disk;
 use crate::disk::Disk;
 use crate::process::{Outstanding, Process};
 
@@ -115,22 +115,6 @@ enum Event {
     Restart {
         node: usize,
     },
-}
-
-/// One connection between two nodes: lower node, higher node, count.
-type LinkId = (usize, usize, u64);
-
-#[derive(Debug, Default)]
-struct Link {
-    /// Both sides up: the current connection.
-    current: Option<u64>,
-    count: u64,
-    /// Sides that have not noticed the end of the last connection.
-    unnoticed: BTreeSet<usize>,
-    cut: bool,
-    connecting: bool,
-    /// Nothing overtakes on a connection.
-    last_delivery: [Time; 2],
 }
 
 /// Between the home shard and a group.
@@ -576,215 +560,6 @@ impl Cluster {
         process.payloads.remove(payload.0).expect("a payload is released exactly once")
     }
 
-    // ---- Disks.
-
-    fn ask_disk(&mut self, node: usize, outstanding: Outstanding) {
-        let id = self.next_io;
-        self.next_io += 1;
-        let Some(process) = self.processes[node].as_mut() else { return };
-        let boot = process.boot_id;
-        process.outstanding.insert(id, outstanding);
-        let slow = self.slow[node];
-        let extra = match &process.outstanding[&id] {
-            Outstanding::Save { .. } => slow.save,
-            Outstanding::Flush { .. } => slow.flush,
-            Outstanding::Write { .. } => slow.write,
-            Outstanding::Metadata { .. } => slow.metadata,
-            Outstanding::Read { .. } => Duration::ZERO,
-        };
-        let micros = Duration::from_micros(5 + self.random.below(300));
-        self.schedule(micros + extra, Event::Disk { node, boot, id });
-    }
-
-    fn disk_done(&mut self, node: usize, id: u64) {
-        let Some(process) = self.processes[node].as_mut() else { return };
-        let Some(outstanding) = process.outstanding.remove(&id) else { return };
-        self.apply_to_disk(node, &outstanding);
-        match outstanding {
-            Outstanding::Save { save, .. } => {
-                self.step_resource(node, ResourceInput::Saved { save });
-            }
-            Outstanding::Read { shard, token, range, detect_zero } => {
-                let disk = &self.disks[node];
-                let values: Vec<u64> = range.blocks().map(|block| disk.read(block)).collect();
-                let zero = detect_zero && values.iter().all(|&value| value == 0);
-                let Some(payload) = self.payload(node, values) else { return };
-                let result = Ok(DeviceResult::Read { payload, zero });
-                self.step_group(node, shard, GroupInput::Device { token, result });
-            }
-            Outstanding::Write { shard, token, .. }
-            | Outstanding::Flush { shard, token, .. }
-            | Outstanding::Metadata { shard, token, .. } => {
-                let result = Ok(DeviceResult::Done);
-                self.step_group(node, shard, GroupInput::Device { token, result });
-            }
-        }
-    }
-
-    fn apply_to_disk(&mut self, node: usize, outstanding: &Outstanding) {
-        let disk = &mut self.disks[node];
-        match outstanding {
-            Outstanding::Read { .. } => {}
-            Outstanding::Write { range, values, fua, .. } => {
-                if *fua {
-                    disk.write_durably(*range, values);
-                } else {
-                    disk.write(*range, values);
-                }
-            }
-            Outstanding::Flush { snapshot, .. } => disk.finish_flush(snapshot),
-            Outstanding::Metadata { write, .. } => match write.as_ref() {
-                MetadataWrite::Activity(record) => disk.log(record),
-                MetadataWrite::Bitmap { member, lane, page, bits } => {
-                    disk.pages.insert((*member, *lane, *page), bits.clone());
-                }
-            },
-            Outstanding::Save { register, superblock, .. } => {
-                if let Some(register) = register {
-                    disk.register = register.as_ref().clone();
-                }
-                if let Some(superblock) = superblock {
-                    disk.superblock = superblock.as_ref().clone();
-                }
-            }
-        }
-    }
-
-    // ---- Connections.
-
-    fn link(&mut self, a: usize, b: usize) -> &mut Link {
-        self.links.entry((a.min(b), a.max(b))).or_default()
-    }
-
-    fn current_link(&self, a: usize, b: usize) -> Option<LinkId> {
-        let key = (a.min(b), a.max(b));
-        let count = self.links.get(&key)?.current?;
-        Some((key.0, key.1, count))
-    }
-
-    fn try_connect(&mut self, a: usize, b: usize) {
-        if a == b || !self.is_up(a) || !self.is_up(b) {
-            return;
-        }
-        let delay = Duration::from_micros(500 + self.random.below(20_000));
-        let link = self.link(a, b);
-        if link.cut || link.connecting || link.current.is_some() || !link.unnoticed.is_empty() {
-            return;
-        }
-        link.connecting = true;
-        self.schedule(delay, Event::LinkUp { a: a.min(b), b: a.max(b) });
-    }
-
-    fn link_up(&mut self, a: usize, b: usize) {
-        let both = self.is_up(a) && self.is_up(b);
-        let link = self.link(a, b);
-        link.connecting = false;
-        if !both || link.cut || link.current.is_some() || !link.unnoticed.is_empty() {
-            return;
-        }
-        link.count += 1;
-        link.current = Some(link.count);
-        let reports = [self.peer_report(a), self.peer_report(b)];
-        self.trace(|| format!("link n{a} n{b} up"));
-        for (here, there, report) in [(a, b, reports[1]), (b, a, reports[0])] {
-            let peer = Self::node_id(there);
-            for shard in 0..self.options.shards {
-                self.step_group(here, shard, GroupInput::PeerUp { peer });
-            }
-            if let Some(report) = report {
-                self.step_resource(here, ResourceInput::Connected { peer, report });
-            }
-        }
-    }
-
-    fn peer_report(&self, node: usize) -> Option<PeerReport> {
-        let process = self.processes[node].as_ref()?;
-        let replica = process.resource.report();
-        Some(PeerReport { boot_id: process.boot_id, shards: self.options.shards, replica })
-    }
-
-    fn break_link(&mut self, a: usize, b: usize, notice: Duration) {
-        if a == b {
-            return;
-        }
-        let Some(id) = self.current_link(a, b) else { return };
-        let link = self.link(a, b);
-        link.current = None;
-        link.unnoticed = BTreeSet::from([a, b]);
-        for (at, other) in [(a, b), (b, a)] {
-            let nanos = u64::try_from(notice.as_nanos()).expect("a short time");
-            let delay = Duration::from_nanos(self.random.below(nanos + 1));
-            self.schedule(delay, Event::LinkDown { link: id, at, other });
-        }
-    }
-
-    fn link_down(&mut self, id: LinkId, at: usize, other: usize) {
-        let peer = Self::node_id(other);
-        // A process that started since never knew of this connection.
-        let known =
-            self.link(at, other).unnoticed.remove(&at) && id.2 == self.link(at, other).count;
-        if known && self.is_up(at) {
-            for shard in 0..self.options.shards {
-                self.step_group(at, shard, GroupInput::PeerDown { peer });
-            }
-            self.step_resource(at, ResourceInput::Disconnected { peer });
-        }
-        self.try_connect(at, other);
-    }
-
-    fn transmit(&mut self, (a, b, _): LinkId, from: usize, event: Event) {
-        let delay = Duration::from_micros(20 + self.random.below(400));
-        let at = self.now + delay;
-        let side = usize::from(from != a);
-        let link = self.link(a, b);
-        let at = at.max(link.last_delivery[side]);
-        link.last_delivery[side] = at;
-        self.schedule_at(at, event);
-    }
-
-    fn send_data(&mut self, from: usize, to: usize, message: Data, values: Option<Vec<u64>>) {
-        if let Some(link) = self.current_link(from, to) {
-            self.transmit(link, from, Event::Data { link, from, to, message, values });
-        }
-    }
-
-    fn deliver_data(&mut self, from: usize, to: usize, message: Data, values: Option<Vec<u64>>) {
-        let shards = self.options.shards;
-        let shard = match &message.body {
-            DataBody::Write(write) => write.lane.0 % shards,
-            DataBody::Ack { lane, .. }
-            | DataBody::Stable { lane, .. }
-            | DataBody::Read { lane, .. }
-            | DataBody::ReadDone { lane, .. }
-            | DataBody::Loss { lane, .. }
-            | DataBody::LossDone { lane, .. }
-            | DataBody::SlotRead { lane, .. }
-            | DataBody::SlotData { lane, .. }
-            | DataBody::Clear { lane, .. } => lane.0 % shards,
-            DataBody::Flush { shard, .. } | DataBody::FlushDone { shard, .. } => shard % shards,
-        };
-        if self.options.trace_lane.is_some_and(|lane| lane_of(&message.body) == Some(lane)) {
-            self.trace(|| format!("n{from} => n{to} {:?} {values:?}", message.body));
-        }
-        let payload = values.and_then(|values| self.payload(to, values));
-        let from = Self::node_id(from);
-        self.step_group(to, shard, GroupInput::Peer { from, message, payload });
-    }
-
-    fn ask_leases(&mut self, node: usize) {
-        let sent_at = self.now;
-        let Some(nonce) = self.processes[node].as_ref().and_then(|it| it.resource.lease_wanted())
-        else {
-            return;
-        };
-        for to in 0..self.processes.len() {
-            if let Some(link) = self.current_link(node, to) {
-                let event = Event::LeaseAsked { link, from: node, to, nonce, sent_at };
-                self.transmit(link, node, event);
-            }
-        }
-    }
-
     // ---- Time.
 
     fn internal_delivery(&mut self, node: usize, shard: u8, way: Way) -> Time {
@@ -815,68 +590,6 @@ impl Cluster {
 #[expect(clippy::print_stderr, reason = "a trace is what `--trace` asks for")]
 pub(crate) fn trace(now: Time, text: &str) {
     eprintln!("{now:?} {text}");
-}
-
-fn brief(message: &Control) -> String {
-    let text = format!("{message:?}");
-    text.chars().take(110).collect()
-}
-
-fn lane_of(body: &DataBody) -> Option<u8> {
-    match body {
-        DataBody::Write(write) => Some(write.lane.0),
-        DataBody::Ack { lane, .. }
-        | DataBody::Stable { lane, .. }
-        | DataBody::Read { lane, .. }
-        | DataBody::ReadDone { lane, .. }
-        | DataBody::Loss { lane, .. }
-        | DataBody::LossDone { lane, .. }
-        | DataBody::SlotRead { lane, .. }
-        | DataBody::SlotData { lane, .. }
-        | DataBody::Clear { lane, .. } => Some(lane.0),
-        DataBody::Flush { .. } | DataBody::FlushDone { .. } => None,
-    }
-}
-
-fn new_disk(options: &ClusterOptions, node: NodeId, random: &mut Random) -> Disk {
-    let incarnation = Incarnation(u128::from(random.next_u64()));
-    let store = VoteStoreId(random.next_u64() | 1);
-    let members = options.members();
-    let slots = members.iter().filter(|&member| options.is_diskful(member));
-    let slot = |member| Slot {
-        member,
-        base_epoch: Epoch(0),
-        base_incarnation: Incarnation(0),
-        in_use: false,
-    };
-    let superblock = Superblock {
-        resource: ResourceId(1),
-        resource_name: "r0".to_owned(),
-        volume: 0,
-        node,
-        branch: Branch(0),
-        incarnation,
-        sealed: Sealed::default(),
-        joined: Epoch(0),
-        candidate: None,
-        state: ReplicaState::Blank,
-        kernel_boot_id: KernelBootId(0),
-        size_bytes: options.size_bytes,
-        lanes: limits::LANES_DEFAULT,
-        write_counter: 0,
-        clean: true,
-        vote_stamp: VoteStamp::default(),
-        slots: slots.map(slot).collect(),
-    };
-    let register = Register {
-        resource: ResourceId(1),
-        store,
-        promised: format::ids::Ballot::default(),
-        promised_nonce: Nonce(0),
-        accepted: None,
-        write_counter: 0,
-    };
-    Disk::new(superblock, register)
 }
 
 /// Whole blocks of one extent, for the workload.
