@@ -14,12 +14,13 @@
 //! 2. The connections to a peer, the control one and one for each pair of shards, live and die
 //!    together. Once one of them broke, none of the others is used any more: all are closed, and
 //!    all are built anew. Until a side notices, messages may still arrive on the others.
-//! 3. Every group hears `PeerDown`, the home `Disconnected`, once for each such end, in any order
-//!    among each other. After its `PeerDown` a group gets no message of the old connections, and
-//!    after `Disconnected` the home gets none.
-//! 4. `Connected` comes last: when every group of this node had its `PeerUp`, each after its
-//!    `PeerDown` for the end before. So what the home says of a peer (`Resend`) finds groups that
-//!    know its connections. Messages of the peer may come before `PeerUp` and `Connected`.
+//! 3. Who was told of their beginning hears of such an end once: groups by `PeerDown`, the home by
+//!    `Disconnected`, in any order among each other. After its `PeerDown` a group gets no message
+//!    of the old connections, and after `Disconnected` the home gets none. New connections carry
+//!    nothing before all of them on this node were told.
+//! 4. `Connected` comes when every group of this node had its `PeerUp`. So what the home says of a
+//!    peer (`Resend`) finds groups that know its connections. Control messages of the peer come
+//!    after `Connected`; its data may come to a group before `PeerUp`.
 //! 5. Each connection keeps its own order. There is none between two connections, the control one
 //!    included; the machines wait for answers where they need it.
 //! 6. A group is stepped with `PeerDown` and `PeerUp`, requests and completions in any order against
