@@ -109,6 +109,11 @@ impl Scenario {
         self.answered.get(&id.0) == Some(&true)
     }
 
+    #[must_use]
+    pub fn failed(&self, id: CommandId) -> bool {
+        self.answered.get(&id.0) == Some(&false)
+    }
+
     pub fn promote(&mut self, node: usize) {
         let id = self.command(node, Command::Promote(PromoteMode::Normal));
         self.until("a promotion", |it| it.succeeded(id));

@@ -133,6 +133,16 @@ impl Cluster {
         self.schedule(delay, Event::Torn { link: id });
     }
 
+    /// The connection between these shards of two nodes falls silent, and nobody notices before the
+    /// longest silence is over.
+    pub fn silence(&mut self, a: usize, b: usize, shard: u8) {
+        let (low, high) = (a.min(b), a.max(b));
+        let link = self.link(low, high);
+        link.broken.insert(Channel::Data(shard, shard));
+        let id = (low, high, link.count);
+        self.schedule(limits::PEER_SILENT_MAX, Event::Torn { link: id });
+    }
+
     /// The first side to notice closes all.
     pub(super) fn torn(&mut self, (a, b, count): LinkId) {
         if self.link(a, b).current == Some(count) {
