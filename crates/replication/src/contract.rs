@@ -2,9 +2,31 @@
 //!
 //! Two machines make up a resource on a node. `Resource` runs once, on the resource's home shard:
 //! config register, seals, promotion, leases, membership. `LaneGroup` runs once per shard that
-//! serves the resource: its lanes, its activity log, its part of the bitmaps. They talk by
-//! `ToGroup` and `FromGroup`, which may be delayed but neither lost nor reordered. Neither machine
-//! reads a clock, waits, fails or sees payload bytes: failures are inputs, decisions are actions.
+//! serves the resource: its lanes, its activity log, its part of the bitmaps. Neither machine reads
+//! a clock, waits, fails or sees payload bytes: failures are inputs, decisions are actions.
+//!
+//! The order that the machines rely on, with any number of shards:
+//!
+//! 1. Home and group talk by `ToGroup` and `FromGroup`. Between the home shard and one group each
+//!    direction is a queue: nothing is lost, nothing overtakes, any delay will do. Between the
+//!    queues of different groups, and between the two directions, there is no order. The lease
+//!    (`ToGroup::Lease`) travels in the queue like the rest.
+//! 2. The connections to a peer, the control one and one for each pair of shards, live and die
+//!    together. Once one of them broke, none of the others is used any more: all are closed, and
+//!    all are built anew. Until a side notices, messages may still arrive on the others.
+//! 3. Who was told of their beginning hears of such an end once: groups by `PeerDown`, the home by
+//!    `Disconnected`, in any order among each other. After its `PeerDown` a group gets no message
+//!    of the old connections, and after `Disconnected` the home gets none. New connections carry
+//!    nothing before all of them on this node were told.
+//! 4. `Connected` comes when every group of this node had its `PeerUp`. So what the home says of a
+//!    peer (`Resend`) finds groups that know its connections. Control messages of the peer come
+//!    after `Connected`; its data may come to a group before `PeerUp`.
+//! 5. Each connection keeps its own order. There is none between two connections, the control one
+//!    included; the machines wait for answers where they need it.
+//! 6. A group is stepped with `PeerDown` and `PeerUp`, requests and completions in any order against
+//!    its queue from home.
+//! 7. A lease is asked for and answered on the control connection. A voter may grant from any
+//!    thread that steps the home.
 
 use format::config::Config;
 use format::ids::{BlockRange, BootId, Branch, Epoch, LaneIndex, MemberSet, NodeId, Nonce, Seq};
@@ -173,6 +195,11 @@ pub enum MetadataWrite {
 /// 32,768 bits, one per block, least significant first: what one 4 KiB bitmap page holds.
 pub type BitmapBits = [u64; 512];
 
+/// The home's name for a question to the groups. Each group answers it once, and no other question
+/// ever has the name: an answer that comes late counts for nothing else.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct RoundId(pub u32);
+
 /// A member and what its bitmap slot is good for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LostMember {
@@ -180,65 +207,67 @@ pub struct LostMember {
     pub base: SlotBase,
 }
 
-/// From the home shard to a group.
+/// From the home shard to a group. What carries a `round` is answered, most by `Answer`.
 #[derive(Clone, Debug)]
 pub enum ToGroup {
     /// Ignore every session but `nonce`; answer `Quiesced` once no older device write is left.
-    Seal { nonce: Nonce },
-    /// Start to lead session `nonce`: record what `lost` miss, answer `LossRecorded` for each.
+    Seal { nonce: Nonce, round: RoundId },
+    /// Start to lead session `nonce`: record what `lost` miss, answer for each of them.
     /// `outdated` may differ between the members of `write_set`; the lost may miss `missed`.
     Lead {
         nonce: Nonce,
         write_set: MemberSet,
         outdated: Vec<BlockRange>,
         missed: Vec<BlockRange>,
-        lost: Vec<LostMember>,
+        lost: Vec<(LostMember, RoundId)>,
     },
-    /// The config of the session is chosen and stored: requests may complete.
-    Serve { epoch: Epoch, in_sync: MemberSet },
-    /// The session of this node is over: every request fails.
-    StandDown,
-    /// As a member: these ranges may differ between the members of the new session.
-    Inherit { nonce: Nonce, ranges: Vec<BlockRange> },
+    /// The config of the session is chosen and stored: requests may complete. Answer when no block
+    /// may differ between the members any more.
+    Serve { epoch: Epoch, in_sync: MemberSet, round: RoundId },
+    /// The session of this node is over: every request fails. Answer when no read is answered.
+    StandDown { round: RoundId },
+    /// As a member: these ranges may differ between the members of the new session. Answer when
+    /// they are taken over.
+    Inherit { nonce: Nonce, ranges: Vec<BlockRange>, round: RoundId },
     /// Reads may be answered until then.
     Lease { until: Time },
     /// What this node's replica may do.
     Replica(ReplicaRole),
     /// Members whose bits every write sets: tracked, and not in the write set.
-    /// `round` comes back with `LossRecorded`.
-    Lose { lost: LostMember, round: u32 },
+    /// Answer when every other member recorded what it misses.
+    Lose { lost: LostMember, round: RoundId },
     /// The loss is chosen: `member` is out of the write set.
     Lost { member: NodeId, epoch: Epoch, in_sync: MemberSet },
     /// The lost member came back with all it had, before its loss was proposed: send again.
     Resend { member: NodeId },
-    /// Asks where a returning member is to start.
-    ReportFloors,
-    /// As the returning member: take over what is only known here, then start at `floors`.
-    Admit { nonce: Nonce, floors: Vec<Seq> },
-    /// Mark all blocks as missing at the member, whose slot starts at `base`.
-    SetFull(LostMember),
+    /// Answer `Floors`: where a returning member is to start.
+    ReportFloors { round: RoundId },
+    /// As the returning member: take over what is only known here, then start at `floors`. Answer
+    /// when that is durable.
+    Admit { nonce: Nonce, floors: Vec<Seq>, round: RoundId },
+    /// Mark all blocks as missing at the member, whose slot starts at `base`; answer.
+    SetFull { lost: LostMember, round: RoundId },
     /// From now on every operation goes to `member` too; then copy what it misses.
-    /// `from` is an in-sync member whose slot for it is asked.
-    Resync { member: NodeId, from: NodeId, absent: Vec<LostMember> },
+    /// `from` is an in-sync member whose slot for it is asked. Answer when it misses nothing.
+    Resync { member: NodeId, from: NodeId, absent: Vec<LostMember>, round: RoundId },
     /// The member joined: it is in sync.
     Joined { member: NodeId, epoch: Epoch, in_sync: MemberSet },
-    /// As the member that is to join: make slots and data durable; answer `SlotsDurable`.
-    MakeDurable,
+    /// As the member that is to join: make slots and data durable; answer.
+    MakeDurable { round: RoundId },
     /// As the member that joined: nothing is private any more.
     ForgetOwnSlot,
     /// A slot header is durable.
     SlotRebased(LostMember),
-    /// Finish everything and flush; answer `Drained`. New requests wait.
-    Drain,
+    /// Finish everything and flush; answer. New requests wait.
+    Drain { round: RoundId },
     /// Copy at most so many bytes per second while requests come in; 0 is no limit.
     ResyncRate { bytes_per_second: u64 },
     /// New requests and those that wait get this answer, or (`None`) wait.
     OnNoQuorum { fail: bool },
     /// The drain did not succeed: requests go on.
     Resume,
-    /// Obey no session, write what is dirty, so that the next start replays nothing; answer
-    /// `Stopped`.
-    Stop,
+    /// Obey no session, write what is dirty, so that the next start replays nothing; answer.
+    Stop { round: RoundId },
     /// Blocks of the volume, as the config says: at most what the disk holds.
     Size { blocks: u64 },
 }
@@ -256,45 +285,31 @@ pub enum ReplicaRole {
 /// From a group to the home shard.
 #[derive(Clone, Debug)]
 pub enum FromGroup {
+    /// What the question of this round was for is done.
+    Answer {
+        round: RoundId,
+    },
     Quiesced {
-        nonce: Nonce,
+        round: RoundId,
         lanes: Vec<(LaneIndex, SealedLane)>,
         inherited: Vec<BlockRange>,
         own_slot: Vec<BlockRange>,
     },
-    Inherited {
-        nonce: Nonce,
-    },
-    LossRecorded {
-        member: NodeId,
-        round: u32,
-    },
     /// The slot of `member` starts anew at `base`: make its header durable, answer `SlotRebased`.
     RebaseSlot(LostMember),
-    /// All blocks are marked as missing at the member.
-    FullSet {
-        member: NodeId,
+    Floors {
+        round: RoundId,
+        floors: Vec<(LaneIndex, Seq)>,
     },
-    Floors(Vec<(LaneIndex, Seq)>),
-    Admitted,
     SyncProgress {
         member: NodeId,
         remaining_blocks: u64,
         copied_blocks: u64,
     },
-    /// The member misses nothing more in this group.
-    Synced {
-        member: NodeId,
-    },
-    /// No block may differ between the members any more.
-    Reconciled,
-    SlotsDurable,
     /// A member's disk failed a write or a flush.
     MemberFailed {
         member: NodeId,
     },
-    Drained,
-    Stopped,
     /// A peer sent what no version of this program sends.
     Misbehaved {
         member: NodeId,

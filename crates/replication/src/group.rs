@@ -21,7 +21,7 @@ use crate::activity::ActivityLog;
 use crate::bitmap::Bitmap;
 use crate::contract::{
     BitmapBits, DeviceError, DeviceResult, FromGroup, GroupAction, GroupInput, LostMember, PartId,
-    Payload, ReplicaRole, Request, RequestError, RequestKind, ToGroup, Token,
+    Payload, ReplicaRole, Request, RequestError, RequestKind, RoundId, ToGroup, Token,
 };
 use crate::group::durable::Durable;
 use crate::group::flush::Flushes;
@@ -72,14 +72,14 @@ pub struct LaneGroup {
     pub(crate) touched: Vec<bool>,
     pub(crate) local_losses: Vec<(LaneIndex, LostMember, Vec<BlockRange>)>,
     /// Members that are being removed, until the home shard was told that all is recorded.
-    pub(crate) recording: Vec<(NodeId, u32)>,
+    pub(crate) recording: Vec<(NodeId, RoundId)>,
     /// Members that are being resynced, until the home shard was told that they miss nothing.
-    pub(crate) syncing: Vec<NodeId>,
-    pub(crate) reconciling: bool,
+    pub(crate) syncing: Vec<(NodeId, RoundId)>,
+    pub(crate) reconciling: Option<RoundId>,
     /// The seal that is to be answered.
-    pub(crate) sealing: Option<Nonce>,
+    pub(crate) sealing: Option<RoundId>,
     pub(crate) draining: Draining,
-    pub(crate) stopping: bool,
+    pub(crate) stopping: Option<RoundId>,
     /// Operations that were sent so far.
     sends: u64,
     rate: CopyRate,
@@ -91,10 +91,17 @@ pub struct LaneGroup {
 pub(crate) enum Draining {
     No,
     /// Waits for what is under way.
-    Finishing,
-    /// Everything finished; the members flush.
-    Flushing,
-    Done,
+    Finishing {
+        round: RoundId,
+    },
+    /// Everything finished; the members flush, as the volume's flush `flush`.
+    Flushing {
+        round: RoundId,
+        flush: u32,
+    },
+    Done {
+        round: RoundId,
+    },
 }
 
 /// How much copying is allowed while clients are at work.
@@ -167,10 +174,10 @@ impl LaneGroup {
             local_losses: Vec::new(),
             recording: Vec::new(),
             syncing: Vec::new(),
-            reconciling: false,
+            reconciling: None,
             sealing: None,
             draining: Draining::No,
-            stopping: false,
+            stopping: None,
             sends: 0,
             rate: CopyRate {
                 bytes_per_second: 0,
@@ -401,25 +408,28 @@ impl LaneGroup {
         self.recording.retain(|&(member, round)| {
             let recorded = lanes.iter().all(|lane| lane.is_loss_recorded(member));
             if recorded {
-                actions.push(GroupAction::Home(FromGroup::LossRecorded { member, round }));
+                actions.push(answer(round));
             }
             !recorded
         });
         let mut synced = Vec::new();
-        self.syncing.retain(|&member| {
+        self.syncing.retain(|&(member, round)| {
             let done = lanes.iter().all(|lane| lane.is_synced(member));
             if done {
-                synced.push(member);
+                synced.push((member, round));
             }
             !done
         });
-        for member in synced {
+        for (member, round) in synced {
             self.report_progress(member, actions);
-            actions.push(GroupAction::Home(FromGroup::Synced { member }));
+            actions.push(answer(round));
         }
-        if self.reconciling && self.view.serving && lanes_are_reconciled(&self.lanes) {
-            self.reconciling = false;
-            actions.push(GroupAction::Home(FromGroup::Reconciled));
+        if let Some(round) = self.reconciling
+            && self.view.serving
+            && lanes_are_reconciled(&self.lanes)
+        {
+            self.reconciling = None;
+            actions.push(answer(round));
         }
         self.settle_drain(actions);
         self.progress_due = match self.syncing.first() {
@@ -427,7 +437,7 @@ impl LaneGroup {
             Some(_) if now < self.progress_due && self.progress_due != Time::NEVER => {
                 self.progress_due.min(now + BUDGET_INTERVAL)
             }
-            Some(&member) => {
+            Some(&(member, _)) => {
                 self.report_progress(member, actions);
                 now + PROGRESS_INTERVAL
             }
@@ -641,6 +651,10 @@ fn slots_of(options: &GroupOptions, lane: LaneIndex, blocks: u64) -> Vec<Slot> {
             slot
         })
         .collect()
+}
+
+pub(crate) fn answer(round: RoundId) -> GroupAction {
+    GroupAction::Home(FromGroup::Answer { round })
 }
 
 pub(crate) fn lanes_are_reconciled(lanes: &[Lane]) -> bool {

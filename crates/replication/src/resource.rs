@@ -27,7 +27,7 @@ use stdx::time::Time;
 
 use crate::contract::{
     Command, CommandError, CommandErrorCode, CommandId, FromGroup, PeerReport, ReplicaRole,
-    ResourceAction, ResourceInput, SaveId, ToGroup,
+    ResourceAction, ResourceInput, RoundId, SaveId, ToGroup,
 };
 use crate::limits;
 use crate::resource::member::MemberState;
@@ -93,6 +93,9 @@ pub struct Resource {
     inbox: VecDeque<Control>,
     /// Questions to the groups, answered when every shard has.
     rounds: Vec<Round>,
+    next_round: u32,
+    /// Sessions that ended here, and that some shard may not know of yet.
+    endings: Vec<Ending>,
     stop: Option<CommandId>,
     now: Time,
     actions: Vec<ResourceAction>,
@@ -136,17 +139,27 @@ enum AfterSave {
     Nothing,
 }
 
-/// A fact that counts when all shards have said it.
+/// A session of this node that is over, until every shard has stood down: one that has not may
+/// still answer reads under the lease.
+#[derive(Debug)]
+struct Ending {
+    nonce: Nonce,
+    /// Demotions that are answered then.
+    commands: Vec<CommandId>,
+}
+
+/// A question to the groups, which is answered when all shards have.
 #[derive(Debug)]
 struct Round {
+    id: RoundId,
     kind: RoundKind,
     answered: u32,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum RoundKind {
-    Inherited,
-    LossRecorded(NodeId, u32),
+    Inherited(Nonce),
+    LossRecorded(NodeId),
     FullSet(NodeId),
     Admitted,
     Synced(NodeId),
@@ -156,6 +169,7 @@ enum RoundKind {
     Stopped,
     Quiesced,
     Floors,
+    StoodDown(Nonce),
 }
 
 impl Resource {
@@ -197,6 +211,8 @@ impl Resource {
             saves: Saves::default(),
             inbox: VecDeque::new(),
             rounds: Vec::new(),
+            next_round: 0,
+            endings: Vec::new(),
             stop: None,
             now: options.started_at,
             actions: Vec::new(),
@@ -345,61 +361,50 @@ impl Resource {
 
     fn on_group(&mut self, shard: u8, fact: FromGroup) {
         match fact {
-            FromGroup::Quiesced { nonce, lanes, inherited, own_slot } => {
-                self.on_quiesced(shard, nonce, lanes, inherited, own_slot);
-            }
-            FromGroup::Inherited { nonce } => {
-                if self.all_answered(shard, RoundKind::Inherited) {
-                    self.on_inherited(nonce);
+            FromGroup::Answer { round } => {
+                if let Some(kind) = self.all_answered(shard, round) {
+                    self.on_round(kind);
                 }
             }
-            FromGroup::LossRecorded { member, round } => {
-                if self.all_answered(shard, RoundKind::LossRecorded(member, round)) {
-                    self.on_loss_recorded(member);
+            FromGroup::Quiesced { round, lanes, inherited, own_slot } => {
+                if self.is_open(round, RoundKind::Quiesced) {
+                    self.on_quiesced(lanes, inherited, own_slot);
+                    if self.all_answered(shard, round).is_some() {
+                        self.on_all_quiesced();
+                    }
+                }
+            }
+            FromGroup::Floors { round, floors } => {
+                if self.is_open(round, RoundKind::Floors) {
+                    self.on_floors(&floors);
+                    if self.all_answered(shard, round).is_some() {
+                        self.on_all_floors();
+                    }
                 }
             }
             FromGroup::RebaseSlot(slot) => self.rebase_slot(slot),
-            FromGroup::FullSet { member } => {
-                if self.all_answered(shard, RoundKind::FullSet(member)) {
-                    self.on_full_set(member);
-                }
-            }
-            FromGroup::Floors(floors) => self.on_floors(shard, &floors),
-            FromGroup::Admitted => {
-                if self.all_answered(shard, RoundKind::Admitted) {
-                    self.on_groups_admitted();
-                }
-            }
             FromGroup::SyncProgress { member, remaining_blocks, copied_blocks } => {
                 self.on_progress(shard, member, remaining_blocks, copied_blocks);
             }
-            FromGroup::Synced { member } => {
-                if self.all_answered(shard, RoundKind::Synced(member)) {
-                    self.on_synced(member);
-                }
-            }
-            FromGroup::Reconciled => {
-                if self.all_answered(shard, RoundKind::Reconciled) {
-                    self.on_reconciled();
-                }
-            }
-            FromGroup::SlotsDurable => {
-                if self.all_answered(shard, RoundKind::SlotsDurable) {
-                    self.on_slots_durable();
-                }
-            }
             FromGroup::MemberFailed { member } => self.on_member_failed(member),
-            FromGroup::Drained => {
-                if self.all_answered(shard, RoundKind::Drained) {
-                    self.on_drained();
-                }
-            }
-            FromGroup::Stopped => {
-                if self.all_answered(shard, RoundKind::Stopped) {
-                    self.on_stopped();
-                }
-            }
             FromGroup::Misbehaved { member } => self.reset(member),
+        }
+    }
+
+    /// Every shard answered.
+    fn on_round(&mut self, kind: RoundKind) {
+        match kind {
+            RoundKind::Inherited(nonce) => self.on_inherited(nonce),
+            RoundKind::LossRecorded(member) => self.on_loss_recorded(member),
+            RoundKind::FullSet(member) => self.on_full_set(member),
+            RoundKind::Admitted => self.on_groups_admitted(),
+            RoundKind::Synced(member) => self.on_synced(member),
+            RoundKind::Reconciled => self.on_reconciled(),
+            RoundKind::SlotsDurable => self.on_slots_durable(),
+            RoundKind::Drained => self.on_drained(),
+            RoundKind::Stopped => self.on_stopped(),
+            RoundKind::StoodDown(nonce) => self.on_stood_down(nonce),
+            RoundKind::Quiesced | RoundKind::Floors => unreachable!("these bring more than a word"),
         }
     }
 
@@ -422,7 +427,9 @@ impl Resource {
     }
 
     fn on_connected(&mut self, node: NodeId, report: PeerReport) {
-        let session = self.session.as_ref().map(|session| session.nonce);
+        // A session that ends here may still answer reads: its lease is not void yet.
+        let ending = self.endings.last().map(|ending| ending.nonce);
+        let session = self.session.as_ref().map(|session| session.nonce).or(ending);
         let store = self.is_voter().then_some(self.voter.register.store);
         let accepted = self.voter.accepted();
         let Some(peer) = self.peers.get_mut(&node) else { return };
@@ -549,33 +556,44 @@ impl Resource {
         self.answer(id, Err(CommandError { code, message: message.into() }));
     }
 
-    /// A new question to the groups: earlier answers to the same one do not count.
-    fn ask_groups(&mut self, kind: RoundKind, message: ToGroup) {
-        self.start_round(kind);
-        self.tell_groups(message);
+    /// A new question to the groups: answers to an earlier one of its kind do not count.
+    fn ask_groups(&mut self, kind: RoundKind, message: impl FnOnce(RoundId) -> ToGroup) {
+        let round = self.start_round(kind);
+        self.tell_groups(message(round));
     }
 
-    fn start_round(&mut self, kind: RoundKind) {
+    fn start_round(&mut self, kind: RoundKind) -> RoundId {
         self.rounds.retain(|round| round.kind != kind);
-        self.rounds.push(Round { kind, answered: 0 });
+        let id = self.unheard_round();
+        self.rounds.push(Round { id, kind, answered: 0 });
+        id
+    }
+
+    /// The name of a question whose answers nobody waits for.
+    fn unheard_round(&mut self) -> RoundId {
+        self.next_round = self.next_round.wrapping_add(1);
+        RoundId(self.next_round)
     }
 
     fn drop_round(&mut self, kind: RoundKind) {
         self.rounds.retain(|round| round.kind != kind);
     }
 
-    /// True for the last shard that answers a question that is still open.
-    fn all_answered(&mut self, shard: u8, kind: RoundKind) -> bool {
+    fn is_open(&self, id: RoundId, kind: RoundKind) -> bool {
+        self.rounds.iter().any(|round| round.id == id && round.kind == kind)
+    }
+
+    /// What was asked, for the last shard that answers a question that is still open.
+    fn all_answered(&mut self, shard: u8, id: RoundId) -> Option<RoundKind> {
         let all = (1_u32 << self.options.shards) - 1;
-        let Some(round) = self.rounds.iter_mut().find(|round| round.kind == kind) else {
-            return false;
-        };
+        let round = self.rounds.iter_mut().find(|round| round.id == id)?;
         round.answered |= 1 << shard;
-        let complete = round.answered == all;
-        if complete {
-            self.drop_round(kind);
+        let (kind, complete) = (round.kind, round.answered == all);
+        if !complete {
+            return None;
         }
-        complete
+        self.rounds.retain(|round| round.id != id);
+        Some(kind)
     }
 
     fn save_register(&mut self, then: AfterSave) {

@@ -4,7 +4,7 @@ use format::ids::{BlockRange, BootId, Incarnation, LaneIndex, MemberSet, NodeId,
 use format::message::{Data, DataBody, SlotBase, Write, WriteKind};
 use replication::contract::{
     DeviceError, DeviceResult, FromGroup, GroupAction, GroupInput, LostMember, MetadataWrite,
-    Payload, ToGroup, Token,
+    Payload, RoundId, ToGroup, Token,
 };
 use replication::group::{GroupOptions, LaneGroup};
 use stdx::time::Time;
@@ -65,8 +65,9 @@ fn acknowledges(actions: &[GroupAction]) -> bool {
 /// Starts the session, writes once, and lets the activity log record its extent.
 fn write_under_way() -> (LaneGroup, Token) {
     let mut group = secondary();
-    step(&mut group, GroupInput::Home(ToGroup::Seal { nonce: Nonce(9) }));
-    step(&mut group, GroupInput::Home(ToGroup::Inherit { nonce: Nonce(9), ranges: Vec::new() }));
+    step(&mut group, GroupInput::Home(ToGroup::Seal { nonce: Nonce(9), round: RoundId(1) }));
+    let (nonce, ranges, round) = (Nonce(9), Vec::new(), RoundId(2));
+    step(&mut group, GroupInput::Home(ToGroup::Inherit { nonce, ranges, round }));
     let actions = write_once(&mut group);
     let record = actions.iter().find_map(|action| {
         let GroupAction::WriteMetadata { token, write: MetadataWrite::Activity(_) } = action else {

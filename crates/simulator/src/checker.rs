@@ -24,6 +24,9 @@ pub(crate) struct Checker {
 
 impl Checker {
     pub(crate) fn check(&mut self, cluster: &mut Cluster) -> Result<(), String> {
+        if !std::mem::take(&mut cluster.changed) {
+            return Ok(());
+        }
         self.note_disks(cluster)?;
         self.note_registers(cluster)?;
         check_fence(cluster)?;
@@ -83,10 +86,19 @@ impl Checker {
     fn note_chosen(&mut self, ballot: Ballot, value: Config) -> Result<(), String> {
         let place = (value.branch, value.epoch);
         let same = |id: ValueId| id == value.value_id;
-        if let Some(known) = self.chosen.get(&place)
-            && !same(known.value_id)
-        {
-            return Err(format!("I1: two chosen values at {place:?}: {known:?} and {value:?}"));
+        match self.chosen.get(&place) {
+            Some(known) if !same(known.value_id) => {
+                return Err(format!("I1: two chosen values at {place:?}: {known:?} and {value:?}"));
+            }
+            // A voter that learns it late, or the same value once more.
+            Some(_) => {
+                if let Some((newest, _)) = self.newest.as_mut().filter(|(_, it)| same(it.value_id))
+                {
+                    *newest = ballot.max(*newest);
+                }
+                return Ok(());
+            }
+            None => {}
         }
         if let Some((_, newest)) = &self.newest
             && !same(newest.value_id)
@@ -176,21 +188,22 @@ fn check_fence(cluster: &Cluster) -> Result<(), String> {
 /// The block is in flight, in a window, or in U: replicas may differ in it.
 fn is_open(cluster: &Cluster, block: u64) -> bool {
     processes(cluster).any(|(_, process)| {
-        process.groups.iter().any(|group| group.leads_unequal(block) || group.holds_unequal(block))
+        let group = process.group_of(block);
+        group.leads_unequal(block) || group.holds_unequal(block)
     })
 }
 
 /// I6: in-sync members are equal outside of what is open.
 fn check_in_sync(cluster: &Cluster, in_sync: MemberSet, block: u64) -> Result<(), String> {
-    let values: Vec<(NodeId, u64)> = in_sync
-        .iter()
-        .filter(|&member| intact(cluster, member).is_some())
-        .map(|member| (member, cluster.disks[member.index()].read(block)))
-        .collect();
-    let equal = values.iter().all(|&(_, value)| value == values[0].1);
-    if equal || is_open(cluster, block) {
+    let values = || {
+        let there = in_sync.iter().filter(|&member| intact(cluster, member).is_some());
+        there.map(|member| (member, cluster.disks[member.index()].read(block)))
+    };
+    let Some((_, first)) = values().next() else { return Ok(()) };
+    if values().all(|(_, value)| value == first) || is_open(cluster, block) {
         return Ok(());
     }
+    let values: Vec<(NodeId, u64)> = values().collect();
     Err(format!("I6: in-sync members differ in block {block}: {values:?}"))
 }
 
@@ -198,14 +211,19 @@ fn check_in_sync(cluster: &Cluster, in_sync: MemberSet, block: u64) -> Result<()
 fn check_marks(cluster: &Cluster, newest: &Config, block: u64) -> Result<(), String> {
     let in_sync = newest.volumes[0].insync_set();
     for absent in diskful(cluster).filter_map(|node| NodeId::new(u8::try_from(node).ok()?)) {
-        if in_sync.has(absent) || is_known_privately(cluster, absent, block) {
+        let value = cluster.disks[absent.index()].read(block);
+        let differs = |member: NodeId| cluster.disks[member.index()].read(block) != value;
+        if in_sync.has(absent)
+            || !in_sync.iter().any(differs)
+            || is_known_privately(cluster, absent, block)
+        {
             continue;
         }
         for member in in_sync.iter() {
             let Some(process) = intact(cluster, member) else { continue };
             let (disks, at) = (&cluster.disks, absent.index());
             let (theirs, ours) = (disks[at].read(block), disks[member.index()].read(block));
-            let marked = process.groups.iter().any(|group| group.is_marked(absent, block));
+            let marked = process.group_of(block).is_marked(absent, block);
             if theirs == ours || marked || !is_incremental(cluster, newest, process, absent) {
                 continue;
             }
@@ -223,9 +241,10 @@ fn check_marks(cluster: &Cluster, newest: &Config, block: u64) -> Result<(), Str
 fn is_known_privately(cluster: &Cluster, member: NodeId, block: u64) -> bool {
     let extent = block / EXTENT_BLOCKS;
     match &cluster.processes[member.index()] {
-        Some(process) => process.groups.iter().any(|group| {
+        Some(process) => {
+            let group = process.group_of(block);
             group.is_marked(member, block) || group.is_active(extent) || group.holds_unequal(block)
-        }),
+        }
         None => cluster.disks[member.index()].is_private(block),
     }
 }

@@ -15,7 +15,13 @@ use stdx::time::Time;
 use crate::cluster::ClusterOptions;
 use crate::disk::Disk;
 
+/// The most shards that a node of a run has.
+pub(crate) const SHARDS_MAX: u8 = 4;
+
 pub(crate) struct Process {
+    pub(crate) shards: u8,
+    /// When it is woken next, as far as it was asked for.
+    pub(crate) wakes_at: Time,
     pub(crate) boot_id: BootId,
     pub(crate) resource: Resource,
     pub(crate) groups: Vec<LaneGroup>,
@@ -64,7 +70,7 @@ impl Process {
     /// Starts as the daemon does: recovers the metadata first, then builds the machines.
     pub(crate) fn start(
         options: &ClusterOptions,
-        node: NodeId,
+        (node, shards): (NodeId, u8),
         disk: &mut Disk,
         (boot_id, kernel_boot_id, seed): (BootId, KernelBootId, u64),
         now: Time,
@@ -98,7 +104,7 @@ impl Process {
             me: node,
             boot_id,
             kernel_boot_id,
-            shards: options.shards,
+            shards,
             seed,
             members: members
                 .iter()
@@ -110,19 +116,29 @@ impl Process {
             on_no_quorum: OnNoQuorum::SuspendIo,
             resync_rate: 0,
         });
-        let groups = (0..options.shards)
-            .map(|shard| LaneGroup::new(group_options(options, node, disk, shard, boot_id, &pages)))
+        let groups = (0..shards)
+            .map(|shard| {
+                LaneGroup::new(group_options(options, node, disk, (shard, shards), boot_id, &pages))
+            })
             .collect();
         Self {
+            shards,
+            wakes_at: Time::NEVER,
             boot_id,
             resource,
             groups,
             payloads: Slab::default(),
             primary: false,
-            unsettled: vec![0; usize::from(options.shards)],
+            unsettled: vec![0; usize::from(shards)],
             disk_open: diskful,
             outstanding: BTreeMap::new(),
         }
+    }
+
+    /// The group that has `block`.
+    pub(crate) fn group_of(&self, block: u64) -> &LaneGroup {
+        let lane = format::ids::lane_of_block(block, replication::limits::LANES_DEFAULT);
+        &self.groups[usize::from(lane.0 % self.shards)]
     }
 
     pub(crate) fn explain(&self) -> String {
@@ -139,7 +155,7 @@ fn group_options(
     options: &ClusterOptions,
     node: NodeId,
     disk: &Disk,
-    shard: u8,
+    (shard, shards): (u8, u8),
     boot_id: BootId,
     pages: &[LoadedPage],
 ) -> GroupOptions {
@@ -151,12 +167,12 @@ fn group_options(
         base: SlotBase { epoch: slot.base_epoch, incarnation: slot.base_incarnation },
     };
     let lanes = disk.superblock.lanes;
-    let here = |page: &&LoadedPage| diskful && page.lane.0 % options.shards == shard;
+    let here = |page: &&LoadedPage| diskful && page.lane.0 % shards == shard;
     GroupOptions {
         me: node,
         boot_id,
         shard,
-        shards: options.shards,
+        shards,
         volume: 0,
         lanes,
         size_bytes: options.size_bytes,

@@ -11,7 +11,7 @@ use stdx::random::Random;
 use stdx::time::Time;
 
 use crate::checker::Checker;
-use crate::cluster::{Cluster, ClusterOptions, Outcome};
+use crate::cluster::{Cluster, ClusterOptions, Outcome, Quirks};
 use crate::oracle::{Oracle, ReadStart};
 
 #[derive(Clone, Debug)]
@@ -70,7 +70,12 @@ pub fn run(options: &RunOptions) -> Result<Report, String> {
     let mut random = Random::new(options.seed ^ 0x5eed);
     let clients = u8::from(random.chance(1, 4));
     let nodes = 3 + clients;
-    let shards = if random.chance(1, 3) { 2 } else { 1 };
+    // Nodes differ in their cores, and a node may start again with other ones.
+    let shards = match random.below(3) {
+        0 => vec![vec![1]; usize::from(nodes)],
+        1 => (0..nodes).map(|_| vec![shard_count(&mut random)]).collect(),
+        _ => vec![vec![1, 2, 3, crate::process::SHARDS_MAX]; usize::from(nodes)],
+    };
     let extents = 20;
     let cluster = Cluster::new(ClusterOptions {
         seed: options.seed,
@@ -81,6 +86,7 @@ pub fn run(options: &RunOptions) -> Result<Report, String> {
         al_slots: 3 + usize::try_from(random.below(6)).expect("small"),
         trace: options.trace,
         trace_lane: options.trace_lane,
+        quirks: Quirks { slow_mail: random.chance(1, 2) },
     });
     let blocks = (0..extents)
         .flat_map(|extent| (0..3).map(move |block| extent * EXTENT_BLOCKS + block * 7))
@@ -106,6 +112,10 @@ pub fn run(options: &RunOptions) -> Result<Report, String> {
     run.go(options.events)?;
     run.report.events = run.cluster.events_done;
     Ok(run.report)
+}
+
+fn shard_count(random: &mut Random) -> u8 {
+    u8::try_from(1 + random.below(3)).expect("few")
 }
 
 impl Run {
@@ -159,7 +169,11 @@ impl Run {
             8..40 => self.heal_one(),
             40..46 => {
                 let (a, b) = (self.any_node(), self.any_node());
-                self.cluster.reset_link(a, b);
+                if self.random.chance(1, 2) {
+                    self.cluster.reset_link(a, b);
+                } else {
+                    self.cluster.break_one_connection(a, b);
+                }
             }
             46..48 => {
                 if self.random.chance(1, 2) {

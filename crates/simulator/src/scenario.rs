@@ -10,7 +10,7 @@ use replication::contract::{
 use replication::resource::Status;
 
 use crate::checker::Checker;
-use crate::cluster::{Cluster, ClusterOptions, Outcome};
+use crate::cluster::{Cluster, ClusterOptions, Outcome, Quirks};
 
 /// How a part of a request ended: a read brings the contents of its blocks.
 pub type Ended = Result<Option<Vec<u64>>, RequestError>;
@@ -30,15 +30,21 @@ impl Scenario {
     /// Nodes of which the last `clients` have no disk; `primary` leads, all replicas are in sync.
     #[must_use]
     pub fn new(nodes: u8, clients: u8, primary: usize) -> Self {
+        Self::with_shards(nodes, clients, primary, 1)
+    }
+
+    #[must_use]
+    pub fn with_shards(nodes: u8, clients: u8, primary: usize, shards: u8) -> Self {
         let options = ClusterOptions {
             seed: 1,
             nodes,
             clients,
-            shards: 1,
+            shards: vec![vec![shards]; usize::from(nodes)],
             size_bytes: 20 * 4096 * 1024,
             al_slots: 8,
             trace: std::env::var_os("TRACE").is_some(),
             trace_lane: None,
+            quirks: Quirks::default(),
         };
         let mut scenario = Self {
             cluster: Cluster::new(options),
@@ -102,6 +108,11 @@ impl Scenario {
     #[must_use]
     pub fn succeeded(&self, id: CommandId) -> bool {
         self.answered.get(&id.0) == Some(&true)
+    }
+
+    #[must_use]
+    pub fn failed(&self, id: CommandId) -> bool {
+        self.answered.get(&id.0) == Some(&false)
     }
 
     pub fn promote(&mut self, node: usize) {

@@ -109,7 +109,7 @@ fn after_the_death_of_everyone_replicas_become_equal_without_clients() {
     // Two of three have the write when all die.
     it.cluster.slow[2] = SlowDisk { write: Duration::from_secs(1), ..SlowDisk::default() };
     it.write(0, 7, 2);
-    it.run(Duration::from_millis(20));
+    it.until("two copies", |it| it.on_disk(0, 7) == 2 && it.on_disk(1, 7) == 2);
     for node in 0..3 {
         it.cluster.kill(node);
     }

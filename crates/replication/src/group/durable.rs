@@ -13,9 +13,9 @@ use stdx::time::Time;
 
 use crate::activity::{Hold, Waiter};
 use crate::contract::{
-    DeviceError, DeviceResult, FromGroup, GroupAction, LostMember, MetadataWrite, Token,
+    DeviceError, DeviceResult, FromGroup, GroupAction, LostMember, MetadataWrite, RoundId, Token,
 };
-use crate::group::LaneGroup;
+use crate::group::{LaneGroup, answer};
 use crate::lane::group_token;
 
 const PAGE_WRITES_MAX: usize = 16;
@@ -42,11 +42,11 @@ pub(crate) enum DurableUse {
 /// Why everything that is dirty now is to reach the disk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum CheckpointReason {
-    Admitted,
-    SlotsDurable,
+    /// The home asked for it.
+    Round(RoundId),
+    Stop(RoundId),
     /// So that a restart does not find what is settled.
     OwnSlotEmpty,
-    Stopped,
     /// Nobody waits for it any more.
     Void,
 }
@@ -85,9 +85,9 @@ impl Durable {
 
     /// What an older session waited for is not to be taken for what a newer one asks.
     pub(crate) fn void_checkpoints(&mut self) {
-        self.waiting.retain(|&reason| reason == CheckpointReason::Stopped);
-        let current = self.checkpoint.as_mut();
-        if let Some(checkpoint) = current.filter(|it| it.reason != CheckpointReason::Stopped) {
+        let is_stop = |reason: &CheckpointReason| matches!(reason, CheckpointReason::Stop(_));
+        self.waiting.retain(is_stop);
+        if let Some(checkpoint) = self.checkpoint.as_mut().filter(|it| !is_stop(&it.reason)) {
             checkpoint.reason = CheckpointReason::Void;
         }
     }
@@ -261,14 +261,13 @@ impl LaneGroup {
         checkpoint.pages.extend(postponed);
         let saving = !self.durable.saving.is_empty();
         if checkpoint.pages.is_empty() && checkpoint.flushed && !saving {
-            let fact = match checkpoint.reason {
-                CheckpointReason::Admitted => Some(FromGroup::Admitted),
-                CheckpointReason::SlotsDurable => Some(FromGroup::SlotsDurable),
-                CheckpointReason::Stopped => Some(FromGroup::Stopped),
-                CheckpointReason::OwnSlotEmpty | CheckpointReason::Void => None,
-            };
+            match checkpoint.reason {
+                CheckpointReason::Round(round) | CheckpointReason::Stop(round) => {
+                    actions.push(answer(round));
+                }
+                CheckpointReason::OwnSlotEmpty | CheckpointReason::Void => {}
+            }
             self.durable.checkpoint = None;
-            actions.extend(fact.map(GroupAction::Home));
             // One that waited for this begins now: nothing else may wake the group up.
             if !self.durable.waiting.is_empty() {
                 self.settle_checkpoint(actions);

@@ -59,6 +59,11 @@ impl Flushes {
         self.done
     }
 
+    /// The name of the volume's next flush.
+    pub(crate) fn next_id(&self) -> u32 {
+        self.next_id
+    }
+
     /// An older session's flush is not answered in the name of a newer one, whose leader may have
     /// used the same id for a later flush.
     pub(crate) fn forget_peers(&mut self) {
@@ -131,7 +136,14 @@ impl LaneGroup {
                 Some(part) if complete => {
                     actions.push(GroupAction::Complete { part, result: Ok(None) });
                 }
-                None if complete => *draining = Draining::Done,
+                // The flush of a drain that was given up ends nothing.
+                None if complete => {
+                    if let Draining::Flushing { round, flush: id } = *draining
+                        && id == flush.id
+                    {
+                        *draining = Draining::Done { round };
+                    }
+                }
                 Some(_) | None => {}
             }
             !complete

@@ -4,37 +4,42 @@ use format::ids::{BlockRange, LaneIndex, MemberSet, NodeId, Nonce, Seq};
 use format::message::DataBody;
 use stdx::time::Time;
 
-use crate::contract::{FromGroup, GroupAction, LostMember, ReplicaRole, RequestError, ToGroup};
+use crate::contract::{
+    FromGroup, GroupAction, LostMember, ReplicaRole, RequestError, RoundId, ToGroup,
+};
 use crate::group::durable::{CheckpointReason, Rebase};
-use crate::group::{Draining, LaneGroup};
+use crate::group::{Draining, LaneGroup, answer};
 use crate::lane::Lane;
 
 impl LaneGroup {
     pub(crate) fn on_home(&mut self, now: Time, message: ToGroup, actions: &mut Vec<GroupAction>) {
         match message {
-            ToGroup::Seal { nonce } => self.on_seal(now, nonce, actions),
+            ToGroup::Seal { nonce, round } => self.on_seal(now, (nonce, round), actions),
             ToGroup::Lead { nonce, write_set, outdated, missed, lost } => {
                 self.view.write_set = write_set;
                 self.lead(now, nonce, &outdated, actions);
                 for lost in lost {
-                    self.lose(now, (lost, 0), &missed, actions);
+                    self.lose(now, lost, &missed, actions);
                 }
             }
-            ToGroup::Inherit { nonce, ranges } => {
+            ToGroup::Inherit { nonce, ranges, round } => {
                 self.with_lanes(now, actions, |lane, turn| lane.inherit(turn, nonce, &ranges));
                 self.view.replica = ReplicaRole::InSync;
                 self.view.admitted = true;
-                actions.push(GroupAction::Home(FromGroup::Inherited { nonce }));
+                actions.push(answer(round));
             }
-            ToGroup::Serve { epoch, in_sync } => {
+            ToGroup::Serve { epoch, in_sync, round } => {
                 self.view.epoch = epoch;
                 self.view.in_sync = in_sync;
                 self.view.serving = true;
-                self.reconciling = true;
+                self.reconciling = Some(round);
                 self.touch_all();
                 self.unpark(now, actions);
             }
-            ToGroup::StandDown => self.stand_down(now, actions),
+            ToGroup::StandDown { round } => {
+                self.stand_down(now, actions);
+                actions.push(answer(round));
+            }
             ToGroup::Lease { until } => {
                 let waited = now >= self.view.lease_until;
                 self.view.lease_until = until;
@@ -51,9 +56,9 @@ impl LaneGroup {
                     self.fail_flushes(actions);
                 }
             }
-            ToGroup::Drain => {
+            ToGroup::Drain { round } => {
                 self.view.draining = true;
-                self.draining = Draining::Finishing;
+                self.draining = Draining::Finishing { round };
                 self.touch_all();
             }
             ToGroup::ResyncRate { bytes_per_second } => self.set_copy_rate(bytes_per_second),
@@ -62,17 +67,17 @@ impl LaneGroup {
                 self.draining = Draining::No;
                 self.unpark(now, actions);
             }
-            ToGroup::Stop => self.obey_nobody(now, actions),
+            ToGroup::Stop { round } => self.obey_nobody(now, round, actions),
             ToGroup::Size { blocks } => self.resize(blocks),
             message @ (ToGroup::Lose { .. }
             | ToGroup::Lost { .. }
             | ToGroup::Resend { .. }
-            | ToGroup::ReportFloors
+            | ToGroup::ReportFloors { .. }
             | ToGroup::Admit { .. }
-            | ToGroup::SetFull(_)
+            | ToGroup::SetFull { .. }
             | ToGroup::Resync { .. }
             | ToGroup::Joined { .. }
-            | ToGroup::MakeDurable
+            | ToGroup::MakeDurable { .. }
             | ToGroup::ForgetOwnSlot
             | ToGroup::SlotRebased(_)) => self.on_membership(now, message, actions),
         }
@@ -94,17 +99,23 @@ impl LaneGroup {
                 self.with_lanes(now, actions, |lane, turn| lane.resend(turn, member));
                 self.resend_flushes(member, actions);
             }
-            ToGroup::ReportFloors => {
+            ToGroup::ReportFloors { round } => {
                 let floors = self.lanes.iter().map(|lane| (lane.index, lane.floor())).collect();
-                actions.push(GroupAction::Home(FromGroup::Floors(floors)));
+                actions.push(GroupAction::Home(FromGroup::Floors { round, floors }));
             }
-            ToGroup::Admit { nonce, floors } => self.admit(now, nonce, &floors, actions),
-            ToGroup::SetFull(lost) => self.set_full(lost, actions),
-            ToGroup::Resync { member, from, absent } => {
+            ToGroup::Admit { nonce, floors, round } => {
+                self.admit(now, nonce, &floors, actions);
+                self.start_checkpoint(CheckpointReason::Round(round));
+            }
+            ToGroup::SetFull { lost, round } => {
+                self.set_full(lost);
+                actions.push(answer(round));
+            }
+            ToGroup::Resync { member, from, absent, round } => {
                 self.view.write_set.insert(member);
                 self.view.losing.remove(member);
-                self.syncing.retain(|&other| other != member);
-                self.syncing.push(member);
+                self.syncing.retain(|&(other, _)| other != member);
+                self.syncing.push((member, round));
                 self.with_lanes(now, actions, |lane, turn| {
                     lane.start_resync(turn, member, from, &absent);
                 });
@@ -112,18 +123,13 @@ impl LaneGroup {
             ToGroup::Joined { member, epoch, in_sync } => {
                 self.view.epoch = epoch;
                 self.view.in_sync = in_sync;
-                self.syncing.retain(|&other| other != member);
+                self.syncing.retain(|&(other, _)| other != member);
                 self.with_lanes(now, actions, |lane, _| lane.end_resync(member));
             }
-            ToGroup::MakeDurable => self.start_checkpoint(CheckpointReason::SlotsDurable),
-            ToGroup::ForgetOwnSlot => {
-                let me = self.view.me;
-                self.view.replica = ReplicaRole::InSync;
-                for slot in self.lanes.iter_mut().filter_map(|lane| lane.slot_mut(me)) {
-                    slot.bits.set_none();
-                }
-                self.start_checkpoint(CheckpointReason::OwnSlotEmpty);
+            ToGroup::MakeDurable { round } => {
+                self.start_checkpoint(CheckpointReason::Round(round));
             }
+            ToGroup::ForgetOwnSlot => self.forget_own_slot(),
             ToGroup::SlotRebased(slot) => {
                 for (by, lane) in self.durable.on_rebased(slot) {
                     self.answer_loss(by, lane, slot.member, actions);
@@ -133,19 +139,33 @@ impl LaneGroup {
             | ToGroup::Lead { .. }
             | ToGroup::Inherit { .. }
             | ToGroup::Serve { .. }
-            | ToGroup::StandDown
+            | ToGroup::StandDown { .. }
             | ToGroup::Lease { .. }
             | ToGroup::Replica(_)
             | ToGroup::OnNoQuorum { .. }
-            | ToGroup::Drain
+            | ToGroup::Drain { .. }
             | ToGroup::ResyncRate { .. }
             | ToGroup::Resume
             | ToGroup::Size { .. }
-            | ToGroup::Stop => unreachable!("handled before"),
+            | ToGroup::Stop { .. } => unreachable!("handled before"),
         }
     }
 
-    fn on_seal(&mut self, now: Time, nonce: Nonce, actions: &mut Vec<GroupAction>) {
+    fn forget_own_slot(&mut self) {
+        let me = self.view.me;
+        self.view.replica = ReplicaRole::InSync;
+        for slot in self.lanes.iter_mut().filter_map(|lane| lane.slot_mut(me)) {
+            slot.bits.set_none();
+        }
+        self.start_checkpoint(CheckpointReason::OwnSlotEmpty);
+    }
+
+    fn on_seal(
+        &mut self,
+        now: Time,
+        (nonce, round): (Nonce, RoundId),
+        actions: &mut Vec<GroupAction>,
+    ) {
         // A leader whose own replica returns seals it to the session that it leads.
         if !(self.view.leading && self.view.nonce == nonce) {
             self.stand_down(now, actions);
@@ -155,22 +175,23 @@ impl LaneGroup {
         self.with_lanes(now, actions, Lane::drop_unsubmitted);
         self.durable.void_checkpoints();
         self.flushes.forget_peers();
-        self.sealing = Some(nonce);
+        self.sealing = Some(round);
     }
 
     /// What only this member knows goes into its own slot, and everything dirty to the disk.
     pub(crate) fn settle_stop(&mut self, now: Time, actions: &mut Vec<GroupAction>) {
-        if !self.stopping || !self.lanes.iter().all(Lane::is_quiet) {
+        let Some(round) = self.stopping else { return };
+        if !self.lanes.iter().all(Lane::is_quiet) {
             return;
         }
-        self.stopping = false;
+        self.stopping = None;
         self.with_lanes(now, actions, Lane::settle_for_stop);
-        self.start_checkpoint(CheckpointReason::Stopped);
+        self.start_checkpoint(CheckpointReason::Stop(round));
     }
 
     /// I25: a seal is answered when no device write of an older session is outstanding.
     pub(crate) fn settle_seal(&mut self, actions: &mut Vec<GroupAction>) {
-        let Some(nonce) = self.sealing else { return };
+        let Some(round) = self.sealing else { return };
         if !self.lanes.iter().all(Lane::is_quiet) {
             return;
         }
@@ -185,7 +206,7 @@ impl LaneGroup {
             .filter_map(|lane| lane.slot(me))
             .flat_map(|slot| slot.bits.runs())
             .collect();
-        actions.push(GroupAction::Home(FromGroup::Quiesced { nonce, lanes, inherited, own_slot }));
+        actions.push(GroupAction::Home(FromGroup::Quiesced { round, lanes, inherited, own_slot }));
     }
 
     fn lead(
@@ -209,7 +230,7 @@ impl LaneGroup {
         self.view.lease_until = Time::ZERO;
         self.view.losing = MemberSet::EMPTY;
         self.draining = Draining::No;
-        self.reconciling = false;
+        self.reconciling = None;
         self.recording.clear();
         self.syncing.clear();
         self.with_lanes(now, actions, Lane::stand_down);
@@ -224,11 +245,11 @@ impl LaneGroup {
         }
     }
 
-    fn obey_nobody(&mut self, now: Time, actions: &mut Vec<GroupAction>) {
+    fn obey_nobody(&mut self, now: Time, round: RoundId, actions: &mut Vec<GroupAction>) {
         self.stand_down(now, actions);
         self.view.nonce = Nonce(0);
         self.with_lanes(now, actions, Lane::drop_unsubmitted);
-        self.stopping = true;
+        self.stopping = Some(round);
     }
 
     fn transmit_again(&mut self, now: Time, member: NodeId, actions: &mut Vec<GroupAction>) {
@@ -247,13 +268,12 @@ impl LaneGroup {
         }
     }
 
-    fn set_full(&mut self, lost: LostMember, actions: &mut Vec<GroupAction>) {
+    fn set_full(&mut self, lost: LostMember) {
         for slot in self.lanes.iter_mut().filter_map(|lane| lane.slot_mut(lost.member)) {
             slot.bits.set_all();
             slot.base = lost.base;
         }
         self.durable.set_base(lost);
-        actions.push(GroupAction::Home(FromGroup::FullSet { member: lost.member }));
     }
 
     /// The member is out of the write set: nobody waits for it any more.
@@ -261,7 +281,7 @@ impl LaneGroup {
         self.view.write_set.remove(member);
         self.view.losing.remove(member);
         self.recording.retain(|&(other, _)| other != member);
-        self.syncing.retain(|&other| other != member);
+        self.syncing.retain(|&(other, _)| other != member);
         let source = self.view.in_sync.and(self.view.reachable()).first();
         self.with_lanes(now, actions, |lane, turn| {
             lane.forget_loss(member);
@@ -277,7 +297,7 @@ impl LaneGroup {
     fn lose(
         &mut self,
         now: Time,
-        (lost, round): (LostMember, u32),
+        (lost, round): (LostMember, RoundId),
         missed: &[BlockRange],
         actions: &mut Vec<GroupAction>,
     ) {
@@ -352,29 +372,29 @@ impl LaneGroup {
             let floor = floors.get(usize::from(lane.index.0)).copied().unwrap_or(Seq(1));
             lane.take_over_window(turn, nonce, floor);
         });
-        self.start_checkpoint(CheckpointReason::Admitted);
     }
 
     /// A drain ends when nothing is under way, nothing differs, and every member has flushed.
     pub(crate) fn settle_drain(&mut self, actions: &mut Vec<GroupAction>) {
         match self.draining {
-            Draining::Finishing => {
+            Draining::Finishing { round } => {
                 let idle = self.lanes.iter().all(|lane| lane.is_idle() && lane.is_reconciled());
                 if idle {
-                    self.draining = Draining::Flushing;
+                    let flush = self.flushes.next_id();
+                    self.draining = Draining::Flushing { round, flush };
                     self.start_volume_flush(None, actions);
                 } else {
                     self.touch_all();
                 }
             }
-            Draining::Done => {
+            Draining::Done { round } => {
                 self.draining = Draining::No;
                 for position in 0..self.lanes.len() {
                     self.with_lane(Time::ZERO, position, actions, Lane::send_stable);
                 }
-                actions.push(GroupAction::Home(FromGroup::Drained));
+                actions.push(answer(round));
             }
-            Draining::No | Draining::Flushing => {}
+            Draining::No | Draining::Flushing { .. } => {}
         }
     }
 }

@@ -271,10 +271,10 @@ impl Resource {
         let Some(admission) = self.admission(member) else { return };
         admission.step = Step::AskingFloors;
         admission.floors = vec![Seq(1); usize::from(limits::LANES_MAX)];
-        self.ask_groups(RoundKind::Floors, ToGroup::ReportFloors);
+        self.ask_groups(RoundKind::Floors, |round| ToGroup::ReportFloors { round });
     }
 
-    pub(crate) fn on_floors(&mut self, shard: u8, floors: &[(LaneIndex, Seq)]) {
+    pub(crate) fn on_floors(&mut self, floors: &[(LaneIndex, Seq)]) {
         let Some(session) = self.session.as_mut() else { return };
         for admission in session.admissions.values_mut() {
             if admission.step == Step::AskingFloors {
@@ -283,9 +283,9 @@ impl Resource {
                 }
             }
         }
-        if !self.all_answered(shard, RoundKind::Floors) {
-            return;
-        }
+    }
+
+    pub(crate) fn on_all_floors(&mut self) {
         let Some(session) = self.session.as_mut() else { return };
         let nonce = session.nonce;
         let mut admitted = Vec::new();
@@ -323,8 +323,8 @@ impl Resource {
             slots.map(|slot| LostMember { member: slot.member, base: slot.base }).collect();
         session.write_set.insert(member);
         session.boots.insert(member, boot.unwrap_or(own_boot));
-        self.start_round(RoundKind::Synced(member));
-        self.tell_groups(ToGroup::Resync { member, from, absent });
+        let resync = |round| ToGroup::Resync { member, from, absent, round };
+        self.ask_groups(RoundKind::Synced(member), resync);
     }
 
     pub(crate) fn on_progress(&mut self, shard: u8, member: NodeId, left: u64, copied: u64) {

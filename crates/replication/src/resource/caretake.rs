@@ -9,7 +9,6 @@ use format::ids::NodeId;
 use format::metadata::ReplicaState;
 use stdx::time::Time;
 
-use crate::contract::ToGroup;
 use crate::limits;
 use crate::resource::{Resource, insync};
 
@@ -109,7 +108,7 @@ impl Resource {
         if self.promotion.as_ref().is_some_and(|promotion| promotion.purpose == Purpose::Resync) {
             self.attempt = None;
             self.promotion = None;
-            self.tell_groups(ToGroup::StandDown);
+            self.give_up_lead();
         }
     }
 

@@ -136,21 +136,17 @@ impl Resource {
             inherited: Vec::new(),
             own_slot: Vec::new(),
         });
-        self.start_round(RoundKind::Quiesced);
-        self.save_superblock(AfterSave::Groups(ToGroup::Seal { nonce }));
+        let round = self.start_round(RoundKind::Quiesced);
+        self.save_superblock(AfterSave::Groups(ToGroup::Seal { nonce, round }));
     }
 
     pub(crate) fn on_quiesced(
         &mut self,
-        shard: u8,
-        nonce: Nonce,
         lanes: Vec<(LaneIndex, SealedLane)>,
         inherited: Vec<BlockRange>,
         own_slot: Vec<BlockRange>,
     ) {
-        let Some(seal) = self.member.seal.as_mut().filter(|seal| seal.nonce == nonce) else {
-            return;
-        };
+        let Some(seal) = self.member.seal.as_mut() else { return };
         for (lane, report) in lanes {
             if let Some(known) = seal.lanes.get_mut(usize::from(lane.0)) {
                 *known = report;
@@ -158,9 +154,9 @@ impl Resource {
         }
         seal.inherited.extend(inherited);
         seal.own_slot.extend(own_slot);
-        if !self.all_answered(shard, RoundKind::Quiesced) {
-            return;
-        }
+    }
+
+    pub(crate) fn on_all_quiesced(&mut self) {
         let rank = self.rank();
         let (Some(seal), Some(replica)) = (self.member.seal.take(), self.report()) else { return };
         let PendingSeal { from, ballot, nonce, lanes, inherited, own_slot } = seal;
@@ -207,8 +203,9 @@ impl Resource {
         superblock.kernel_boot_id = kernel_boot_id;
         superblock.clean = false;
         self.member.new_epoch = Some((from, nonce, value.epoch));
-        self.start_round(RoundKind::Inherited);
-        self.save_superblock(AfterSave::Groups(ToGroup::Inherit { nonce, ranges: inherited }));
+        let round = self.start_round(RoundKind::Inherited(nonce));
+        let message = ToGroup::Inherit { nonce, ranges: inherited, round };
+        self.save_superblock(AfterSave::Groups(message));
     }
 
     pub(crate) fn on_inherited(&mut self, nonce: Nonce) {
@@ -233,8 +230,8 @@ impl Resource {
         superblock.state = ReplicaState::Syncing;
         superblock.clean = false;
         self.member.admit = Some((from, nonce));
-        self.start_round(RoundKind::Admitted);
-        self.save_superblock(AfterSave::Groups(ToGroup::Admit { nonce, floors }));
+        let round = self.start_round(RoundKind::Admitted);
+        self.save_superblock(AfterSave::Groups(ToGroup::Admit { nonce, floors, round }));
     }
 
     pub(crate) fn on_groups_admitted(&mut self) {
@@ -246,7 +243,8 @@ impl Resource {
 
     fn on_set_full(&mut self, from: NodeId, nonce: Nonce, lost: LostMember) {
         self.member.set_full.insert(lost.member, (from, nonce, lost));
-        self.ask_groups(RoundKind::FullSet(lost.member), ToGroup::SetFull(lost));
+        let set_full = |round| ToGroup::SetFull { lost, round };
+        self.ask_groups(RoundKind::FullSet(lost.member), set_full);
     }
 
     /// The bits are marked in memory; on disk the header says so for all of them at once.
@@ -284,7 +282,7 @@ impl Resource {
 
     fn on_prepare_join(&mut self, from: NodeId, nonce: Nonce, epoch: Epoch, value_id: ValueId) {
         self.member.join = Some((from, nonce, Candidate { epoch, value_id }));
-        self.ask_groups(RoundKind::SlotsDurable, ToGroup::MakeDurable);
+        self.ask_groups(RoundKind::SlotsDurable, |round| ToGroup::MakeDurable { round });
     }
 
     pub(crate) fn on_slots_durable(&mut self) {
@@ -419,7 +417,7 @@ impl Resource {
     }
 
     pub(crate) fn stop_groups(&mut self) {
-        self.ask_groups(RoundKind::Stopped, ToGroup::Stop);
+        self.ask_groups(RoundKind::Stopped, |round| ToGroup::Stop { round });
     }
 
     pub(crate) fn on_stopped(&mut self) {

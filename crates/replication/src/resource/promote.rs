@@ -189,7 +189,7 @@ impl Resource {
         self.attempt = None;
         let Some(promotion) = self.promotion.take() else { return };
         let (code, message) = promotion.reason.unwrap_or_else(|| self.no_quorum_reason(refusal));
-        self.tell_groups(ToGroup::StandDown);
+        self.give_up_lead();
         let nonce = promotion.nonce;
         for voter in self.diskful().iter() {
             self.send(voter, Control::LeaseRelease { nonce });
@@ -216,7 +216,7 @@ impl Resource {
     fn rest_promotion(&mut self, code: CommandErrorCode, reason: String) {
         let until = self.now + self.random_delay();
         self.attempt = None;
-        self.tell_groups(ToGroup::StandDown);
+        self.give_up_lead();
         if let Some(promotion) = self.promotion.as_mut() {
             promotion.reason = Some((code, reason));
             promotion.phase = Phase::Resting { until };
@@ -258,6 +258,12 @@ impl Resource {
         }
     }
 
+    /// The groups may have begun to lead: nothing was served, and nobody waits for their answer.
+    pub(crate) fn give_up_lead(&mut self) {
+        let round = self.unheard_round();
+        self.tell_groups(ToGroup::StandDown { round });
+    }
+
     fn promotion_ballot(&self) -> (Ballot, Nonce) {
         let attempt = self.attempt.as_ref().expect("a promotion holds its ballot");
         let promotion = self.promotion.as_ref().expect("asked by a promotion");
@@ -267,7 +273,7 @@ impl Resource {
     fn fail_promotion(&mut self, code: CommandErrorCode, reason: &str) {
         self.attempt = None;
         if let Some(promotion) = self.promotion.take() {
-            self.tell_groups(ToGroup::StandDown);
+            self.give_up_lead();
             for id in promotion.commands {
                 self.refuse(id, code, reason);
             }
@@ -348,6 +354,9 @@ impl Resource {
         let desired = self.promoted_config(&base, &sealed, mode, memory);
         let nonce = self.promotion.as_ref().expect("called in its phase").nonce;
         let lost_set = lost.iter().map(|lost| lost.member).collect();
+        let rounds =
+            |lost: LostMember| (lost, self.start_round(RoundKind::LossRecorded(lost.member)));
+        let lost = lost.into_iter().map(rounds).collect();
         let to_record = outdated.clone();
         self.tell_groups(ToGroup::Lead { nonce, write_set: chosen, outdated, missed, lost });
         self.record(desired, to_record, lost_set);
@@ -444,9 +453,6 @@ impl Resource {
 
     /// The groups record; the value is proposed when all of them have.
     fn record(&mut self, desired: Config, outdated: Vec<BlockRange>, members: MemberSet) {
-        for member in members.iter() {
-            self.start_round(RoundKind::LossRecorded(member, 0));
-        }
         let recording = Phase::Recording { desired, outdated, lost: members };
         self.promotion.as_mut().expect("called in its phase").phase = recording;
         if members.is_empty() {

@@ -16,7 +16,7 @@ use crate::contract::{
 use crate::limits;
 use crate::quorum;
 use crate::resource::admit::Admission;
-use crate::resource::{OnNoQuorum, Resource, RoundKind, insync};
+use crate::resource::{Ending, OnNoQuorum, Resource, RoundKind, insync};
 
 #[derive(Debug)]
 pub(crate) struct Session {
@@ -27,9 +27,6 @@ pub(crate) struct Session {
     /// The process that each member of the write set was when it was admitted.
     pub(crate) boots: BTreeMap<NodeId, BootId>,
     pub(crate) losses: BTreeMap<NodeId, LossState>,
-    /// Counts the rounds in which losses are recorded, so that a late answer to one that was
-    /// begun anew does not count.
-    loss_round: u32,
     pub(crate) change: Option<Change>,
     pub(crate) admissions: BTreeMap<NodeId, Admission>,
     /// An admission that failed is tried again then.
@@ -90,7 +87,6 @@ impl Session {
             write_set,
             boots,
             losses: BTreeMap::new(),
-            loss_round: 0,
             change: None,
             admissions: BTreeMap::new(),
             admit_again_at: BTreeMap::new(),
@@ -122,9 +118,9 @@ impl Resource {
     pub(crate) fn start_serving(&mut self, value: &Config) {
         let in_sync = insync(value);
         let rate = self.options.resync_rate;
-        self.start_round(RoundKind::Reconciled);
+        let epoch = value.epoch;
         self.tell_groups(ToGroup::ResyncRate { bytes_per_second: rate });
-        self.tell_groups(ToGroup::Serve { epoch: value.epoch, in_sync });
+        self.ask_groups(RoundKind::Reconciled, |round| ToGroup::Serve { epoch, in_sync, round });
         if self.serves_clients() {
             self.actions.push(ResourceAction::RoleChanged { primary: true });
             self.actions.push(ResourceAction::RenewLease);
@@ -308,13 +304,9 @@ impl Resource {
         let base = self.insync_base(member).unwrap_or(keep);
         let Some(session) = self.session.as_mut() else { return };
         session.losses.insert(member, LossState::Recording);
-        session.loss_round += 1;
-        let round = session.loss_round;
-        self.rounds.retain(
-            |round| !matches!(round.kind, RoundKind::LossRecorded(other, _) if other == member),
-        );
-        self.start_round(RoundKind::LossRecorded(member, round));
-        self.tell_groups(ToGroup::Lose { lost: LostMember { member, base }, round });
+        let lost = LostMember { member, base };
+        let lose = |round| ToGroup::Lose { lost, round };
+        self.ask_groups(RoundKind::LossRecorded(member), lose);
     }
 
     fn insync_base(&self, member: NodeId) -> Option<SlotBase> {
@@ -518,21 +510,31 @@ impl Resource {
     pub(crate) fn end_session(&mut self) {
         let Some(session) = self.session.take() else { return };
         self.attempt = None;
-        self.rounds.retain(|round| matches!(round.kind, RoundKind::Quiesced));
-        self.tell_groups(ToGroup::StandDown);
+        self.rounds
+            .retain(|round| matches!(round.kind, RoundKind::Quiesced | RoundKind::StoodDown(_)));
+        let nonce = session.nonce;
+        let commands = session.drain.map_or_else(Vec::new, |drain| drain.commands);
+        self.endings.push(Ending { nonce, commands });
+        self.ask_groups(RoundKind::StoodDown(nonce), |round| ToGroup::StandDown { round });
         if session.purpose == Purpose::Clients {
             self.actions.push(ResourceAction::RoleChanged { primary: false });
         }
-        // No read is answered any more: nobody has to wait for the lease to run out.
-        let nonce = session.nonce;
+        if self.stop.is_some() {
+            self.stop_groups();
+        }
+    }
+
+    /// No read is answered any more: nobody has to wait for the lease to run out.
+    pub(crate) fn on_stood_down(&mut self, nonce: Nonce) {
+        let Some(position) = self.endings.iter().position(|ending| ending.nonce == nonce) else {
+            return;
+        };
+        let ending = self.endings.remove(position);
         for voter in self.diskful().iter() {
             self.send(voter, Control::LeaseRelease { nonce });
         }
-        for id in session.drain.map_or_else(Vec::new, |drain| drain.commands) {
+        for id in ending.commands {
             self.answer(id, Ok(()));
-        }
-        if self.stop.is_some() {
-            self.stop_groups();
         }
     }
 
@@ -554,7 +556,7 @@ impl Resource {
         let Some(session) = self.session.as_mut() else { return };
         if session.drain.is_none() {
             session.drain = Some(Drain { commands: Vec::new(), deadline, drained: false });
-            self.ask_groups(RoundKind::Drained, ToGroup::Drain);
+            self.ask_groups(RoundKind::Drained, |round| ToGroup::Drain { round });
         }
     }
 
@@ -592,7 +594,7 @@ impl Resource {
     pub(crate) fn fail_for_stop(&mut self) {
         self.attempt = None;
         if let Some(promotion) = self.promotion.take() {
-            self.tell_groups(ToGroup::StandDown);
+            self.give_up_lead();
             for id in promotion.into_commands() {
                 self.refuse(id, CommandErrorCode::Busy, "the resource is being stopped");
             }

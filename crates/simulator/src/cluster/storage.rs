@@ -1,0 +1,130 @@
+//! What nodes ask of their disks, and when it is done.
+
+use std::time::Duration;
+
+use format::ids::{
+    Branch, Epoch, Incarnation, KernelBootId, NodeId, Nonce, ResourceId, VoteStoreId,
+};
+use format::metadata::{Register, ReplicaState, Sealed, Slot, Superblock, VoteStamp};
+use replication::contract::{DeviceResult, GroupInput, MetadataWrite, ResourceInput};
+use replication::limits;
+use stdx::random::Random;
+
+use crate::cluster::{Cluster, ClusterOptions, Event};
+use crate::disk::Disk;
+use crate::process::Outstanding;
+
+impl Cluster {
+    pub(super) fn ask_disk(&mut self, node: usize, outstanding: Outstanding) {
+        let id = self.next_io;
+        self.next_io += 1;
+        let Some(process) = self.processes[node].as_mut() else { return };
+        let boot = process.boot_id;
+        process.outstanding.insert(id, outstanding);
+        let slow = self.slow[node];
+        let extra = match &process.outstanding[&id] {
+            Outstanding::Save { .. } => slow.save,
+            Outstanding::Flush { .. } => slow.flush,
+            Outstanding::Write { .. } => slow.write,
+            Outstanding::Metadata { .. } => slow.metadata,
+            Outstanding::Read { .. } => Duration::ZERO,
+        };
+        let micros = Duration::from_micros(5 + self.random.below(300));
+        self.schedule(micros + extra, Event::Disk { node, boot, id });
+    }
+
+    pub(super) fn disk_done(&mut self, node: usize, id: u64) {
+        let Some(process) = self.processes[node].as_mut() else { return };
+        let Some(outstanding) = process.outstanding.remove(&id) else { return };
+        self.apply_to_disk(node, &outstanding);
+        match outstanding {
+            Outstanding::Save { save, .. } => {
+                self.step_resource(node, ResourceInput::Saved { save });
+            }
+            Outstanding::Read { shard, token, range, detect_zero } => {
+                let disk = &self.disks[node];
+                let values: Vec<u64> = range.blocks().map(|block| disk.read(block)).collect();
+                let zero = detect_zero && values.iter().all(|&value| value == 0);
+                let Some(payload) = self.payload(node, values) else { return };
+                let result = Ok(DeviceResult::Read { payload, zero });
+                self.step_group(node, shard, GroupInput::Device { token, result });
+            }
+            Outstanding::Write { shard, token, .. }
+            | Outstanding::Flush { shard, token, .. }
+            | Outstanding::Metadata { shard, token, .. } => {
+                let result = Ok(DeviceResult::Done);
+                self.step_group(node, shard, GroupInput::Device { token, result });
+            }
+        }
+    }
+
+    pub(super) fn apply_to_disk(&mut self, node: usize, outstanding: &Outstanding) {
+        let disk = &mut self.disks[node];
+        match outstanding {
+            Outstanding::Read { .. } => {}
+            Outstanding::Write { range, values, fua, .. } => {
+                if *fua {
+                    disk.write_durably(*range, values);
+                } else {
+                    disk.write(*range, values);
+                }
+            }
+            Outstanding::Flush { snapshot, .. } => disk.finish_flush(snapshot),
+            Outstanding::Metadata { write, .. } => match write.as_ref() {
+                MetadataWrite::Activity(record) => disk.log(record),
+                MetadataWrite::Bitmap { member, lane, page, bits } => {
+                    disk.pages.insert((*member, *lane, *page), bits.clone());
+                }
+            },
+            Outstanding::Save { register, superblock, .. } => {
+                if let Some(register) = register {
+                    disk.register = register.as_ref().clone();
+                }
+                if let Some(superblock) = superblock {
+                    disk.superblock = superblock.as_ref().clone();
+                }
+            }
+        }
+    }
+}
+
+pub(super) fn new_disk(options: &ClusterOptions, node: NodeId, random: &mut Random) -> Disk {
+    let incarnation = Incarnation(u128::from(random.next_u64()));
+    let store = VoteStoreId(random.next_u64() | 1);
+    let members = options.members();
+    let slots = members.iter().filter(|&member| options.is_diskful(member));
+    let slot = |member| Slot {
+        member,
+        base_epoch: Epoch(0),
+        base_incarnation: Incarnation(0),
+        in_use: false,
+    };
+    let superblock = Superblock {
+        resource: ResourceId(1),
+        resource_name: "r0".to_owned(),
+        volume: 0,
+        node,
+        branch: Branch(0),
+        incarnation,
+        sealed: Sealed::default(),
+        joined: Epoch(0),
+        candidate: None,
+        state: ReplicaState::Blank,
+        kernel_boot_id: KernelBootId(0),
+        size_bytes: options.size_bytes,
+        lanes: limits::LANES_DEFAULT,
+        write_counter: 0,
+        clean: true,
+        vote_stamp: VoteStamp::default(),
+        slots: slots.map(slot).collect(),
+    };
+    let register = Register {
+        resource: ResourceId(1),
+        store,
+        promised: format::ids::Ballot::default(),
+        promised_nonce: Nonce(0),
+        accepted: None,
+        write_counter: 0,
+    };
+    Disk::new(superblock, register)
+}

@@ -1,0 +1,54 @@
+//! What goes wrong between the shards of one node, when one of them hears of things late.
+
+use std::time::Duration;
+
+use replication::contract::Command;
+use simulator::cluster::{SlowDisk, Way};
+use simulator::scenario::Scenario;
+
+/// A block of a lane that the second of two shards has.
+const SECOND: u64 = 1024;
+
+/// The old Primary's second shard learns late that the session is over. Until then it may answer
+/// reads: so nobody may be told that the lease is void.
+#[test]
+fn a_lease_is_released_only_when_every_shard_has_stood_down() {
+    // A Primary with a disk is sealed as well, and a seal is answered by every shard.
+    let mut it = Scenario::with_shards(4, 1, 3, 2);
+    it.must_write(3, SECOND, 1);
+    let demotion = it.command(3, Command::Demote);
+    it.until("the last change", |it| it.explains(3, "change: Some(Demoting)"));
+    it.cluster.slow_mail.insert((3, 1, Way::ToGroup), Duration::from_millis(700));
+    it.until("the demotion", |it| it.succeeded(demotion));
+    // Two Primaries that answer reads at a time are what the checker looks for.
+    it.promote(1);
+    it.must_write(1, SECOND, 2);
+    assert_eq!(it.must_read(1, SECOND), 2);
+}
+
+/// A drain is given up, the requests go on, and it is asked for again: that a shard was drained
+/// for the first time says nothing of the second.
+#[test]
+fn a_shard_that_was_drained_once_is_not_taken_for_drained_again() {
+    let mut it = Scenario::with_shards(3, 0, 0, 2);
+    it.must_write(0, 7, 1);
+    it.must_write(0, SECOND, 1);
+    it.run(Duration::from_secs(1));
+    it.cluster.slow[1] = SlowDisk { write: Duration::from_secs(11), ..SlowDisk::default() };
+    it.cluster.slow_mail.insert((0, 1, Way::FromGroup), Duration::from_secs(12));
+    let _ = it.write(0, 7, 2);
+    let first = it.command(0, Command::Demote);
+    it.until("the end of the first drain", |it| it.failed(first));
+    // What the second shard said of the first drain is still on its way.
+    it.run(Duration::from_millis(1900));
+    it.cluster.slow_mail.clear();
+    it.cluster.slow[1] = SlowDisk::default();
+    it.cluster.silence(0, 1, 1);
+    let second = it.command(0, Command::Demote);
+    let _ = it.write(0, SECOND, 2);
+    it.until("the second drain", |it| it.succeeded(second));
+    // Were the end called clean with the write under way, node 1 would be taken for equal.
+    it.promote(1);
+    assert_eq!(it.must_read(1, SECOND), 2);
+    it.until("equal replicas", |it| it.on_disk(1, SECOND) == it.on_disk(0, SECOND));
+}
