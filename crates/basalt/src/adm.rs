@@ -1,14 +1,16 @@
 //! `basalt adm`: the operator's command line, with drbdadm's verbs, words and exit codes.
 //!
 //! A run reads its arguments, turns targets (`all`, `RES`, `RES/VOL`, `RES:PEER`) into resources,
-//! does the verb for one resource after the other, and prints. Only `create-md` and `dump` work
-//! without the daemon; every other verb is a question to it over the admin socket, with a
-//! deadline. A failure at one resource does not keep the others from their turn; the exit code is
-//! that of the first failure. Nothing here needs a terminal.
+//! does the verb for one resource after the other, and prints; only `events2` prints as it hears.
+//! Only `create-md` and `dump` work without the daemon; every other verb is a question to it over
+//! the admin socket, with a deadline. A failure at one resource does not keep the others from their
+//! turn; the exit code is that of the first failure. Nothing here needs a terminal.
 
 mod arguments;
 mod target;
+mod question;
 mod verbs;
+mod events;
 mod configuration;
 mod metadata;
 mod words;
@@ -22,7 +24,7 @@ use std::process::ExitCode;
 
 use clap::Parser;
 
-use self::arguments::CommandLine;
+use self::arguments::{CommandLine, Verb};
 use self::failure::USAGE_EXIT;
 
 /// Runs `basalt adm` with the words that follow `adm`.
@@ -36,6 +38,9 @@ pub(crate) fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
             return if error.print().is_ok() { ExitCode::from(exit) } else { ExitCode::FAILURE };
         }
     };
+    if let Verb::Events2(options) = &command_line.verb {
+        return events::events2(&command_line.general, options);
+    }
     let outcome = verbs::run(&command_line);
     let written = io::stderr()
         .write_all(outcome.complaints.as_bytes())

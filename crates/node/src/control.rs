@@ -3,6 +3,9 @@
 //! Everything here may block; a shard never waits for it. Questions to the shard carry a ticket,
 //! and one thread hands the answers out ([`Desk`]).
 
+pub(crate) mod watch;
+mod looking;
+
 use std::collections::{BTreeMap, HashMap};
 use std::path::PathBuf;
 use std::sync::mpsc;
@@ -23,6 +26,7 @@ use replication::contract::PromoteMode;
 use stdx::time::Time;
 
 use crate::attach::attach;
+use crate::control::watch::Watch;
 use crate::definition::Definition;
 use crate::limits::{
     ADMIN_COMMAND_DEADLINE, COMMAND_PATIENCE, MAILBOX_CAPACITY, PARENT_POLL_INTERVAL, SHARDS_MAX,
@@ -44,6 +48,7 @@ pub(crate) struct Control {
     desk: Desk,
     /// Resources that are to be up and could not be brought up, with the reasons.
     held_down: Mutex<BTreeMap<String, Failure>>,
+    watch: Watch,
     started_at: Time,
     end: mpsc::Sender<End>,
 }
@@ -91,11 +96,14 @@ pub(crate) fn run(options: &Options) -> Result<(), NodeError> {
         state,
         desk: Desk { sender: Mutex::new(sender), waiting: Mutex::new(Waiting::default()) },
         held_down: Mutex::default(),
+        watch: Watch::default(),
         started_at: io::now(),
         end: end.clone(),
     });
     let desk = Arc::clone(&control);
-    spawn("answers", move || desk.desk.hand_out(answers, &parker))?;
+    spawn("answers", move || desk.hand_out(answers, &parker))?;
+    let looking = Arc::clone(&control);
+    spawn("watch", move || looking.look())?;
     let socket = admin::listen(&control.state.admin_socket())?;
     control.start_resources(&mut patience);
     control.listen_nbd(options, &mut patience)?;
@@ -113,6 +121,7 @@ pub(crate) fn run(options: &Options) -> Result<(), NodeError> {
         }
         End::ShardFailed(reason) => Err(NodeError::Shard(reason)),
     };
+    control.watch.end();
     drop(std::fs::remove_file(control.state.admin_socket()));
     result
 }
@@ -194,31 +203,30 @@ impl Desk {
             waiting.askers.insert(ticket, asker);
             ticket
         };
-        let sent = {
-            let mut sender = self.sender.lock().unwrap_or_else(PoisonError::into_inner);
-            sender.send(question(ticket)).is_ok()
-        };
-        let result = if sent {
+        let result = self.tell(question(ticket)).and_then(|()| {
             answer.recv_timeout(deadline).unwrap_or_else(|_| Err(no_answer(deadline)))
-        } else {
-            Err(Failure::new(FailureCode::Internal, "the data thread is overloaded", "try again"))
-        };
+        });
         self.waiting.lock().unwrap_or_else(PoisonError::into_inner).askers.remove(&ticket);
         result
     }
 
-    fn hand_out(&self, mut answers: Receiver<FromShard>, parker: &Parker) {
-        while !answers.is_closed() {
-            while let Some(FromShard { ticket, answer }) = answers.pop() {
-                let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
-                if let Some(asker) = waiting.askers.remove(&ticket) {
-                    // The asker may have given up.
-                    drop(asker.send(answer));
-                }
-            }
-            parker.park(Time::NEVER);
+    fn hand_out(&self, ticket: Ticket, answer: Result<Reply, Failure>) {
+        let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(asker) = waiting.askers.remove(&ticket) {
+            // The asker may have given up.
+            drop(asker.send(answer));
         }
     }
+
+    /// Tells the shard something that it does not answer.
+    fn tell(&self, message: ToShard) -> Result<(), Failure> {
+        let mut sender = self.sender.lock().unwrap_or_else(PoisonError::into_inner);
+        sender.send(message).map_err(|_unsent| overloaded())
+    }
+}
+
+fn overloaded() -> Failure {
+    Failure::new(FailureCode::Internal, "the data thread is overloaded", "try again")
 }
 
 /// A volume is unborn while no replica of it, here or at a peer, has data that anybody may read.
@@ -248,6 +256,18 @@ fn no_answer(deadline: Duration) -> Failure {
 }
 
 impl Control {
+    fn hand_out(&self, mut answers: Receiver<FromShard>, parker: &Parker) {
+        while !answers.is_closed() {
+            while let Some(message) = answers.pop() {
+                match message {
+                    FromShard::Answer { ticket, answer } => self.desk.hand_out(ticket, answer),
+                    FromShard::Changed { resource } => self.watch.note(resource),
+                }
+            }
+            parker.park(Time::NEVER);
+        }
+    }
+
     fn ask(&self, question: impl FnOnce(Ticket) -> ToShard) -> Result<Reply, Failure> {
         self.desk.ask(question, ADMIN_COMMAND_DEADLINE)
     }
@@ -290,6 +310,10 @@ impl Control {
                 self.ask(|ticket| ToShard::Invalidate { ticket, resource })
             }
             Command::Status { resources, statistics } => self.status(&resources, statistics),
+            Command::Events { .. } => {
+                let message = "a subscription is a connection of its own";
+                Err(Failure::new(FailureCode::BadRequest, message, "ask on a fresh connection"))
+            }
             Command::Shutdown => {
                 drop(self.end.send(End::Asked("the operator asked for it".to_owned())));
                 Ok(Reply::done())

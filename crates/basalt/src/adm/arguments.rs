@@ -64,6 +64,9 @@ pub(crate) enum Verb {
     Secondary(Forcible),
     /// Show roles, disks, connections and what is wrong with them
     Status(Status),
+    /// Tell the state, and then every change of it, a line each
+    #[command(name = "events2")]
+    Events2(Events2),
     /// Show the role of this node, one line per resource
     Role(Targets),
     /// Show the state of the connections, one line each
@@ -137,6 +140,38 @@ pub(crate) struct Status {
     /// Show also what is as it should be; twice: the workings of a resync
     #[arg(short, long, action = clap::ArgAction::Count)]
     pub(crate) verbose: u8,
+    /// `all` or RES [default: all]
+    #[arg(value_name = "TARGET")]
+    pub(crate) targets: Vec<String>,
+}
+
+#[derive(Debug, Args)]
+#[expect(clippy::struct_excessive_bools, reason = "they are drbdsetup's flags")]
+pub(crate) struct Events2 {
+    /// Tell the state, and end
+    #[arg(long)]
+    pub(crate) now: bool,
+    /// Begin each line with the time
+    #[arg(long)]
+    pub(crate) timestamps: bool,
+    /// Tell counters too
+    #[arg(short, long)]
+    pub(crate) statistics: bool,
+    /// Tell changes as `old->new`
+    #[arg(long)]
+    pub(crate) diff: bool,
+    /// Tell of a changed object also what did not change
+    #[arg(long)]
+    pub(crate) full: bool,
+    /// Tell changed counters for each line `n` on standard input
+    #[arg(long)]
+    pub(crate) poll: bool,
+    /// Accepted for compatibility: there are no colours
+    #[arg(long, value_name = "WHEN", num_args = 0..=1, require_equals = true)]
+    pub(crate) color: Option<Option<String>>,
+    /// Accepted for compatibility: the daemon bounds what waits for a reader
+    #[arg(long, value_name = "BYTES")]
+    pub(crate) rcvbuf: Option<u64>,
     /// `all` or RES [default: all]
     #[arg(value_name = "TARGET")]
     pub(crate) targets: Vec<String>,

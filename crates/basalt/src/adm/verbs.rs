@@ -1,27 +1,20 @@
 //! The verbs: from targets to resources, one question to the daemon each, and its answer.
 
 use std::io::IsTerminal;
-use std::path::PathBuf;
-use std::time::Duration;
 
-use api::client::{SOCKET_PATH_DEFAULT, SOCKET_PATH_VARIABLE, ask};
 use api::request::Command;
-use api::response::Reply;
-use api::status::{ResourceStatus, StatusReply};
+use api::status::ResourceStatus;
 
 use crate::adm::arguments::{CommandLine, General, Status, Verb};
 use crate::adm::configuration::{Configuration, check_single_volume};
 use crate::adm::failure::AdmError;
 use crate::adm::outcome::{Answer, Form, Gathering, Outcome};
+use crate::adm::question::{check_volume, running, status, tell};
 use crate::adm::status_text::{
     Detail, Layout, NOTHING_CONFIGURED, Reader, Statistics, status_text,
 };
-use crate::adm::target::{One, Scope, Target, parse_targets};
+use crate::adm::target::{One, Scope, Target, names, parse_targets};
 use crate::adm::{metadata, words};
-
-const ANSWER_WITHIN: Duration = Duration::from_secs(30);
-/// A promotion reads a quorum, seals the others and reconciles before it answers.
-const PRIMARY_WITHIN: Duration = Duration::from_secs(60);
 
 pub(crate) fn run(command_line: &CommandLine) -> Outcome {
     let general = &command_line.general;
@@ -40,6 +33,7 @@ pub(crate) fn run(command_line: &CommandLine) -> Outcome {
                 Command::Adjust { resource: one.resource, config_text, dry_run }
             })
         }
+        Verb::Events2(_) => Err(AdmError::Usage("events are told as they come".to_owned())),
         Verb::Status(status) => print_status(general, status, &mut gathering),
         Verb::Role(_) => print_words(general, verb, words::role, &mut gathering),
         Verb::Cstate(_) => print_words(general, verb, words::cstate, &mut gathering),
@@ -85,6 +79,7 @@ fn name(verb: &Verb) -> &'static str {
         Verb::NewCurrentUuid(_) => "new-current-uuid",
         Verb::Secondary(_) => "secondary",
         Verb::Status(_) => "status",
+        Verb::Events2(_) => "events2",
         Verb::Role(_) => "role",
         Verb::Cstate(_) => "cstate",
         Verb::Dstate(_) => "dstate",
@@ -112,6 +107,7 @@ fn state_command(verb: &Verb, one: One) -> Option<Command> {
         | Verb::Up(_)
         | Verb::Adjust(_)
         | Verb::Status(_)
+        | Verb::Events2(_)
         | Verb::Role(_)
         | Verb::Cstate(_)
         | Verb::Dstate(_)
@@ -136,6 +132,7 @@ fn targets_and_scope(verb: &Verb) -> (&[String], Scope) {
         Verb::Connect(targets) | Verb::Cstate(targets) => (&targets.targets, Scope::Connection),
         Verb::Disconnect(options) => (&options.targets, Scope::Connection),
         Verb::Status(options) => (&options.targets, Scope::Resource),
+        Verb::Events2(options) => (&options.targets, Scope::Resource),
         Verb::Dump(options) => (&options.targets, Scope::Resource),
     }
 }
@@ -254,79 +251,4 @@ fn print_words(
         }
     }
     Ok(())
-}
-
-/// The names to ask a status of: none for all.
-fn names(targets: &[Target]) -> Vec<String> {
-    let mut names = Vec::new();
-    for target in targets {
-        match target {
-            Target::All => return Vec::new(),
-            Target::One(one) if names.contains(&one.resource) => {}
-            Target::One(one) => names.push(one.resource.clone()),
-        }
-    }
-    names
-}
-
-/// The targets with `all` replaced by every resource that the daemon knows.
-fn running(general: &General, targets: &[Target]) -> Result<Vec<One>, AdmError> {
-    let mut ones = Vec::new();
-    for target in targets {
-        match target {
-            Target::One(one) => ones.push(one.clone()),
-            Target::All => {
-                let reply = status(general, Vec::new(), Statistics::Hidden)?;
-                let all = reply.resources.into_iter().map(|resource| resource.name);
-                ones.extend(all.map(|resource| One::whole(&resource)));
-            }
-        }
-    }
-    Ok(ones)
-}
-
-/// The volume of `RES/VOL` must be one that the resource has.
-fn check_volume(general: &General, one: &One) -> Result<(), AdmError> {
-    let Some(number) = one.volume else { return Ok(()) };
-    let reply = status(general, vec![one.resource.clone()], Statistics::Hidden)?;
-    let mut devices = reply.resources.iter().flat_map(|resource| &resource.devices);
-    if devices.any(|device| device.volume == number) {
-        return Ok(());
-    }
-    Err(AdmError::configuration(
-        format!("the resource has no volume {number}"),
-        format!("basalt adm status {}", one.resource),
-    ))
-}
-
-fn status(
-    general: &General,
-    resources: Vec<String>,
-    statistics: Statistics,
-) -> Result<StatusReply, AdmError> {
-    let statistics = statistics == Statistics::Shown;
-    match question(general, Command::Status { resources, statistics })? {
-        Reply::Status(reply) => Ok(reply),
-        Reply::Done { .. } | Reply::Adjusted { .. } => Err(AdmError::Confused { verb: "status" }),
-    }
-}
-
-/// Changes that were made, and warnings.
-fn tell(general: &General, command: Command) -> Result<(Vec<String>, Vec<String>), AdmError> {
-    let verb = command.verb();
-    match question(general, command)? {
-        Reply::Done { warnings } => Ok((Vec::new(), warnings)),
-        Reply::Adjusted { changes, warnings } => Ok((changes, warnings)),
-        Reply::Status(_) => Err(AdmError::Confused { verb }),
-    }
-}
-
-fn question(general: &General, command: Command) -> Result<Reply, AdmError> {
-    let is_promotion = matches!(command, Command::Primary { .. } | Command::NewCurrentUuid { .. });
-    let usual = if is_promotion { PRIMARY_WITHIN } else { ANSWER_WITHIN };
-    let socket = general.node_socket.clone().or_else(|| {
-        std::env::var_os(SOCKET_PATH_VARIABLE).filter(|path| !path.is_empty()).map(PathBuf::from)
-    });
-    let socket = socket.unwrap_or_else(|| PathBuf::from(SOCKET_PATH_DEFAULT));
-    Ok(ask(&socket, command, general.timeout.unwrap_or(usual))?)
 }

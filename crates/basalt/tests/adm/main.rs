@@ -5,6 +5,7 @@
 
 mod fake_node;
 mod configured;
+mod events;
 
 use api::connection_state::ConnectionState;
 use api::disk_state::DiskState;

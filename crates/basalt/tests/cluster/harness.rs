@@ -202,7 +202,7 @@ impl Cluster {
 
     /// Waits until `done` gives something.
     #[track_caller]
-    fn poll<T>(&self, index: usize, what: &str, done: impl Fn() -> Option<T>) -> T {
+    pub(crate) fn poll<T>(&self, index: usize, what: &str, done: impl Fn() -> Option<T>) -> T {
         let deadline = now() + WAIT;
         loop {
             if let Some(result) = done() {

@@ -3,6 +3,7 @@
 
 mod harness;
 mod faults;
+mod promoter;
 mod wrong_input;
 
 use api::role::Role;

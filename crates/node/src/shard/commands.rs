@@ -30,7 +30,12 @@ impl Hosted {
 impl Rim {
     pub(crate) fn reply(&mut self, ticket: Ticket, answer: Result<Reply, Failure>) {
         // A full mailbox means that nobody reads answers any more; the asker has a deadline.
-        drop(self.outbox.push(FromShard { ticket, answer }));
+        drop(self.outbox.push(FromShard::Answer { ticket, answer }));
+    }
+
+    pub(crate) fn tell_changed(&mut self, resource: &str) {
+        // If the mailbox is full, the next look at everything finds it.
+        drop(self.outbox.push(FromShard::Changed { resource: resource.to_owned() }));
     }
 }
 
@@ -80,6 +85,7 @@ impl Shard {
                 let answer = self.status(&resources, shown).map(Reply::Status);
                 self.rim.reply(ticket, answer);
             }
+            ToShard::Watch { is_on } => self.is_watched = is_on,
             ToShard::ListenNbd { ticket, address } => {
                 let Rim { nbd, kit, .. } = &mut self.rim;
                 let answer = nbd
@@ -270,6 +276,7 @@ impl Shard {
         for peer in peers {
             self.rim.links.hold(id, peer, held);
         }
+        self.note_news(id);
         Ok(Some(Reply::done()))
     }
 

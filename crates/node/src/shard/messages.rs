@@ -69,6 +69,10 @@ pub(crate) enum ToShard {
         resources: Vec<String>,
         statistics: bool,
     },
+    /// Whether changes of resources are to be told.
+    Watch {
+        is_on: bool,
+    },
     ListenNbd {
         ticket: Ticket,
         address: ListenAddr,
@@ -80,7 +84,13 @@ pub(crate) enum ToShard {
 }
 
 #[derive(Debug)]
-pub(crate) struct FromShard {
-    pub(crate) ticket: Ticket,
-    pub(crate) answer: Result<Reply, Failure>,
+pub(crate) enum FromShard {
+    Answer {
+        ticket: Ticket,
+        answer: Result<Reply, Failure>,
+    },
+    /// The state of a resource may be another; told once until somebody asks for it.
+    Changed {
+        resource: String,
+    },
 }
