@@ -73,7 +73,8 @@ fn promote_by(lines: impl BufRead, socket: &PathBuf, is_ended: &AtomicBool) -> V
             break;
         }
         let mut command = Command::new(env!("CARGO_BIN_EXE_basalt"));
-        command.arg("adm").arg("--node-socket").arg(socket).args(["primary", "r0"]);
+        command.arg("adm").arg("--node-socket").arg(socket);
+        command.args(["--timeout", "3", "primary", "r0"]);
         // A refusal is followed by an event of the one who was first.
         command.stderr(Stdio::null()).status().unwrap();
     }
