@@ -18,8 +18,8 @@ impl Request {
     }
 }
 
-/// What the daemon is asked to do. Every command but `Status`, `Events` and `Shutdown` names one
-/// resource; each may be repeated: a state that already holds is success.
+/// What the daemon is asked to do. Every command but `Status`, `Events`, `Show` and `Shutdown`
+/// names one resource; each may be repeated: a state that already holds is success.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "verb", rename_all = "kebab-case")]
 pub enum Command {
@@ -86,6 +86,10 @@ pub enum Command {
         resources: Vec<String>,
         statistics: bool,
     },
+    /// The configuration that the named resources run with, or all that are up.
+    Show {
+        resources: Vec<String>,
+    },
     /// Gives up the data of the local replica and copies it all again from a peer.
     Invalidate {
         resource: String,
@@ -111,6 +115,7 @@ impl Command {
             Self::Secondary { .. } => "secondary",
             Self::Status { .. } => "status",
             Self::Events { .. } => "events",
+            Self::Show { .. } => "show",
             Self::Invalidate { .. } => "invalidate",
             Self::Shutdown => "shutdown",
         }
@@ -131,7 +136,7 @@ impl Command {
             | Self::NewCurrentUuid { resource }
             | Self::Secondary { resource, .. }
             | Self::Invalidate { resource } => Some(resource),
-            Self::Status { .. } | Self::Events { .. } | Self::Shutdown => None,
+            Self::Status { .. } | Self::Events { .. } | Self::Show { .. } | Self::Shutdown => None,
         }
     }
 }

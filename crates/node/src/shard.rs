@@ -9,7 +9,7 @@ pub(crate) mod hosted;
 mod perform;
 pub(crate) mod disk;
 mod arrivals;
-mod commands;
+pub(crate) mod commands;
 pub(crate) mod clients;
 mod hosting;
 mod status;

@@ -44,7 +44,9 @@ pub(crate) fn status(
     let statistics = statistics == Statistics::Shown;
     match question(general, Command::Status { resources, statistics })? {
         Reply::Status(reply) => Ok(reply),
-        Reply::Done { .. } | Reply::Adjusted { .. } => Err(AdmError::Confused { verb: "status" }),
+        Reply::Done { .. } | Reply::Adjusted { .. } | Reply::Running(_) => {
+            Err(AdmError::Confused { verb: "status" })
+        }
     }
 }
 
@@ -57,7 +59,7 @@ pub(crate) fn tell(
     match question(general, command)? {
         Reply::Done { warnings } => Ok((Vec::new(), warnings)),
         Reply::Adjusted { changes, warnings } => Ok((changes, warnings)),
-        Reply::Status(_) => Err(AdmError::Confused { verb }),
+        Reply::Status(_) | Reply::Running(_) => Err(AdmError::Confused { verb }),
     }
 }
 

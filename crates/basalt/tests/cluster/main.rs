@@ -2,6 +2,7 @@
 #![expect(clippy::unwrap_used, reason = "a test ends at the first surprise")]
 
 mod harness;
+mod adjust;
 mod faults;
 mod promoter;
 mod wrong_input;

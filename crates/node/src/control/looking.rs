@@ -84,7 +84,7 @@ impl Control {
     ) -> Result<Vec<api::status::ResourceStatus>, Failure> {
         match self.status(names, with_counters)? {
             Reply::Status(StatusReply { resources, .. }) => Ok(resources),
-            Reply::Done { .. } | Reply::Adjusted { .. } => Ok(Vec::new()),
+            Reply::Done { .. } | Reply::Adjusted { .. } | Reply::Running(_) => Ok(Vec::new()),
         }
     }
 }

@@ -51,6 +51,13 @@ impl Shard {
                     shard.on_remove(id, Some(ticket), force)
                 });
             }
+            ToShard::Redefine { ticket, definition } => {
+                let name = definition.name.clone();
+                self.with_resource(ticket, &name, |shard, id| {
+                    shard.hosted_mut(id).definition = *definition;
+                    Ok(Some(Reply::done()))
+                });
+            }
             ToShard::Promote { ticket, resource, mode } => {
                 self.with_resource(ticket, &resource, |shard, id| {
                     shard.on_promote(id, ticket, mode)
@@ -329,7 +336,7 @@ fn failure(error: CommandError) -> Failure {
     Failure::new(code, error.message, hint)
 }
 
-pub(super) fn unknown_resource(name: &str) -> Failure {
+pub(crate) fn unknown_resource(name: &str) -> Failure {
     let message = format!("no resource {name:?} is up on this node");
     Failure::new(FailureCode::UnknownResource, message, "see `basalt adm status`")
 }

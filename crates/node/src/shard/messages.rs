@@ -5,6 +5,7 @@ use io::ListenAddr;
 use replication::contract::PromoteMode;
 
 use crate::attach::Attached;
+use crate::definition::Definition;
 
 /// The control thread's name for a question; returned with the answer.
 pub(crate) type Ticket = u64;
@@ -28,6 +29,11 @@ pub(crate) enum ToShard {
     Host {
         ticket: Ticket,
         attached: Box<Attached>,
+    },
+    /// Other options of a resource that is up; its structure is the same.
+    Redefine {
+        ticket: Ticket,
+        definition: Box<Definition>,
     },
     /// Ends to serve a resource, cleanly.
     Remove {
