@@ -3,10 +3,14 @@
 //! Everything here may block; a shard never waits for it. Questions to the shard carry a ticket,
 //! and one thread hands the answers out ([`Desk`]).
 
+pub(crate) mod watch;
+mod looking;
+mod configuring;
+
 use std::collections::{BTreeMap, HashMap};
 use std::path::PathBuf;
 use std::sync::mpsc;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::Duration;
 
@@ -22,11 +26,11 @@ use io::{ListenAddr, Parker, Reactor};
 use replication::contract::PromoteMode;
 use stdx::time::Time;
 
-use crate::attach::attach;
-use crate::definition::Definition;
+use crate::control::configuring::Mode;
+use crate::control::watch::Watch;
 use crate::limits::{
-    ADMIN_COMMAND_DEADLINE, COMMAND_PATIENCE, MAILBOX_CAPACITY, PARENT_POLL_INTERVAL, SHARDS_MAX,
-    SHUTDOWN_DEADLINE, START_PATIENCE,
+    ADMIN_COMMAND_DEADLINE, MAILBOX_CAPACITY, PARENT_POLL_INTERVAL, SHARDS_MAX, SHUTDOWN_DEADLINE,
+    START_PATIENCE,
 };
 use crate::links::Identity;
 use crate::log::{Scope, log};
@@ -44,6 +48,7 @@ pub(crate) struct Control {
     desk: Desk,
     /// Resources that are to be up and could not be brought up, with the reasons.
     held_down: Mutex<BTreeMap<String, Failure>>,
+    watch: Watch,
     started_at: Time,
     end: mpsc::Sender<End>,
 }
@@ -91,11 +96,14 @@ pub(crate) fn run(options: &Options) -> Result<(), NodeError> {
         state,
         desk: Desk { sender: Mutex::new(sender), waiting: Mutex::new(Waiting::default()) },
         held_down: Mutex::default(),
+        watch: Watch::default(),
         started_at: io::now(),
         end: end.clone(),
     });
     let desk = Arc::clone(&control);
-    spawn("answers", move || desk.desk.hand_out(answers, &parker))?;
+    spawn("answers", move || desk.hand_out(answers, &parker))?;
+    let looking = Arc::clone(&control);
+    spawn("watch", move || looking.look())?;
     let socket = admin::listen(&control.state.admin_socket())?;
     control.start_resources(&mut patience);
     control.listen_nbd(options, &mut patience)?;
@@ -113,6 +121,7 @@ pub(crate) fn run(options: &Options) -> Result<(), NodeError> {
         }
         End::ShardFailed(reason) => Err(NodeError::Shard(reason)),
     };
+    control.watch.end();
     drop(std::fs::remove_file(control.state.admin_socket()));
     result
 }
@@ -194,31 +203,30 @@ impl Desk {
             waiting.askers.insert(ticket, asker);
             ticket
         };
-        let sent = {
-            let mut sender = self.sender.lock().unwrap_or_else(PoisonError::into_inner);
-            sender.send(question(ticket)).is_ok()
-        };
-        let result = if sent {
+        let result = self.tell(question(ticket)).and_then(|()| {
             answer.recv_timeout(deadline).unwrap_or_else(|_| Err(no_answer(deadline)))
-        } else {
-            Err(Failure::new(FailureCode::Internal, "the data thread is overloaded", "try again"))
-        };
+        });
         self.waiting.lock().unwrap_or_else(PoisonError::into_inner).askers.remove(&ticket);
         result
     }
 
-    fn hand_out(&self, mut answers: Receiver<FromShard>, parker: &Parker) {
-        while !answers.is_closed() {
-            while let Some(FromShard { ticket, answer }) = answers.pop() {
-                let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
-                if let Some(asker) = waiting.askers.remove(&ticket) {
-                    // The asker may have given up.
-                    drop(asker.send(answer));
-                }
-            }
-            parker.park(Time::NEVER);
+    fn hand_out(&self, ticket: Ticket, answer: Result<Reply, Failure>) {
+        let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(asker) = waiting.askers.remove(&ticket) {
+            // The asker may have given up.
+            drop(asker.send(answer));
         }
     }
+
+    /// Tells the shard something that it does not answer.
+    fn tell(&self, message: ToShard) -> Result<(), Failure> {
+        let mut sender = self.sender.lock().unwrap_or_else(PoisonError::into_inner);
+        sender.send(message).map_err(|_unsent| overloaded())
+    }
+}
+
+fn overloaded() -> Failure {
+    Failure::new(FailureCode::Internal, "the data thread is overloaded", "try again")
 }
 
 /// A volume is unborn while no replica of it, here or at a peer, has data that anybody may read.
@@ -248,8 +256,24 @@ fn no_answer(deadline: Duration) -> Failure {
 }
 
 impl Control {
+    fn hand_out(&self, mut answers: Receiver<FromShard>, parker: &Parker) {
+        while !answers.is_closed() {
+            while let Some(message) = answers.pop() {
+                match message {
+                    FromShard::Answer { ticket, answer } => self.desk.hand_out(ticket, answer),
+                    FromShard::Changed { resource } => self.watch.note(resource),
+                }
+            }
+            parker.park(Time::NEVER);
+        }
+    }
+
     fn ask(&self, question: impl FnOnce(Ticket) -> ToShard) -> Result<Reply, Failure> {
         self.desk.ask(question, ADMIN_COMMAND_DEADLINE)
+    }
+
+    fn held_down(&self) -> MutexGuard<'_, BTreeMap<String, Failure>> {
+        self.held_down.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Carries out one command of an operator.
@@ -258,11 +282,8 @@ impl Control {
             Command::Up { resource, config_text } => self.up(&resource, &config_text),
             Command::Down { resource, force } => self.down(&resource, force.into()),
             Command::Adjust { resource, config_text, dry_run } => {
-                if dry_run {
-                    self.differences(&resource, &config_text).map(|(reply, _)| reply)
-                } else {
-                    self.adjust(&resource, &config_text)
-                }
+                let mode = if dry_run { Mode::DryRun } else { Mode::Do };
+                self.adjust(&resource, &config_text, mode)
             }
             Command::Attach { resource } => Err(Failure::new(
                 FailureCode::NotSupported,
@@ -290,6 +311,11 @@ impl Control {
                 self.ask(|ticket| ToShard::Invalidate { ticket, resource })
             }
             Command::Status { resources, statistics } => self.status(&resources, statistics),
+            Command::Show { resources } => self.show(&resources),
+            Command::Events { .. } => {
+                let message = "a subscription is a connection of its own";
+                Err(Failure::new(FailureCode::BadRequest, message, "ask on a fresh connection"))
+            }
             Command::Shutdown => {
                 drop(self.end.send(End::Asked("the operator asked for it".to_owned())));
                 Ok(Reply::done())
@@ -311,14 +337,16 @@ impl Control {
     /// The status of the named resources, or of all; of one that is held down, why it is.
     #[expect(clippy::fn_params_excessive_bools, reason = "as the request has it")]
     fn status(&self, names: &[String], statistics: bool) -> Result<Reply, Failure> {
-        let mut held_down = self.held_down.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let mut held_down = self.held_down().clone();
         let (held, resources): (Vec<_>, Vec<_>) =
             names.iter().cloned().partition(|name| held_down.contains_key(name));
         let mut status = StatusReply { node: NodeStatus::default(), resources: Vec::new() };
         if names.is_empty() || !resources.is_empty() {
             match self.ask(|ticket| ToShard::Status { ticket, resources, statistics })? {
                 Reply::Status(reply) => status = reply,
-                reply @ (Reply::Done { .. } | Reply::Adjusted { .. }) => return Ok(reply),
+                reply @ (Reply::Done { .. } | Reply::Adjusted { .. } | Reply::Running(_)) => {
+                    return Ok(reply);
+                }
             }
         }
         held_down.retain(|name, _| names.is_empty() || held.contains(name));
@@ -340,99 +368,6 @@ impl Control {
         status.node.uptime_ms = u64::try_from(uptime.as_millis()).unwrap_or(u64::MAX);
     }
 
-    /// Brings a resource up, and remembers that it is.
-    fn up(&self, resource: &str, text: &str) -> Result<Reply, Failure> {
-        Definition::from_text(&self.name, resource, text)?;
-        if let Some(running) = self.stored_text(resource)? {
-            if running == text {
-                return self.is_up(resource).map_or_else(|| self.bring_up(resource, text), Ok);
-            }
-            if self.is_up(resource).is_some() {
-                let message = format!("resource {resource:?} is up with another configuration");
-                let hint = "use `adjust` to make it follow the new one";
-                return Err(Failure::new(FailureCode::StateRefused, message, hint));
-            }
-        }
-        let reply = self.bring_up(resource, text)?;
-        self.state.store_text(resource, text).map_err(state_failure)?;
-        Ok(reply)
-    }
-
-    /// Takes a resource down, and forgets it; also one that was to be up and is not.
-    fn down(&self, resource: &str, force: Force) -> Result<Reply, Failure> {
-        let name = resource.to_owned();
-        let removed = self.ask(|ticket| ToShard::Remove { ticket, resource: name, force });
-        let is_held = removed.as_ref().is_err_and(|e| e.code == FailureCode::UnknownResource)
-            && self.stored_text(resource)?.is_some();
-        let reply = if is_held { Reply::done() } else { removed? };
-        self.held_down.lock().unwrap_or_else(PoisonError::into_inner).remove(resource);
-        self.state.forget_text(resource).map_err(state_failure)?;
-        Ok(reply)
-    }
-
-    fn stored_text(&self, resource: &str) -> Result<Option<String>, Failure> {
-        let texts = self.state.stored_texts().map_err(state_failure)?;
-        Ok(texts.into_iter().find(|(name, _)| name == resource).map(|(_, text)| text))
-    }
-
-    fn is_up(&self, resource: &str) -> Option<Reply> {
-        let resources = vec![resource.to_owned()];
-        let question = |ticket| ToShard::Status { ticket, resources, statistics: false };
-        self.ask(question).ok().map(|_| Reply::done())
-    }
-
-    fn bring_up(&self, resource: &str, text: &str) -> Result<Reply, Failure> {
-        self.bring_up_within(resource, text, &mut Patience::new(COMMAND_PATIENCE))
-    }
-
-    fn bring_up_within(
-        &self,
-        resource: &str,
-        text: &str,
-        patience: &mut Patience,
-    ) -> Result<Reply, Failure> {
-        let definition = Definition::from_text(&self.name, resource, text)?;
-        let reply = once_address_is_free(patience, |patience| {
-            let attached = Box::new(attach(definition.clone(), &self.state, patience)?);
-            self.ask(|ticket| ToShard::Host { ticket, attached })
-        })?;
-        self.held_down.lock().unwrap_or_else(PoisonError::into_inner).remove(resource);
-        Ok(reply)
-    }
-
-    /// What `adjust` would do, and the text that is running.
-    fn differences(&self, resource: &str, text: &str) -> Result<(Reply, Option<String>), Failure> {
-        let wanted = Definition::from_text(&self.name, resource, text)?;
-        let running = self.stored_text(resource)?.filter(|_| self.is_up(resource).is_some());
-        let changes = match &running {
-            None => vec![format!("up {resource}")],
-            Some(running) if running == text => Vec::new(),
-            Some(_) => vec![format!("down {resource}"), format!("up {resource}")],
-        };
-        Ok((Reply::Adjusted { changes, warnings: wanted.warnings }, running))
-    }
-
-    /// Makes a resource follow a text: by taking it down and up again, if anything differs.
-    fn adjust(&self, resource: &str, text: &str) -> Result<Reply, Failure> {
-        let (reply, running) = self.differences(resource, text)?;
-        if running.as_deref() == Some(text) {
-            return Ok(reply);
-        }
-        if running.is_some() {
-            let name = resource.to_owned();
-            self.ask(|ticket| ToShard::Remove { ticket, resource: name, force: Force::No })?;
-        }
-        if let Err(failure) = self.bring_up(resource, text) {
-            // The running state stays what it was.
-            if let Some(running) = &running {
-                self.bring_up(resource, running)?;
-            }
-            return Err(failure);
-        }
-        self.state.store_text(resource, text).map_err(state_failure)?;
-        Ok(reply)
-    }
-
     /// Brings up what was up when the daemon ended; one that fails does not keep the others down.
     fn start_resources(&self, patience: &mut Patience) {
         let texts = match self.state.stored_texts() {
@@ -445,7 +380,7 @@ impl Control {
         for (name, text) in texts {
             if let Err(failure) = self.bring_up_within(&name, &text, patience) {
                 log!(Error, Scope::resource(&name), "it stays down: {failure}");
-                self.held_down.lock().unwrap_or_else(PoisonError::into_inner).insert(name, failure);
+                self.held_down().insert(name, failure);
             }
         }
     }
@@ -482,10 +417,4 @@ fn once_address_is_free(
             result => return result,
         }
     }
-}
-
-#[expect(clippy::needless_pass_by_value, reason = "it is given to map_err")]
-fn state_failure(error: std::io::Error) -> Failure {
-    let message = format!("the state directory: {error}");
-    Failure::new(FailureCode::Internal, message, "is its disk full or read-only?")
 }

@@ -2,7 +2,9 @@
 #![expect(clippy::unwrap_used, reason = "a test ends at the first surprise")]
 
 mod harness;
+mod adjust;
 mod faults;
+mod promoter;
 mod wrong_input;
 
 use api::role::Role;
