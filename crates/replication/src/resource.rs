@@ -387,6 +387,7 @@ impl Resource {
                 self.on_progress(shard, member, remaining_blocks, copied_blocks);
             }
             FromGroup::MemberFailed { member } => self.on_member_failed(member),
+            FromGroup::MemberSlow { member } => self.on_member_slow(member),
             FromGroup::Misbehaved { member } => self.reset(member),
         }
     }

@@ -459,7 +459,7 @@ impl Cluster {
                 self.outcomes.push(Outcome::Config { node, losses, branch, epoch });
             }
             ResourceAction::RenewLease => self.ask_leases(node),
-            ResourceAction::Unrelated { .. } => {}
+            ResourceAction::Unrelated { .. } | ResourceAction::Evicted { .. } => {}
         }
     }
 
