@@ -125,6 +125,7 @@ pub(super) fn new_disk(options: &ClusterOptions, node: NodeId, random: &mut Rand
         promised_nonce: Nonce(0),
         accepted: None,
         write_counter: 0,
+        disk_left_at: None,
     };
     Disk::new(superblock, register)
 }
