@@ -323,7 +323,7 @@ pub enum FromGroup {
 }
 
 /// The node's name for a command to a resource; returned with the answer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct CommandId(pub u64);
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

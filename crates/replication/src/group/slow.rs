@@ -66,7 +66,7 @@ impl LaneGroup {
             for (_, operation) in leader.operations.iter() {
                 let is_sent = matches!(operation.state, OperationState::Sent { .. });
                 if is_sent && operation.sent_as <= sent {
-                    late = late | operation.needed.minus(operation.acknowledged);
+                    late |= operation.needed.minus(operation.acknowledged);
                 }
             }
         }

@@ -449,7 +449,9 @@ pub(crate) fn compare_stamp(
         // The vote store was lost, or an old copy of it came back: it is a new voter, which no
         // config names.
         register.store = VoteStoreId(random.next_u64() | 1);
-    } else if register.write_counter > stamp.write_counter + 1 {
+    } else if register.write_counter > stamp.write_counter + 1
+        && !was_given_up(register, stamp.write_counter)
+    {
         // The disk is an old image: its replica knows nothing that can be relied on.
         let high = u128::from(random.next_u64()) << 64;
         superblock.incarnation = Incarnation(high | u128::from(random.next_u64()));
@@ -457,6 +459,12 @@ pub(crate) fn compare_stamp(
         superblock.joined = Epoch(0);
         superblock.candidate = None;
     }
+}
+
+/// The disk failed or was detached at this stamp, and the voter went on without it: what it holds
+/// is its last state, and the others know what it missed since.
+fn was_given_up(register: &Register, stamp: u64) -> bool {
+    register.disk_left_at.is_some_and(|left| (left.saturating_sub(1)..=left).contains(&stamp))
 }
 
 #[cfg(test)]
@@ -473,6 +481,7 @@ mod tests {
             promised_nonce: Nonce(0),
             accepted: None,
             write_counter: file,
+            disk_left_at: None,
         };
         let superblock = Superblock {
             resource: ResourceId(1),
@@ -505,6 +514,20 @@ mod tests {
         let (mut register, mut superblock) = pair(file, stamp, stamp_store);
         compare_stamp(&mut register, &mut superblock, &mut Random::new(1));
         (register.store == VoteStoreId(7), superblock.incarnation == Incarnation(5))
+    }
+
+    #[test]
+    fn a_disk_that_was_given_up_is_no_old_image_of_itself() {
+        let given_up = |left, stamp| {
+            let (mut register, mut superblock) = pair(20, stamp, 7);
+            register.disk_left_at = Some(left);
+            compare_stamp(&mut register, &mut superblock, &mut Random::new(1));
+            superblock.incarnation == Incarnation(5)
+        };
+        assert!(given_up(8, 8), "the last save was done");
+        assert!(given_up(8, 7), "it failed, and the register was written before");
+        assert!(!given_up(8, 6), "an older image");
+        assert!(!given_up(8, 9), "of a day when the disk was in use again");
     }
 
     #[test]
