@@ -8,6 +8,7 @@ mod steps;
 mod libtest;
 mod basalt;
 mod chaos;
+mod failover;
 mod kills;
 mod idle;
 mod puppet;

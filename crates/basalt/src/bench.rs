@@ -6,6 +6,7 @@ pub(crate) mod fio;
 mod ram_server;
 mod canary;
 mod chaos;
+mod failover;
 mod write;
 mod idle;
 mod puppet;
@@ -26,6 +27,8 @@ pub(crate) enum Command {
     Idle(idle::Options),
     /// Strike nodes and the network between them, under the checker's load
     Chaos(chaos::Options),
+    /// Measure how long a volume stands still when nodes die, vanish or stand still
+    Failover(failover::Options),
     /// Start three nodes, then kill and restart them as standard input says
     Puppet(puppet::Options),
 }
@@ -45,6 +48,7 @@ pub(crate) fn main(command: Command) -> Result<ExitCode> {
         Command::Write(options) => write::main(&options),
         Command::Idle(options) => idle::main(&options),
         Command::Chaos(options) => chaos::main(&options),
+        Command::Failover(options) => failover::main(&options),
         Command::Puppet(options) => puppet::main(&options),
     }
 }

@@ -124,6 +124,11 @@ impl Cluster {
         self.adm(0, &["secondary", RESOURCE])
     }
 
+    /// As an operator does.
+    pub(crate) fn demote(&self, index: usize) -> Result<()> {
+        self.adm(index, &["secondary", RESOURCE])
+    }
+
     pub(crate) fn nodes(&self) -> &[Node] {
         &self.nodes
     }

@@ -9,11 +9,15 @@ use std::process::Command;
 
 /// Three replicas and a client for a minute.
 pub(super) fn short() -> Result<Outcome> {
-    if process::output(Command::new("id").arg("-u"))?.trim() != "0" {
+    if !is_root()? {
         println!("skipped: only root may make network namespaces");
         return Ok(Outcome::SKIPPED);
     }
     strike("3", "60")
+}
+
+pub(super) fn is_root() -> Result<bool> {
+    Ok(process::output(Command::new("id").arg("-u"))?.trim() == "0")
 }
 
 /// Ten minutes: three replicas and a client, then five and a client.

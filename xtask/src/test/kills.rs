@@ -22,14 +22,6 @@ pub(super) fn many() -> Result<Outcome> {
     scheduled(100)
 }
 
-pub(super) fn take_over() -> Result<Outcome> {
-    take_overs(5)
-}
-
-pub(super) fn many_take_overs() -> Result<Outcome> {
-    take_overs(20)
-}
-
 /// All three nodes at once, over and over: what was acknowledged is on their disks.
 pub(super) fn everyone() -> Result<Outcome> {
     let (report, outcome) = run(4, Some("everyone"))?;
@@ -59,7 +51,7 @@ fn scheduled(rounds: u32) -> Result<Outcome> {
     Ok(outcome)
 }
 
-fn take_overs(rounds: u32) -> Result<Outcome> {
+pub(super) fn take_overs(rounds: u32) -> Result<Outcome> {
     let (report, outcome) = run(rounds, Some("primary"))?;
     let mut pauses = Vec::new();
     for fault in report["faults"].as_array().context("a list of faults")? {

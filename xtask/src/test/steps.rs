@@ -5,7 +5,7 @@
 //! To add one: write a function that returns what it counted, and an entry here. What a step
 //! prints goes straight to the terminal.
 
-use super::{Outcome, chaos, drbd_utils, fio, idle, images, kills, libtest};
+use super::{Outcome, chaos, drbd_utils, failover, fio, idle, images, kills, libtest};
 use crate::check;
 use crate::packages::Package;
 use crate::process;
@@ -67,10 +67,10 @@ pub(crate) const ALL: &[Step] = &[
     },
     Step {
         name: "failover",
-        about: "the primary dies five times; take-over within 2.5 s (40 s)",
-        packages: &[],
+        about: "the primary dies, vanishes, hands over; a secondary stands still (100 s)",
+        packages: CHAOS_PACKAGES,
         is_quick: false,
-        run: kills::take_over,
+        run: failover::short,
     },
     Step {
         name: "images",
@@ -131,10 +131,10 @@ pub(crate) const ON_REQUEST: &[Step] = &[
     },
     Step {
         name: "failover-full",
-        about: "the primary dies twenty times; take-over within 2.5 s (3 min)",
-        packages: &[],
+        about: "the same, twenty times each (6 min)",
+        packages: CHAOS_PACKAGES,
         is_quick: false,
-        run: kills::many_take_overs,
+        run: failover::long,
     },
     Step {
         name: "chaos-full",
