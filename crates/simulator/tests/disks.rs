@@ -67,3 +67,27 @@ fn a_resync_waits_while_nobody_has_the_data() {
     it.run(Duration::from_secs(1));
     assert!(!it.is_in_sync(0, 1));
 }
+
+/// Again and again, so soon that the day of the last time is still in the register.
+#[test]
+fn a_disk_that_is_detached_right_after_its_return_comes_back_as_what_it_was() {
+    let mut it = Scenario::new(3, 0, 0);
+    it.must_write(0, 7, 1);
+    let before = it.incarnation(2);
+    detach(&mut it, 2);
+    for _ in 0..2 {
+        it.cluster.kill(1);
+        it.until("the loss of node 1", |it| !it.is_in_sync(0, 1));
+        // The disk gets a stamp, and the register nothing.
+        restart(&mut it, 2);
+        it.until("its seal", |it| it.explains(0, "step: AskingFloors"));
+        let detached = it.command(2, Command::Detach);
+        it.until("the end of the disk", |it| it.succeeded(detached));
+        it.cluster.start(1);
+        it.until("the return of node 1", |it| it.is_in_sync(0, 1));
+        it.must_write(0, 7, 2);
+    }
+    restart(&mut it, 2);
+    it.until("the return of node 2", |it| it.is_in_sync(0, 2));
+    assert_eq!(it.incarnation(2), before);
+}
