@@ -63,3 +63,22 @@ fn a_promotion_goes_on_without_a_member_that_missed_the_new_epoch() {
     it.until("the return of node 2", |it| it.is_in_sync(1, 2));
     it.until("equal replicas", |it| it.on_disk(2, 7) == 2);
 }
+
+/// A voter that promised itself to somebody who died grants no lease to the session that was
+/// chosen before, until a higher ballot of that session comes.
+#[test]
+fn a_promise_to_a_dead_promoter_does_not_end_the_leases() {
+    use replication::contract::{Command, PromoteMode};
+    let mut it = Scenario::new(4, 1, 0);
+    it.must_write(0, 7, 1);
+    let demoted = it.command(0, Command::Demote);
+    it.until("the end of the session", |it| it.succeeded(demoted));
+    let promoted = it.command(0, Command::Promote(PromoteMode::Normal));
+    it.until("the new value", |it| it.explains(0, "phase: Announcing"));
+    let _ = it.command(3, Command::Promote(PromoteMode::Normal));
+    it.until("the promises", |it| it.explains(3, "phase: Sealing"));
+    it.cluster.kill(3);
+    it.until("the session", |it| it.succeeded(promoted));
+    it.run(Duration::from_secs(5));
+    assert_eq!(it.must_read(0, 7), 1);
+}
