@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use replication::contract::Command;
-use simulator::cluster::BadDisk;
+use simulator::cluster::{BadDisk, SlowDisk};
 use simulator::scenario::Scenario;
 
 fn detach(it: &mut Scenario, node: usize) {
@@ -90,4 +90,20 @@ fn a_disk_that_is_detached_right_after_its_return_comes_back_as_what_it_was() {
     restart(&mut it, 2);
     it.until("the return of node 2", |it| it.is_in_sync(0, 2));
     assert_eq!(it.incarnation(2), before);
+}
+
+/// The Primary's disk fails while another write of it waits for its extent to be logged. The others
+/// have that write, it completes, and its bytes are given back: nothing may write them later.
+#[test]
+fn a_write_that_waits_for_the_log_of_a_failed_disk_is_dropped() {
+    let mut it = Scenario::new(3, 0, 0);
+    it.must_write(0, 7, 1);
+    it.cluster.slow[0] = SlowDisk { metadata: Duration::from_millis(500), ..SlowDisk::default() };
+    it.cluster.bad[0] = BadDisk { write: true, ..BadDisk::default() };
+    let cold = it.write(0, 3 * 1024, 2);
+    let failed = it.write(0, 7, 3);
+    it.until("both writes", |it| it.ended(cold).is_some() && it.ended(failed).is_some());
+    assert!(!it.is_in_sync(0, 0));
+    it.run(Duration::from_secs(1));
+    assert_eq!(it.must_read(0, 3 * 1024), 2);
 }
