@@ -138,7 +138,9 @@ impl LaneGroup {
             .collect();
         for page in options.slots {
             let lane = usize::from(page.lane.0 / options.shards);
-            if let Some(slot) = lanes.get_mut(lane).and_then(|lane| lane.slot_mut(page.member)) {
+            let slot = lanes.get_mut(lane).and_then(|lane| lane.slot_mut(page.member));
+            // What is on disk of a slot that says "everything" is older than that.
+            if let Some(slot) = slot.filter(|slot| slot.base.epoch != crate::FULL) {
                 slot.bits.load(page.page, page.bits);
             }
         }

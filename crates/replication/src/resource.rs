@@ -120,7 +120,8 @@ struct Saves {
     next: u64,
     current: Option<SaveId>,
     current_then: Vec<AfterSave>,
-    /// A superblock of this life is on the disk.
+    /// The current write has a superblock, and one of this life is on the disk.
+    stamps: bool,
     stamped: bool,
     wanted_register: bool,
     wanted_superblock: bool,
@@ -622,12 +623,11 @@ impl Resource {
         saves.wanted_superblock = false;
         if with_register {
             let register = &mut self.voter.register;
-            let stamped = self.superblock.is_some() && !self.member.disk_failed;
-            if !stamped && register.disk_left_at.is_none() {
-                register.disk_left_at = Some(register.write_counter);
-            } else if stamped && self.saves.stamped {
-                // The disk has a stamp of this life: what was said of an older one is over.
-                register.disk_left_at = None;
+            let has_disk = self.superblock.is_some() && !self.member.disk_failed;
+            // What was said of an older life holds until the disk has a stamp of this one.
+            if saves.stamped || !has_disk && register.disk_left_at.is_none() {
+                register.disk_left_at = (!has_disk).then_some(register.write_counter);
+                saves.stamped = has_disk;
             }
             register.write_counter += 1;
         }
@@ -642,6 +642,7 @@ impl Resource {
                 stamp.accepted.as_ref().map_or(Epoch(0), |(_, value)| value.epoch);
             Box::new(superblock.clone())
         });
+        saves.stamps = superblock.is_some();
         let register = with_register.then(|| Box::new(self.voter.register.clone()));
         self.actions.push(ResourceAction::Save { save, register, superblock });
     }
@@ -651,7 +652,7 @@ impl Resource {
             return;
         }
         self.saves.current = None;
-        self.saves.stamped |= self.superblock.is_some() && !self.member.disk_failed;
+        self.saves.stamped |= self.saves.stamps;
         for then in std::mem::take(&mut self.saves.current_then) {
             match then {
                 AfterSave::Send { to, message } => self.send(to, message),

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use replication::contract::Command;
-use simulator::cluster::BadDisk;
+use simulator::cluster::{BadDisk, SlowDisk};
 use simulator::scenario::Scenario;
 
 fn detach(it: &mut Scenario, node: usize) {
@@ -66,4 +66,44 @@ fn a_resync_waits_while_nobody_has_the_data() {
     it.until("the error", |it| it.ended(failed).is_some_and(Result::is_err));
     it.run(Duration::from_secs(1));
     assert!(!it.is_in_sync(0, 1));
+}
+
+/// Again and again, so soon that the day of the last time is still in the register.
+#[test]
+fn a_disk_that_is_detached_right_after_its_return_comes_back_as_what_it_was() {
+    let mut it = Scenario::new(3, 0, 0);
+    it.must_write(0, 7, 1);
+    let before = it.incarnation(2);
+    detach(&mut it, 2);
+    for _ in 0..2 {
+        it.cluster.kill(1);
+        it.until("the loss of node 1", |it| !it.is_in_sync(0, 1));
+        // The disk gets a stamp, and the register nothing.
+        restart(&mut it, 2);
+        it.until("its seal", |it| it.explains(0, "step: AskingFloors"));
+        let detached = it.command(2, Command::Detach);
+        it.until("the end of the disk", |it| it.succeeded(detached));
+        it.cluster.start(1);
+        it.until("the return of node 1", |it| it.is_in_sync(0, 1));
+        it.must_write(0, 7, 2);
+    }
+    restart(&mut it, 2);
+    it.until("the return of node 2", |it| it.is_in_sync(0, 2));
+    assert_eq!(it.incarnation(2), before);
+}
+
+/// The Primary's disk fails while another write of it waits for its extent to be logged. The others
+/// have that write, it completes, and its bytes are given back: nothing may write them later.
+#[test]
+fn a_write_that_waits_for_the_log_of_a_failed_disk_is_dropped() {
+    let mut it = Scenario::new(3, 0, 0);
+    it.must_write(0, 7, 1);
+    it.cluster.slow[0] = SlowDisk { metadata: Duration::from_millis(500), ..SlowDisk::default() };
+    it.cluster.bad[0] = BadDisk { write: true, ..BadDisk::default() };
+    let cold = it.write(0, 3 * 1024, 2);
+    let failed = it.write(0, 7, 3);
+    it.until("both writes", |it| it.ended(cold).is_some() && it.ended(failed).is_some());
+    assert!(!it.is_in_sync(0, 0));
+    it.run(Duration::from_secs(1));
+    assert_eq!(it.must_read(0, 3 * 1024), 2);
 }

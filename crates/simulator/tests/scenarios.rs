@@ -182,3 +182,21 @@ fn the_last_member_is_waited_for_however_slow_it_is() {
     it.must_write(0, 7, 1);
     assert!((0..3).any(|node| it.is_in_sync(0, node) && it.on_disk(node, 7) == 1));
 }
+
+/// A voter that promised itself to somebody who died grants no lease to the session that was
+/// chosen before, until a higher ballot of that session comes.
+#[test]
+fn a_promise_to_a_dead_promoter_does_not_end_the_leases() {
+    let mut it = Scenario::new(4, 1, 0);
+    it.must_write(0, 7, 1);
+    let demoted = it.command(0, Command::Demote);
+    it.until("the end of the session", |it| it.succeeded(demoted));
+    let promoted = it.command(0, Command::Promote(PromoteMode::Normal));
+    it.until("the new value", |it| it.explains(0, "phase: Announcing"));
+    let _ = it.command(3, Command::Promote(PromoteMode::Normal));
+    it.until("the promises", |it| it.explains(3, "phase: Sealing"));
+    it.cluster.kill(3);
+    it.until("the session", |it| it.succeeded(promoted));
+    it.run(Duration::from_secs(5));
+    assert_eq!(it.must_read(0, 7), 1);
+}

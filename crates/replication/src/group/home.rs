@@ -326,7 +326,7 @@ impl LaneGroup {
         actions: &mut Vec<GroupAction>,
     ) {
         let position = self.position_of_lane(lane);
-        self.lanes[position].record_loss(lost, ranges);
+        self.lanes[position].record_loss(self.view.replica, lost, ranges);
         match self.durable.is_rebased(lost, from, lane) {
             Rebase::Durable | Rebase::Untracked => {
                 self.answer_loss(from, lane, lost.member, actions);

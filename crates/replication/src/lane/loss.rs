@@ -5,7 +5,7 @@
 use format::ids::{BlockRange, NodeId};
 use format::message::DataBody;
 
-use crate::contract::LostMember;
+use crate::contract::{LostMember, ReplicaRole};
 use crate::lane::{Lane, OperationState, Turn};
 use crate::limits;
 
@@ -81,7 +81,15 @@ impl Lane {
 
     /// As a member: the slot of the lost one starts at `base`, and holds at least what was not
     /// stable here, what was inherited, and what the leader says.
-    pub(crate) fn record_loss(&mut self, lost: LostMember, ranges: &[BlockRange]) {
+    ///
+    /// A member that is being resynced never empties a slot: what it was told of the lost one
+    /// comes on two ways, from the leader and from the slot of another, in any order.
+    pub(crate) fn record_loss(
+        &mut self,
+        role: ReplicaRole,
+        lost: LostMember,
+        ranges: &[BlockRange],
+    ) {
         let Some(position) = self.replica.slots.iter().position(|slot| slot.member == lost.member)
         else {
             return;
@@ -89,7 +97,9 @@ impl Lane {
         let replica = &mut self.replica;
         let slot = &mut replica.slots[position];
         if lost.base.epoch != crate::KEEP && slot.base != lost.base {
-            slot.bits.set_none();
+            if role == ReplicaRole::InSync {
+                slot.bits.set_none();
+            }
             slot.base = lost.base;
         }
         for applied in &replica.window {

@@ -95,6 +95,19 @@ impl Lane {
 
     fn read_for_client(&mut self, turn: &mut Turn<'_>, index: u32, tried: MemberSet) {
         let source = self.source(turn, tried);
+        self.read_from(turn, index, source, tried);
+    }
+
+    /// `refused` is in sync and does not know it yet: another is asked, or the same one later.
+    fn read_past(&mut self, turn: &mut Turn<'_>, index: u32, refused: NodeId, tried: MemberSet) {
+        let source = match self.source(turn, tried.with(refused)) {
+            Source::None => Source::Later,
+            source @ (Source::Member(_) | Source::Later) => source,
+        };
+        self.read_from(turn, index, source, tried);
+    }
+
+    fn read_from(&mut self, turn: &mut Turn<'_>, index: u32, source: Source, tried: MemberSet) {
         let generation = self.generation;
         let lane = self.index;
         let Some(read) = self.read_mut(index) else { return };
@@ -120,6 +133,16 @@ impl Lane {
     /// Reads what a partial write or a copy needs; all of it is under the operation's lock.
     pub(crate) fn read_for_operation(&mut self, turn: &mut Turn<'_>, index: u32, tried: MemberSet) {
         let source = self.source(turn, tried);
+        self.read_operation_from(turn, index, source, tried);
+    }
+
+    fn read_operation_from(
+        &mut self,
+        turn: &mut Turn<'_>,
+        index: u32,
+        source: Source,
+        tried: MemberSet,
+    ) {
         let generation = self.generation;
         let lane = self.index;
         let operation = self.operation_mut(index);
@@ -413,6 +436,10 @@ impl Lane {
         payload: Option<Payload>,
     ) {
         let index = id >> 1;
+        if status == ReadStatus::Refused {
+            turn.release(payload);
+            return self.on_read_refused(turn, id);
+        }
         let result = match (status, payload) {
             (ReadStatus::Ok, Some(payload)) => Ok((payload, Content::Bytes)),
             (ReadStatus::Zero, Some(payload)) => Ok((payload, Content::Zeroes)),
@@ -425,6 +452,26 @@ impl Lane {
             self.on_client_read(turn, index, result.map(|(payload, _)| payload));
         } else {
             self.on_operation_read(turn, index, result);
+        }
+    }
+
+    fn on_read_refused(&mut self, turn: &mut Turn<'_>, id: u32) {
+        let index = id >> 1;
+        let Some(leader) = self.leader.as_ref() else { return };
+        if id & FOR_OPERATION == 0 {
+            let state = leader.reads.get(index).map(|read| read.state);
+            if let Some(ReadState::Reading { from: Some(refused), tried }) = state {
+                self.read_past(turn, index, refused, tried);
+            }
+            return;
+        }
+        let state = leader.operations.get(index).map(|operation| operation.state);
+        if let Some(OperationState::Reading { from: Some(refused), tried }) = state {
+            let source = match self.source(turn, tried.with(refused)) {
+                Source::None => Source::Later,
+                source @ (Source::Member(_) | Source::Later) => source,
+            };
+            self.read_operation_from(turn, index, source, tried);
         }
     }
 

@@ -121,15 +121,7 @@ impl Lane {
         let Some(leader) = self.leader.take() else { return };
         self.generation = self.generation.wrapping_add(1);
         let me = turn.view.me;
-        // The own replica cannot apply what it did not submit: the payload goes away below.
-        let lane = self.index;
-        self.replica.window.retain(|applied| {
-            let keep = applied.state != AppliedState::Cold || applied.owns_payload;
-            if !keep {
-                turn.activity.forget(lane, applied.write.seq);
-            }
-            keep
-        });
+        self.drop_borrowed(turn);
         if self.replica.leader_node == Some(me) {
             self.replica.acks.clear();
         }
@@ -152,6 +144,18 @@ impl Lane {
             let part = read.part;
             turn.actions.push(GroupAction::Complete { part, result: Err(RequestError::Io) });
         }
+    }
+
+    /// The own replica cannot apply what it did not submit: the payload goes with the operation.
+    pub(crate) fn drop_borrowed(&mut self, turn: &mut Turn<'_>) {
+        let lane = self.index;
+        self.replica.window.retain(|applied| {
+            let keep = applied.state != AppliedState::Cold || applied.owns_payload;
+            if !keep {
+                turn.activity.forget(lane, applied.write.seq);
+            }
+            keep
+        });
     }
 
     /// Without quorum, and told not to wait: clients hear of it, operations go on.

@@ -314,6 +314,9 @@ impl Lane {
 
     /// The write set shrank, or grew smaller than what operations wait for.
     pub(crate) fn forget_member(&mut self, turn: &mut Turn<'_>, member: NodeId) {
+        if member == turn.view.me {
+            self.drop_borrowed(turn);
+        }
         let Some(leader) = self.leader.as_mut() else { return };
         leader.resyncs.retain(|resync| resync.member != member);
         let mut complete = Vec::new();

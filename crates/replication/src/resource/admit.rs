@@ -356,6 +356,11 @@ impl Resource {
         let synced = session.admissions.iter().find(|(_, known)| known.step == Step::Synced);
         let Some((&member, _)) = synced else { return };
         let nonce = session.nonce;
+        let value_id = match session.last_join {
+            Some((known, at, value_id)) if (known, at) == (member, epoch) => value_id,
+            Some(_) | None => value_id,
+        };
+        session.last_join = Some((member, epoch, value_id));
         session.change = Some(Change::PreparingJoin { member, epoch, value_id, until });
         self.send(member, Control::PrepareJoin { nonce, epoch, value_id });
     }

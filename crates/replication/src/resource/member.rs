@@ -303,7 +303,7 @@ impl Resource {
     pub(crate) fn on_config_for_member(&mut self) {
         let me = self.me();
         let Some(config) = self.config() else { return };
-        let branch = config.branch;
+        let (branch, epoch, value_id) = (config.branch, config.epoch, config.value_id);
         let known = config.volumes.first().and_then(|volume| volume.insync_member(me)).copied();
         let in_session = config.primary.is_some_and(|primary| self.obeys(primary.nonce));
         let Some(superblock) = self.superblock.as_mut() else { return };
@@ -311,7 +311,11 @@ impl Resource {
             Some(known) if superblock.state != ReplicaState::InSync => {
                 // A candidate was chosen. Bits that only this replica knew are settled, but only
                 // in the life that made them durable.
-                if superblock.branch != branch || superblock.candidate.is_none() {
+                let is_chosen = |candidate: Candidate| {
+                    candidate.epoch == known.joined
+                        && (candidate.epoch != epoch || candidate.value_id == value_id)
+                };
+                if superblock.branch != branch || !superblock.candidate.is_some_and(is_chosen) {
                     return;
                 }
                 superblock.joined = known.joined;

@@ -29,6 +29,9 @@ pub(crate) struct Session {
     pub(crate) boots: BTreeMap<NodeId, BootId>,
     pub(crate) losses: BTreeMap<NodeId, LossState>,
     pub(crate) change: Option<Change>,
+    /// The join that was prepared last: a member that is asked again for the same one may answer
+    /// to the first question.
+    pub(crate) last_join: Option<(NodeId, Epoch, ValueId)>,
     pub(crate) admissions: BTreeMap<NodeId, Admission>,
     /// An admission that failed is tried again then.
     pub(crate) admit_again_at: BTreeMap<NodeId, Time>,
@@ -91,6 +94,7 @@ impl Session {
             boots,
             losses: BTreeMap::new(),
             change: None,
+            last_join: None,
             admissions: BTreeMap::new(),
             admit_again_at: BTreeMap::new(),
             rests: BTreeMap::new(),
@@ -191,9 +195,14 @@ impl Resource {
         if !self.leads(nonce) || !self.diskful().has(node) {
             return;
         }
-        if let Some(Accepted { ballot, value }) = self.chosen.clone() {
-            self.send(node, Control::Chosen { ballot, value });
+        let Some(Accepted { ballot, value }) = self.chosen.clone() else { return };
+        let Some(session) = &self.session else { return };
+        let ends_soon = session.lease_until < self.now + limits::LEASE / 2;
+        if ends_soon && session.change.is_none() && self.attempt.is_none() {
+            // It promised to a promotion that came to nothing: a higher ballot takes that back.
+            return self.start_attempt(nonce, Some(value));
         }
+        self.send(node, Control::Chosen { ballot, value });
     }
 
     pub(crate) fn on_lease_granted(&mut self, node: NodeId, nonce: Nonce, sent_at: Time) {

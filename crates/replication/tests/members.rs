@@ -1,0 +1,133 @@
+//! What one member does when things come in an order that is rare between processes.
+
+use format::ids::{BlockRange, BootId, Epoch, Incarnation, LaneIndex, MemberSet, NodeId, Nonce};
+use format::message::{Data, DataBody, ReadStatus, SlotBase};
+use replication::contract::{
+    GroupAction, GroupInput, LostMember, PartId, Request, RequestKind, RoundId, ToGroup,
+};
+use replication::group::{GroupOptions, LaneGroup, LoadedPage};
+use stdx::time::Time;
+
+const SESSION: Nonce = Nonce(9);
+
+fn node(id: u8) -> NodeId {
+    NodeId::new(id).expect("a small id")
+}
+
+fn base(epoch: u64) -> SlotBase {
+    SlotBase { epoch: Epoch(epoch), incarnation: Incarnation(5) }
+}
+
+fn lost(member: u8, epoch: u64) -> LostMember {
+    LostMember { member: node(member), base: base(epoch) }
+}
+
+/// Node 1, with slots for nodes 0 to 2; the slot of node 2 starts at `start`.
+fn group(start: Epoch, slots: Vec<LoadedPage>) -> LaneGroup {
+    LaneGroup::new(GroupOptions {
+        me: node(1),
+        boot_id: BootId(1),
+        shard: 0,
+        shards: 1,
+        volume: 0,
+        lanes: 16,
+        size_bytes: 1 << 30,
+        has_disk: true,
+        al_slots: 8,
+        al_next_number: 1,
+        tracked: MemberSet(0b111),
+        slots,
+        slot_bases: vec![lost(0, 1), lost(1, 1), lost(2, start.0)],
+    })
+}
+
+fn step(group: &mut LaneGroup, input: GroupInput) -> Vec<GroupAction> {
+    let mut actions = Vec::new();
+    group.step(Time(1), input, &mut actions);
+    group.settle(Time(1), &mut actions);
+    actions
+}
+
+fn from_leader(body: DataBody) -> GroupInput {
+    let message = Data { nonce: SESSION, volume: 0, body };
+    GroupInput::Peer { from: node(0), message, payload: None }
+}
+
+fn loss(lost: LostMember, ranges: Vec<BlockRange>) -> GroupInput {
+    let LostMember { member, base } = lost;
+    from_leader(DataBody::Loss { lane: LaneIndex(0), member, base, ranges })
+}
+
+/// Two ways lead to a returning member: what the leader says of a loss, and the slot of another
+/// that it was told to take over. The second may come last, and know less.
+#[test]
+fn a_slot_that_is_taken_over_does_not_empty_what_a_loss_has_filled() {
+    let mut group = group(Epoch(1), Vec::new());
+    step(&mut group, GroupInput::Home(ToGroup::Seal { nonce: SESSION, round: RoundId(1) }));
+    let (floors, round) = (Vec::new(), RoundId(2));
+    step(&mut group, GroupInput::Home(ToGroup::Admit { nonce: SESSION, floors, round }));
+    let keep = lost(2, replication::KEEP.0);
+    step(&mut group, loss(keep, vec![BlockRange::new(7, 1)]));
+    step(&mut group, loss(lost(2, 3), vec![BlockRange::new(9, 1)]));
+    assert!(group.is_marked(node(2), 9));
+    assert!(group.is_marked(node(2), 7), "what was in flight when node 2 went away");
+}
+
+/// An in-sync member starts the slot anew: the lost one had all that was marked before.
+#[test]
+fn a_loss_empties_the_slot_of_an_older_one_at_an_in_sync_member() {
+    let mut group = group(Epoch(1), Vec::new());
+    step(&mut group, GroupInput::Home(ToGroup::Seal { nonce: SESSION, round: RoundId(1) }));
+    let (ranges, round) = (Vec::new(), RoundId(2));
+    step(&mut group, GroupInput::Home(ToGroup::Inherit { nonce: SESSION, ranges, round }));
+    step(&mut group, loss(lost(2, 1), vec![BlockRange::new(7, 1)]));
+    step(&mut group, loss(lost(2, 3), vec![BlockRange::new(9, 1)]));
+    assert!(group.is_marked(node(2), 9) && !group.is_marked(node(2), 7));
+}
+
+#[test]
+fn a_slot_that_misses_everything_is_not_narrowed_by_its_pages_on_disk() {
+    let page =
+        LoadedPage { member: node(2), lane: LaneIndex(0), page: 0, bits: Box::new([0; 512]) };
+    let group = group(replication::FULL, vec![page]);
+    assert!(group.is_marked(node(2), 7));
+}
+
+fn asked(actions: &[GroupAction]) -> Option<(NodeId, u32)> {
+    actions.iter().find_map(|action| match action {
+        GroupAction::Send { to, message, .. } => match message.body {
+            DataBody::Read { id, .. } => Some((*to, id)),
+            _ => None,
+        },
+        _ => None,
+    })
+}
+
+/// A member that joined just now is in sync by the config, and may hear of it after the first read.
+#[test]
+fn a_read_that_a_new_member_refuses_is_asked_of_it_again() {
+    let mut group = group(Epoch(1), Vec::new());
+    let members = MemberSet(0b1);
+    let lead = ToGroup::Lead {
+        nonce: SESSION,
+        write_set: members,
+        outdated: Vec::new(),
+        missed: Vec::new(),
+        lost: Vec::new(),
+    };
+    step(&mut group, GroupInput::PeerUp { peer: node(0) });
+    step(&mut group, GroupInput::Home(lead));
+    let (epoch, round) = (Epoch(2), RoundId(1));
+    step(&mut group, GroupInput::Home(ToGroup::Serve { epoch, in_sync: members, round }));
+    let request = Request { part: PartId(1), kind: RequestKind::Read, offset: 0, length: 4096 };
+    let (to, id) = asked(&step(&mut group, GroupInput::Request(request))).expect("a read");
+    assert_eq!(to, node(0));
+    let status = ReadStatus::Refused;
+    let refused = DataBody::ReadDone { lane: LaneIndex(0), id, status, length_bytes: 0 };
+    let actions = step(&mut group, from_leader(refused));
+    let failed = actions.iter().any(|action| matches!(action, GroupAction::Complete { .. }));
+    assert!(!failed, "the member has the bytes: {actions:?}");
+    let again =
+        asked(&actions).or_else(|| asked(&step(&mut group, GroupInput::PeerUp { peer: to })));
+    assert_eq!(again.map(|(to, _)| to), Some(node(0)));
+}
