@@ -16,6 +16,10 @@ pub(crate) const DIAL_BACKOFF_MIN: Duration = Duration::from_millis(50);
 pub(crate) const DIAL_BACKOFF_MAX: Duration = Duration::from_secs(1);
 /// A connection has to come up, and its HELLO to arrive, within this.
 pub(crate) const HANDSHAKE_DEADLINE: Duration = Duration::from_secs(3);
+/// The same of one path while there are others to try.
+pub(crate) const PATH_DEADLINE: Duration = Duration::from_secs(1);
+/// A connected peer is replaced by another process of its name only after so much silence.
+pub(crate) const RIVAL_SILENCE_MIN: Duration = Duration::from_millis(500);
 /// A resource that a peer refused is offered again after this.
 pub(crate) const OPEN_RETRY: Duration = Duration::from_secs(10);
 /// Heartbeats without an answer that are remembered.

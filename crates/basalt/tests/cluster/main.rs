@@ -2,7 +2,9 @@
 #![expect(clippy::unwrap_used, reason = "a test ends at the first surprise")]
 
 mod harness;
+mod relay;
 mod faults;
+mod paths;
 mod wrong_input;
 
 use api::role::Role;

@@ -16,8 +16,9 @@ use stdx::time::Time;
 use crate::attach::{Attached, Replica};
 use crate::definition::{Definition, DiskPlace};
 use crate::limits::AL_SLOTS_MAX;
+use crate::links::HostedId;
+use crate::links::paths::PeerPaths;
 use crate::links::session::NewSession;
-use crate::links::{HostedId, PeerPath};
 use crate::log::{Scope, log};
 use crate::nbd::Offer;
 use crate::shard::clients::Clients;
@@ -157,7 +158,9 @@ impl Shard {
         let Some(hosted) = self.hosted[id.0 as usize].as_mut() else { return };
         let definition = &hosted.definition;
         for member in definition.peers() {
-            let Some((local, remote)) = member.path else { continue };
+            if member.paths.is_empty() {
+                continue;
+            }
             let link = self.rim.links.add_session(
                 NewSession {
                     hosted: id,
@@ -165,7 +168,10 @@ impl Shard {
                     resource_name: definition.name.clone(),
                     me: definition.me,
                     peer: member.node,
-                    path: PeerPath { peer_name: member.name.clone(), local, remote },
+                    paths: PeerPaths {
+                        peer_name: member.name.clone(),
+                        paths: member.paths.clone(),
+                    },
                 },
                 self.rim.kit.now,
             );
@@ -283,7 +289,7 @@ fn open_disk(attached: &Attached, rim: &mut Rim) -> std::io::Result<Option<Disk>
 /// The addresses at which this node is to be reached for the resource, each once.
 fn own_addresses(definition: &Definition) -> Vec<std::net::SocketAddr> {
     let mut addresses: Vec<_> =
-        definition.peers().filter_map(|member| member.path).map(|(local, _)| local).collect();
+        definition.peers().flat_map(|member| &member.paths).map(|(local, _)| *local).collect();
     addresses.sort_unstable();
     addresses.dedup();
     addresses
