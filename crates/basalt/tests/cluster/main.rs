@@ -5,7 +5,6 @@ mod harness;
 mod relay;
 mod faults;
 mod paths;
-mod wrong_input;
 
 use api::role::Role;
 use frontend::nbd::wire::CMD_FLAG_NO_HOLE;
