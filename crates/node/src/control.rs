@@ -96,7 +96,9 @@ pub(crate) fn run(options: &Options) -> Result<(), NodeError> {
     });
     let desk = Arc::clone(&control);
     spawn("answers", move || desk.desk.hand_out(answers, &parker))?;
-    let socket = admin::listen(&control.state.admin_socket())?;
+    let socket_path = options.admin_socket.clone();
+    let socket_path = socket_path.unwrap_or_else(|| control.state.admin_socket());
+    let socket = admin::listen(&socket_path)?;
     control.start_resources(&mut patience);
     control.listen_nbd(options, &mut patience)?;
     let admin = Arc::clone(&control);
@@ -113,7 +115,7 @@ pub(crate) fn run(options: &Options) -> Result<(), NodeError> {
         }
         End::ShardFailed(reason) => Err(NodeError::Shard(reason)),
     };
-    drop(std::fs::remove_file(control.state.admin_socket()));
+    drop(std::fs::remove_file(socket_path));
     result
 }
 

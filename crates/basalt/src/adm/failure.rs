@@ -135,7 +135,9 @@ impl AdmError {
                 "run it as the user of the daemon, or as root".to_owned()
             }
             Self::Ask(AskError::Unreachable { .. }) => {
-                "start the daemon with `basalt node`, or name its socket with --node-socket"
+                "start the daemon (`systemctl start basalt-node`), or name the socket of one that was \
+                 started by hand with --node-socket: its --admin-socket, else admin.sock in its \
+                 --state-dir"
                     .to_owned()
             }
             Self::Ask(AskError::ConnectTimeout { .. } | AskError::AnswerTimeout { .. }) => {

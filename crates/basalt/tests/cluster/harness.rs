@@ -175,14 +175,6 @@ impl Cluster {
         assert!(output.status.success(), "{words:?} on node {index}: {said}");
     }
 
-    /// What a command that must fail complains of.
-    #[track_caller]
-    pub(crate) fn adm_refused(&self, index: usize, words: &[&str]) -> String {
-        let output = self.adm(index, words);
-        assert!(!output.status.success(), "{words:?} on node {index} succeeded");
-        String::from_utf8_lossy(&output.stderr).into_owned()
-    }
-
     fn admin_socket(&self, index: usize) -> PathBuf {
         self.state_dir(index).join("admin.sock")
     }
