@@ -22,11 +22,11 @@ use io::{ListenAddr, Parker, Reactor};
 use replication::contract::PromoteMode;
 use stdx::time::Time;
 
-use crate::attach::attach;
+use crate::attach::{attach, attach_without_disk, read_replica};
 use crate::definition::Definition;
 use crate::limits::{
-    ADMIN_COMMAND_DEADLINE, COMMAND_PATIENCE, MAILBOX_CAPACITY, PARENT_POLL_INTERVAL, SHARDS_MAX,
-    SHUTDOWN_DEADLINE, START_PATIENCE,
+    ADMIN_COMMAND_DEADLINE, ATTACH_PATIENCE, COMMAND_PATIENCE, MAILBOX_CAPACITY,
+    PARENT_POLL_INTERVAL, SHARDS_MAX, SHUTDOWN_DEADLINE, START_PATIENCE,
 };
 use crate::links::Identity;
 use crate::log::{Scope, log};
@@ -44,6 +44,8 @@ pub(crate) struct Control {
     desk: Desk,
     /// Resources that are to be up and could not be brought up, with the reasons.
     held_down: Mutex<BTreeMap<String, Failure>>,
+    /// Resources that are up without the disk that they should have, with the reasons.
+    without_disk: Mutex<BTreeMap<String, Failure>>,
     started_at: Time,
     end: mpsc::Sender<End>,
 }
@@ -91,6 +93,7 @@ pub(crate) fn run(options: &Options) -> Result<(), NodeError> {
         state,
         desk: Desk { sender: Mutex::new(sender), waiting: Mutex::new(Waiting::default()) },
         held_down: Mutex::default(),
+        without_disk: Mutex::default(),
         started_at: io::now(),
         end: end.clone(),
     });
@@ -266,11 +269,7 @@ impl Control {
                     self.adjust(&resource, &config_text)
                 }
             }
-            Command::Attach { resource } => Err(Failure::new(
-                FailureCode::NotSupported,
-                format!("attaching a disk of {resource:?} while it is up is not built"),
-                "use `down` and `up`",
-            )),
+            Command::Attach { resource } => self.attach(&resource),
             Command::Detach { resource, force: _ } => {
                 self.ask(|ticket| ToShard::Detach { ticket, resource })
             }
@@ -330,8 +329,19 @@ impl Control {
             ..ResourceStatus::default()
         }));
         status.resources.sort_by(|a, b| a.name.cmp(&b.name));
+        self.tell_of_missing_disks(&mut status);
         self.describe_node(&mut status);
         Ok(Reply::Status(status))
+    }
+
+    fn tell_of_missing_disks(&self, status: &mut StatusReply) {
+        let without_disk = self.without_disk.lock().unwrap_or_else(PoisonError::into_inner);
+        for resource in &mut status.resources {
+            if let Some(failure) = without_disk.get(&resource.name) {
+                let text = format!("its disk is not attached: {failure}; then `attach` it");
+                resource.reasons.push(text);
+            }
+        }
     }
 
     fn describe_node(&self, status: &mut StatusReply) {
@@ -347,7 +357,11 @@ impl Control {
         Definition::from_text(&self.name, resource, text)?;
         if let Some(running) = self.stored_text(resource)? {
             if running == text {
-                return self.is_up(resource).map_or_else(|| self.bring_up(resource, text), Ok);
+                return match self.is_up(resource) {
+                    Some(_) if self.is_without_disk(resource) => self.attach(resource),
+                    Some(reply) => Ok(reply),
+                    None => self.bring_up(resource, text),
+                };
             }
             if self.is_up(resource).is_some() {
                 let message = format!("resource {resource:?} is up with another configuration");
@@ -368,8 +382,52 @@ impl Control {
             && self.stored_text(resource)?.is_some();
         let reply = if is_held { Reply::done() } else { removed? };
         self.held_down.lock().unwrap_or_else(PoisonError::into_inner).remove(resource);
+        self.without_disk.lock().unwrap_or_else(PoisonError::into_inner).remove(resource);
         self.state.forget_text(resource).map_err(state_failure)?;
         Ok(reply)
+    }
+
+    /// Takes the disk of a resource that is up into use.
+    fn attach(&self, resource: &str) -> Result<Reply, Failure> {
+        let unknown = || {
+            let message = format!("no resource {resource:?} is up on this node");
+            Failure::new(FailureCode::UnknownResource, message, "see `basalt adm status`")
+        };
+        let text = self.stored_text(resource)?.ok_or_else(unknown)?;
+        let definition = Definition::from_text(&self.name, resource, &text)?;
+        let mut patience = Patience::new(ATTACH_PATIENCE);
+        self.ask_until_ready(&mut patience, |ticket| ToShard::CheckAttach {
+            ticket,
+            resource: resource.to_owned(),
+        })?;
+        let place = definition.disk.as_ref().expect("checked by the shard");
+        let found = read_replica(&definition, place, &mut Patience::new(COMMAND_PATIENCE))?;
+        let reply = self.ask_until_ready(&mut patience, |ticket| {
+            let replica = Box::new(found.clone());
+            ToShard::Attach { ticket, resource: resource.to_owned(), replica }
+        })?;
+        self.without_disk.lock().unwrap_or_else(PoisonError::into_inner).remove(resource);
+        Ok(reply)
+    }
+
+    /// Asks again while the resource is changing.
+    fn ask_until_ready(
+        &self,
+        patience: &mut Patience,
+        question: impl Fn(Ticket) -> ToShard,
+    ) -> Result<Reply, Failure> {
+        loop {
+            match self.ask(&question) {
+                Err(failure)
+                    if failure.code == FailureCode::StateRefused && patience.rest(&failure) => {}
+                answer => return answer,
+            }
+        }
+    }
+
+    fn is_without_disk(&self, resource: &str) -> bool {
+        let resource = resource.to_owned();
+        self.ask(|ticket| ToShard::CheckAttach { ticket, resource }).is_ok()
     }
 
     fn stored_text(&self, resource: &str) -> Result<Option<String>, Failure> {
@@ -398,6 +456,7 @@ impl Control {
             let attached = Box::new(attach(definition.clone(), &self.state, patience)?);
             self.ask(|ticket| ToShard::Host { ticket, attached })
         })?;
+        self.without_disk.lock().unwrap_or_else(PoisonError::into_inner).remove(resource);
         self.held_down.lock().unwrap_or_else(PoisonError::into_inner).remove(resource);
         Ok(reply)
     }
@@ -408,7 +467,10 @@ impl Control {
         let running = self.stored_text(resource)?.filter(|_| self.is_up(resource).is_some());
         let changes = match &running {
             None => vec![format!("up {resource}")],
-            Some(running) if running == text => Vec::new(),
+            Some(running) if running == text => {
+                let is_missing = self.is_without_disk(resource);
+                if is_missing { vec![format!("attach {resource}")] } else { Vec::new() }
+            }
             Some(_) => vec![format!("down {resource}"), format!("up {resource}")],
         };
         Ok((Reply::Adjusted { changes, warnings: wanted.warnings }, running))
@@ -418,6 +480,9 @@ impl Control {
     fn adjust(&self, resource: &str, text: &str) -> Result<Reply, Failure> {
         let (reply, running) = self.differences(resource, text)?;
         if running.as_deref() == Some(text) {
+            if self.is_without_disk(resource) {
+                self.attach(resource)?;
+            }
             return Ok(reply);
         }
         if running.is_some() {
@@ -445,11 +510,39 @@ impl Control {
             }
         };
         for (name, text) in texts {
-            if let Err(failure) = self.bring_up_within(&name, &text, patience) {
-                log!(Error, Scope::resource(&name), "it stays down: {failure}");
-                self.held_down.lock().unwrap_or_else(PoisonError::into_inner).insert(name, failure);
+            match self.bring_up_within(&name, &text, patience) {
+                Ok(_) => {}
+                // Its vote, and the way to the others' data, need no disk.
+                Err(failure)
+                    if failure.code == FailureCode::DiskFailed
+                        && self.bring_up_without_disk(&name, &text, patience).is_ok() =>
+                {
+                    log!(Error, Scope::resource(&name), "it is up without its disk: {failure}");
+                    let mut reasons =
+                        self.without_disk.lock().unwrap_or_else(PoisonError::into_inner);
+                    reasons.insert(name, failure);
+                }
+                Err(failure) => {
+                    log!(Error, Scope::resource(&name), "it stays down: {failure}");
+                    let mut reasons = self.held_down.lock().unwrap_or_else(PoisonError::into_inner);
+                    reasons.insert(name, failure);
+                }
             }
         }
+    }
+
+    fn bring_up_without_disk(
+        &self,
+        resource: &str,
+        text: &str,
+        patience: &mut Patience,
+    ) -> Result<Reply, Failure> {
+        let definition = Definition::from_text(&self.name, resource, text)?;
+        once_address_is_free(patience, |patience| {
+            let attached =
+                Box::new(attach_without_disk(definition.clone(), &self.state, patience)?);
+            self.ask(|ticket| ToShard::Host { ticket, attached })
+        })
     }
 
     fn listen_nbd(&self, options: &Options, patience: &mut Patience) -> Result<(), NodeError> {

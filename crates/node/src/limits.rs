@@ -51,6 +51,8 @@ pub(crate) const ADMIN_CONNECTIONS_MAX: usize = 64;
 pub(crate) const START_PATIENCE: Duration = Duration::from_secs(5);
 /// The same of an operator's command, who waits for the answer.
 pub(crate) const COMMAND_PATIENCE: Duration = Duration::from_secs(1);
+/// How long `attach` waits for what is under way on the former disk, and for its loss to be known.
+pub(crate) const ATTACH_PATIENCE: Duration = Duration::from_secs(10);
 /// A wait that is longer is logged.
 pub(crate) const PATIENCE_LOGGED_AFTER: Duration = Duration::from_secs(1);
 /// How long such a wait rests between two attempts: nobody tells when a lock is free.

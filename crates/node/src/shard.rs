@@ -12,6 +12,7 @@ mod arrivals;
 mod commands;
 pub(crate) mod clients;
 mod hosting;
+mod attaching;
 mod status;
 mod pace;
 pub(crate) mod messages;
@@ -21,7 +22,7 @@ use std::collections::VecDeque;
 use format::ids::KernelBootId;
 use io::mailbox::{Receiver, Sender};
 use io::{Event, Reactor};
-use replication::contract::{GroupAction, GroupInput, ResourceAction, ResourceInput};
+use replication::contract::{GroupAction, GroupInput, ResourceAction, ResourceInput, ToGroup};
 use stdx::time::Time;
 
 use crate::links::heartbeat::Lease;
@@ -232,6 +233,9 @@ impl Shard {
         }
         match input {
             Input::Group(input) => {
+                if let GroupInput::Home(ToGroup::Attach { .. }) = input {
+                    hosted.use_offered_disk();
+                }
                 hosted.group.step(now, input, &mut self.group_actions);
                 hosted.perform_group(&mut self.group_actions, &mut self.rim);
             }

@@ -4,6 +4,7 @@
 //! `step` takes one input; `settle` runs once per turn and sends what can be said once for many
 //! events. The home shard (`resource`) decides about sessions and members; see `home`.
 
+mod attach;
 pub(crate) mod durable;
 pub(crate) mod flush;
 pub(crate) mod home;
@@ -69,6 +70,7 @@ pub struct LaneGroup {
     pub(crate) durable: Durable,
     /// Requests that came while none may start.
     parked: Vec<Request>,
+    al_slots: usize,
     pub(crate) touched: Vec<bool>,
     pub(crate) local_losses: Vec<(LaneIndex, LostMember, Vec<BlockRange>)>,
     /// Members that are being removed, until the home shard was told that all is recorded.
@@ -128,17 +130,11 @@ impl LaneGroup {
             .step_by(usize::from(options.shards))
             .map(|index| {
                 let lane = LaneIndex(index);
-                let slots =
-                    if options.has_disk { slots_of(&options, lane, blocks) } else { vec![] };
-                Lane::new(lane, slots)
+                let bases = if options.has_disk { &options.slot_bases[..] } else { &[] };
+                Lane::new(lane, slots_of(bases, lane, options.lanes, blocks))
             })
             .collect();
-        for page in options.slots {
-            let lane = usize::from(page.lane.0 / options.shards);
-            if let Some(slot) = lanes.get_mut(lane).and_then(|lane| lane.slot_mut(page.member)) {
-                slot.bits.load(page.page, page.bits);
-            }
-        }
+        load_pages(&mut lanes, options.shards, options.slots);
         let view = View {
             me: options.me,
             boot_id: options.boot_id,
@@ -171,6 +167,7 @@ impl LaneGroup {
             flushes: Flushes::default(),
             durable: Durable::new(&options.slot_bases),
             parked: Vec::new(),
+            al_slots: options.al_slots,
             local_losses: Vec::new(),
             recording: Vec::new(),
             syncing: Vec::new(),
@@ -638,12 +635,11 @@ impl Lane {
     }
 }
 
-fn slots_of(options: &GroupOptions, lane: LaneIndex, blocks: u64) -> Vec<Slot> {
-    options
-        .slot_bases
+pub(crate) fn slots_of(bases: &[LostMember], lane: LaneIndex, lanes: u8, blocks: u64) -> Vec<Slot> {
+    bases
         .iter()
         .map(|known| {
-            let bits = Bitmap::new(lane, options.lanes, blocks);
+            let bits = Bitmap::new(lane, lanes, blocks);
             let mut slot = Slot { member: known.member, base: known.base, bits };
             if known.base.epoch == crate::FULL {
                 slot.bits.set_all();
@@ -655,6 +651,15 @@ fn slots_of(options: &GroupOptions, lane: LaneIndex, blocks: u64) -> Vec<Slot> {
 
 pub(crate) fn answer(round: RoundId) -> GroupAction {
     GroupAction::Home(FromGroup::Answer { round })
+}
+
+pub(crate) fn load_pages(lanes: &mut [Lane], shards: u8, pages: Vec<LoadedPage>) {
+    for page in pages {
+        let lane = usize::from(page.lane.0 / shards);
+        if let Some(slot) = lanes.get_mut(lane).and_then(|lane| lane.slot_mut(page.member)) {
+            slot.bits.load(page.page, page.bits);
+        }
+    }
 }
 
 pub(crate) fn lanes_are_reconciled(lanes: &[Lane]) -> bool {

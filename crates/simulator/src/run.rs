@@ -33,6 +33,7 @@ pub struct Report {
     pub kills: u64,
     pub power_cuts: u64,
     pub cuts: u64,
+    pub attaches: u64,
 }
 
 struct Run {
@@ -54,6 +55,14 @@ struct Run {
     losses: u32,
     born: bool,
     down: BTreeSet<usize>,
+    disks: Disks,
+}
+
+/// Whether disks are given up and taken back.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Disks {
+    Stay,
+    ComeAndGo,
 }
 
 enum Pending {
@@ -67,6 +76,15 @@ const END: Duration = Duration::from_secs(120);
 
 /// Runs one seed; an error says what was violated.
 pub fn run(options: &RunOptions) -> Result<Report, String> {
+    run_with(options, Disks::Stay)
+}
+
+/// The same, while operators give disks up and take them back.
+pub fn run_with_detaches(options: &RunOptions) -> Result<Report, String> {
+    run_with(options, Disks::ComeAndGo)
+}
+
+fn run_with(options: &RunOptions, disks: Disks) -> Result<Report, String> {
     let mut random = Random::new(options.seed ^ 0x5eed);
     let clients = u8::from(random.chance(1, 4));
     let nodes = 3 + clients;
@@ -108,6 +126,7 @@ pub fn run(options: &RunOptions) -> Result<Report, String> {
         losses: 0,
         born: false,
         down: BTreeSet::new(),
+        disks,
     };
     run.go(options.events)?;
     run.report.events = run.cluster.events_done;
@@ -183,6 +202,7 @@ impl Run {
                 self.demote();
             }
             48..120 => self.flush(),
+            120..180 if self.disks == Disks::ComeAndGo => self.move_disk(),
             120..450 => self.read(),
             _ => self.write(),
         }
@@ -257,6 +277,28 @@ impl Run {
             let id = CommandId(self.next_command);
             self.next_command += 1;
             self.cluster.command(node, id, Command::Demote);
+        }
+    }
+
+    /// Gives a disk up, or offers it again.
+    fn move_disk(&mut self) {
+        let node = self.any_node();
+        let id = CommandId(self.next_command);
+        self.next_command += 1;
+        // One at a time: two that go at once may both have been told that the other one stays, and
+        // the last good disk is blank for a node that restarts without it.
+        let diskful = self.cluster.options.nodes - self.cluster.options.clients;
+        let all_there = (0..usize::from(diskful)).all(|node| self.cluster.has_open_disk(node));
+        if all_there && self.random.chance(1, 2) {
+            self.cluster.command(node, id, Command::Detach);
+        } else {
+            self.offer_disk(node, id);
+        }
+    }
+
+    fn offer_disk(&mut self, node: usize, id: CommandId) {
+        if self.cluster.attach(node, id) {
+            self.report.attaches += 1;
         }
     }
 
@@ -417,6 +459,9 @@ impl Run {
             for b in 0..count {
                 self.cluster.heal_link(a, b);
             }
+            let id = CommandId(self.next_command);
+            self.next_command += 1;
+            self.offer_disk(a, id);
         }
         self.down.clear();
     }
@@ -526,6 +571,7 @@ impl Report {
         self.kills += other.kills;
         self.power_cuts += other.power_cuts;
         self.cuts += other.cuts;
+        self.attaches += other.attaches;
     }
 }
 

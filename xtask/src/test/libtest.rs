@@ -166,7 +166,7 @@ test result: ok. 1 passed; 0 failed; 0 ignored; 0 measured; 7 filtered out; fini
     }
 
     #[test]
-    fn test_that_skips_its_work_did_not_pass() {
+    fn skipped_work_is_no_passed_test() {
         let said = "   Compiling x\nskipped: there is no qemu-nbd\nnote: skipped: not this\n";
         let skips = pass_on_and_count_skips(said.as_bytes()).expect("readable");
         let outcome = without_skips(tally(GOOD, Exit::Success), skips);

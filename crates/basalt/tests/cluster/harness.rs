@@ -125,7 +125,7 @@ impl Cluster {
         fs::read_to_string(self.directory.path().join(format!("log{index}"))).unwrap_or_default()
     }
 
-    fn nbd_socket(&self, index: usize) -> PathBuf {
+    pub(crate) fn nbd_socket(&self, index: usize) -> PathBuf {
         self.directory.path().join(format!("nbd{index}"))
     }
 
@@ -173,6 +173,14 @@ impl Cluster {
         let output = self.adm(index, words);
         let said = String::from_utf8_lossy(&output.stderr);
         assert!(output.status.success(), "{words:?} on node {index}: {said}");
+    }
+
+    /// What a command that must fail complains of.
+    #[track_caller]
+    pub(crate) fn adm_refused(&self, index: usize, words: &[&str]) -> String {
+        let output = self.adm(index, words);
+        assert!(!output.status.success(), "{words:?} on node {index} succeeded");
+        String::from_utf8_lossy(&output.stderr).into_owned()
     }
 
     fn admin_socket(&self, index: usize) -> PathBuf {

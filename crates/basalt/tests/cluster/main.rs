@@ -5,6 +5,7 @@ mod harness;
 mod relay;
 mod faults;
 mod paths;
+mod disks;
 
 use api::role::Role;
 use frontend::nbd::wire::CMD_FLAG_NO_HOLE;

@@ -23,7 +23,7 @@ pub(super) struct Stopping {
 
 impl Hosted {
     pub(crate) fn is_changing_role(&self) -> bool {
-        self.commands.iter().any(|command| command.kind != CommandKind::Other)
+        self.commands.iter().any(|command| command.kind.is_of_role())
     }
 }
 
@@ -64,6 +64,16 @@ impl Shard {
             }
             ToShard::Detach { ticket, resource } => {
                 self.with_resource(ticket, &resource, |shard, id| Ok(shard.on_detach(id, ticket)));
+            }
+            ToShard::CheckAttach { ticket, resource } => {
+                self.with_resource(ticket, &resource, |shard, id| {
+                    shard.check_attachable(id).map(|()| Some(Reply::done()))
+                });
+            }
+            ToShard::Attach { ticket, resource, replica } => {
+                self.with_resource(ticket, &resource, |shard, id| {
+                    shard.on_attach(id, ticket, *replica)
+                });
             }
             ToShard::Connect { ticket, resource, peer } => {
                 self.with_resource(ticket, &resource, |shard, id| {
@@ -142,13 +152,16 @@ impl Shard {
             return;
         };
         let pending = hosted.commands.swap_remove(place);
+        if pending.kind == CommandKind::Attach && result.is_err() {
+            hosted.withdraw_offer(&mut self.rim);
+        }
         let told = match &result {
             Ok(()) => Ok(()),
             Err(error) => Err(error.message.clone()),
         };
         match pending.asker {
             Asker::Admin(ticket) => {
-                if result.is_ok() && pending.kind != CommandKind::Other {
+                if result.is_ok() && pending.kind.is_of_role() {
                     hosted.clients.is_explicit = pending.kind == CommandKind::Promote;
                 }
                 let answer = result.map(|()| Reply::done()).map_err(failure);
@@ -168,7 +181,7 @@ impl Shard {
                 return;
             }
         }
-        if pending.kind != CommandKind::Other {
+        if pending.kind.is_of_role() {
             self.after_role_command(id, pending.kind, &told);
         }
     }

@@ -3,10 +3,8 @@
 use api::response::{Failure, FailureCode, Reply};
 use format::config::Config;
 use format::ids::MemberSet;
-use format::message::SlotBase;
 use frontend::nbd::handshake::{Access, Export};
 use io::DiskOptions;
-use replication::contract::LostMember;
 use replication::group::{GroupOptions, LaneGroup};
 use replication::limits::LANES_DEFAULT;
 use replication::resource::{MemberOptions, Resource, ResourceOptions};
@@ -23,7 +21,7 @@ use crate::log::{Scope, log};
 use crate::nbd::Offer;
 use crate::shard::clients::Clients;
 use crate::shard::commands::address_failure;
-use crate::shard::disk::{Disk, DiskCounters};
+use crate::shard::disk::{Disk, DiskCounters, slot_bases};
 use crate::shard::hosted::{Hosted, Peer};
 use crate::shard::{Rim, Shard};
 
@@ -46,7 +44,11 @@ impl Shard {
         let exclusive = DiskOptions { exclusive: true, ..DiskOptions::default() };
         let register_disk =
             rim.kit.reactor.open_disk(&attached.register_path, exclusive).map_err(failed)?;
-        let disk = match open_disk(&attached, rim) {
+        let opened = match (&attached.definition.disk, &attached.replica) {
+            (Some(place), Some(replica)) => open_disk(place, replica, rim).map(Some),
+            (_, None) | (None, _) => Ok(None),
+        };
+        let disk = match opened {
             Ok(disk) => disk,
             Err(error) => {
                 rim.kit.reactor.close_disk(register_disk);
@@ -104,6 +106,7 @@ impl Shard {
             resource,
             group,
             disk,
+            offer: None,
             register_disk,
             saves: VecDeque::new(),
             peers: Vec::new(),
@@ -143,13 +146,7 @@ impl Shard {
             options.has_disk = true;
             options.al_next_number = replica.al_next_number;
             options.slots = replica.pages;
-            let slots = replica.superblock.slots.iter();
-            options.slot_bases = slots
-                .map(|slot| LostMember {
-                    member: slot.member,
-                    base: SlotBase { epoch: slot.base_epoch, incarnation: slot.base_incarnation },
-                })
-                .collect();
+            options.slot_bases = slot_bases(&replica.superblock);
         }
         options
     }
@@ -213,7 +210,7 @@ impl Shard {
 
     /// Lets a resource go, clean or not.
     pub(super) fn remove_hosted(&mut self, id: HostedId) {
-        let Some(hosted) = self.hosted.get_mut(id.0 as usize).and_then(Option::take) else {
+        let Some(mut hosted) = self.hosted.get_mut(id.0 as usize).and_then(Option::take) else {
             return;
         };
         self.wakes[id.0 as usize] = Time::NEVER;
@@ -230,6 +227,7 @@ impl Shard {
         if let Some(disk) = &hosted.disk {
             disk.close(rim);
         }
+        hosted.withdraw_offer(rim);
         log!(Notice, Scope::resource(hosted.name()), "down");
         if let Some(ticket) = hosted.removal.and_then(|removal| removal.ticket) {
             rim.reply(ticket, Ok(Reply::done()));
@@ -249,7 +247,7 @@ impl Hosted {
 }
 
 impl Disk {
-    fn close(&self, rim: &mut Rim) {
+    pub(super) fn close(&self, rim: &mut Rim) {
         rim.kit.reactor.close_disk(self.data);
         if self.meta != self.data {
             rim.kit.reactor.close_disk(self.meta);
@@ -257,10 +255,11 @@ impl Disk {
     }
 }
 
-fn open_disk(attached: &Attached, rim: &mut Rim) -> std::io::Result<Option<Disk>> {
-    let (Some(place), Some(replica)) = (&attached.definition.disk, &attached.replica) else {
-        return Ok(None);
-    };
+pub(super) fn open_disk(
+    place: &DiskPlace,
+    replica: &Replica,
+    rim: &mut Rim,
+) -> std::io::Result<Disk> {
     let exclusive = DiskOptions { exclusive: true, ..DiskOptions::default() };
     let DiskPlace { data, meta } = place;
     let data = rim.kit.reactor.open_disk(data, exclusive)?;
@@ -274,7 +273,7 @@ fn open_disk(attached: &Attached, rim: &mut Rim) -> std::io::Result<Option<Disk>
             }
         },
     };
-    Ok(Some(Disk {
+    Ok(Disk {
         data,
         meta,
         layout: replica.layout,
@@ -283,7 +282,7 @@ fn open_disk(attached: &Attached, rim: &mut Rim) -> std::io::Result<Option<Disk>
         slots: replica.superblock.slots.iter().map(|slot| slot.member).collect(),
         error_logged: false,
         counters: DiskCounters::default(),
-    }))
+    })
 }
 
 /// The addresses at which this node is to be reached for the resource, each once.

@@ -262,7 +262,8 @@ impl Hosted {
         }
         if status.disk_failed {
             reasons.push(
-                "the disk failed or was detached: it is taken back by `down` and `up`".to_owned(),
+                "the disk failed or was detached: `attach` takes it, or another one, back"
+                    .to_owned(),
             );
         }
         if status.promoting {

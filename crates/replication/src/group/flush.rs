@@ -64,6 +64,13 @@ impl Flushes {
         self.next_id
     }
 
+    /// The device is another one.
+    pub(crate) fn forget_device(&mut self) {
+        assert!(!self.running, "nothing is under way on the former disk");
+        self.current.clear();
+        self.next.clear();
+    }
+
     /// An older session's flush is not answered in the name of a newer one, whose leader may have
     /// used the same id for a later flush.
     pub(crate) fn forget_peers(&mut self) {

@@ -4,16 +4,17 @@ use std::collections::BTreeMap;
 
 use format::config::Config;
 use format::ids::{
-    Ballot, BlockRange, Epoch, Incarnation, LaneIndex, MemberSet, NodeId, Nonce, Seq, ValueId,
-    VoteStoreId,
+    Ballot, BlockRange, Epoch, Incarnation, KernelBootId, LaneIndex, MemberSet, NodeId, Nonce, Seq,
+    ValueId, VoteStoreId,
 };
 use format::message::{Control, Sealed, SealedLane, SlotBase, SlotInfo};
-use format::metadata::{Candidate, Register, ReplicaState, Sealed as SealedTo, Superblock};
+use format::metadata::{Candidate, Register, ReplicaState, Sealed as SealedTo, Slot, Superblock};
 use stdx::random::Random;
 
 use crate::contract::{
     CommandErrorCode, CommandId, LostMember, ReplicaRole, ResourceAction, ToGroup,
 };
+use crate::limits;
 use crate::resource::{AfterSave, Resource, RoundKind};
 
 /// Not restarted since it was last admitted.
@@ -36,6 +37,16 @@ pub(crate) struct MemberState {
     /// By the member whose slot it is.
     set_full: BTreeMap<NodeId, (NodeId, Nonce, LostMember)>,
     join: Option<(NodeId, Nonce, Candidate)>,
+    /// The register's write counter when the disk was seen last: what a disk that comes back has.
+    register_then: u64,
+    /// A disk that the groups are taking into use.
+    attaching: Option<(CommandId, Box<Superblock>)>,
+}
+
+impl MemberState {
+    pub(crate) fn with_register(write_counter: u64) -> Self {
+        Self { register_then: write_counter, ..Self::default() }
+    }
 }
 
 /// A seal that is answered when every shard has become quiet.
@@ -301,6 +312,10 @@ impl Resource {
 
     /// The chosen config says what this replica is: never a local opinion.
     pub(crate) fn on_config_for_member(&mut self) {
+        if self.member.disk_failed {
+            // It may have been chosen for what it was: it is nothing any more.
+            return;
+        }
         let me = self.me();
         let Some(config) = self.config() else { return };
         let branch = config.branch;
@@ -340,6 +355,7 @@ impl Resource {
     pub(crate) fn on_member_failed(&mut self, member: NodeId) {
         if member == self.me() && !self.member.disk_failed {
             self.member.disk_failed = true;
+            self.member.register_then = self.voter.register.write_counter;
             if let Some(superblock) = self.superblock.as_mut() {
                 superblock.state = ReplicaState::Failed;
             }
@@ -371,6 +387,76 @@ impl Resource {
             return self.refuse(id, CommandErrorCode::NoUpToDateData, message);
         }
         self.on_member_failed(me);
+        self.answer(id, Ok(()));
+    }
+
+    /// A disk is there (again). What it holds counts as after a restart: it is sealed and admitted
+    /// anew, and gets what it missed.
+    pub(crate) fn on_attach(&mut self, id: CommandId, mut superblock: Box<Superblock>) {
+        if let Some((code, reason)) = self.obstacle_to_attach(&superblock) {
+            return self.refuse(id, code, reason);
+        }
+        let stamp = superblock.vote_stamp;
+        if stamp.store == self.voter.register.store
+            && is_old_image(self.member.register_then, stamp.write_counter)
+        {
+            make_blank(&mut superblock, &mut self.random);
+        }
+        self.member.attaching = Some((id, superblock));
+        let round = self.start_round(RoundKind::Attached);
+        self.actions.push(ResourceAction::TakeDisk { round });
+    }
+
+    fn obstacle_to_attach(
+        &self,
+        superblock: &Superblock,
+    ) -> Option<(CommandErrorCode, &'static str)> {
+        let (me, stamp) = (self.me(), superblock.vote_stamp);
+        let lanes = self
+            .config()
+            .and_then(|config| config.volumes.first())
+            .map_or(limits::LANES_DEFAULT, |volume| volume.lanes);
+        let is_needed = self.session.as_ref().is_some_and(|it| it.write_set.has(me));
+        let is_changing = self.stop.is_some()
+            || self.promotion.is_some()
+            || self.member.attaching.is_some()
+            || self.saves.current.is_some();
+        if self.report().is_some() {
+            Some((CommandErrorCode::Busy, "a disk is attached already"))
+        } else if superblock.lanes != lanes {
+            Some((CommandErrorCode::NoDisk, "the disk's volume is divided in another way"))
+        } else if stamp.store == self.voter.register.store
+            && stamp.write_counter > self.voter.register.write_counter
+        {
+            let reason = "the state directory is older than the disk: `down` and `up` make this \
+                          node a new voter";
+            Some((CommandErrorCode::NoDisk, reason))
+        } else if is_needed && self.in_sync() == MemberSet::of(me) {
+            let reason = "it was the last UpToDate replica, and requests wait for it: only `down` \
+                          and `up` can tell what it still has";
+            Some((CommandErrorCode::NoUpToDateData, reason))
+        } else if is_needed || is_changing {
+            Some((CommandErrorCode::Busy, "the resource is changing"))
+        } else {
+            None
+        }
+    }
+
+    pub(crate) fn on_groups_attached(&mut self) {
+        let Some((id, mut superblock)) = self.member.attaching.take() else { return };
+        // No session of before is obeyed, and the device may have been without power: whoever
+        // finds this replica must not take it for the one that left.
+        superblock.sealed.nonce = Nonce(0);
+        superblock.kernel_boot_id = KernelBootId(0);
+        self.slot_bases = slot_bases(&superblock);
+        self.superblock = Some(*superblock);
+        self.member = MemberState::with_register(self.voter.register.write_counter);
+        self.on_config_for_member();
+        // OPEN says what a replica is: all peers are to hear of this one.
+        let peers: Vec<NodeId> = self.peers.keys().copied().collect();
+        for peer in peers {
+            self.reset(peer);
+        }
         self.answer(id, Ok(()));
     }
 
@@ -449,20 +535,36 @@ pub(crate) fn compare_stamp(
         // The vote store was lost, or an old copy of it came back: it is a new voter, which no
         // config names.
         register.store = VoteStoreId(random.next_u64() | 1);
-    } else if register.write_counter > stamp.write_counter + 1 {
-        // The disk is an old image: its replica knows nothing that can be relied on.
-        let high = u128::from(random.next_u64()) << 64;
-        superblock.incarnation = Incarnation(high | u128::from(random.next_u64()));
-        superblock.state = ReplicaState::Blank;
-        superblock.joined = Epoch(0);
-        superblock.candidate = None;
+    } else if is_old_image(register.write_counter, stamp.write_counter) {
+        make_blank(superblock, random);
     }
+}
+
+/// The register was written more often than a crash between the two writes explains.
+fn is_old_image(register: u64, stamp: u64) -> bool {
+    register > stamp + 1
+}
+
+/// Its replica knows nothing that can be relied on.
+fn make_blank(superblock: &mut Superblock, random: &mut Random) {
+    let high = u128::from(random.next_u64()) << 64;
+    superblock.incarnation = Incarnation(high | u128::from(random.next_u64()));
+    superblock.state = ReplicaState::Blank;
+    superblock.joined = Epoch(0);
+    superblock.candidate = None;
+}
+
+/// What the slots of a replica are good for.
+pub(crate) fn slot_bases(superblock: &Superblock) -> BTreeMap<NodeId, SlotBase> {
+    let base =
+        |slot: &Slot| SlotBase { epoch: slot.base_epoch, incarnation: slot.base_incarnation };
+    superblock.slots.iter().map(|slot| (slot.member, base(slot))).collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use format::ids::{Branch, KernelBootId, ResourceId};
+    use format::ids::{Branch, ResourceId};
     use format::metadata::VoteStamp;
 
     fn pair(file: u64, stamp: u64, stamp_store: u64) -> (Register, Superblock) {
