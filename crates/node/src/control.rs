@@ -34,7 +34,7 @@ use crate::patience::Patience;
 use crate::shard::Shard;
 use crate::shard::messages::{Force, FromShard, Ticket, ToShard};
 use crate::state_dir::StateDir;
-use crate::{NodeError, Options, admin};
+use crate::{NodeError, Options, admin, crash};
 
 /// What the threads of the control side share.
 #[derive(Debug)]
@@ -87,7 +87,7 @@ pub(crate) fn run(options: &Options) -> Result<(), NodeError> {
         start_count: state.start_count(),
         shards: options.shards,
     };
-    let (sender, answers, parker, shard) = start_shard(identity, end.clone())?;
+    let (sender, answers, parker, shard) = start_shard(identity, end.clone(), state.crash_file())?;
     let control = Arc::new(Control {
         name: options.name.clone(),
         state,
@@ -125,7 +125,11 @@ pub(crate) fn run(options: &Options) -> Result<(), NodeError> {
 type ShardHandles = (Sender<ToShard>, Receiver<FromShard>, Parker, thread::JoinHandle<()>);
 
 /// The reactor has to be made on the thread that turns it; its waker comes back from there.
-fn start_shard(identity: Identity, end: mpsc::Sender<End>) -> Result<ShardHandles, NodeError> {
+fn start_shard(
+    identity: Identity,
+    end: mpsc::Sender<End>,
+    crash_file: PathBuf,
+) -> Result<ShardHandles, NodeError> {
     let parker = Parker::new()
         .map_err(|source| NodeError::System { what: "make an event for the answers", source })?;
     let (outbox, answers) = Mailbox::channel(MAILBOX_CAPACITY, parker.waker());
@@ -133,6 +137,7 @@ fn start_shard(identity: Identity, end: mpsc::Sender<End>) -> Result<ShardHandle
     let handle = thread::Builder::new()
         .name("shard-0".to_owned())
         .spawn(move || {
+            crash::watch_thread(crash_file);
             let reactor = match Reactor::new(io::reactor::Options::default()) {
                 Ok(reactor) => reactor,
                 Err(error) => return drop(ready.send(Err(error))),
@@ -383,6 +388,7 @@ impl Control {
         let reply = if is_held { Reply::done() } else { removed? };
         self.held_down.lock().unwrap_or_else(PoisonError::into_inner).remove(resource);
         self.without_disk.lock().unwrap_or_else(PoisonError::into_inner).remove(resource);
+        crash::lift(&self.state, resource);
         self.state.forget_text(resource).map_err(state_failure)?;
         Ok(reply)
     }
@@ -456,6 +462,7 @@ impl Control {
             let attached = Box::new(attach(definition.clone(), &self.state, patience)?);
             self.ask(|ticket| ToShard::Host { ticket, attached })
         })?;
+        crash::lift(&self.state, resource);
         self.without_disk.lock().unwrap_or_else(PoisonError::into_inner).remove(resource);
         self.held_down.lock().unwrap_or_else(PoisonError::into_inner).remove(resource);
         Ok(reply)
@@ -509,7 +516,14 @@ impl Control {
                 return;
             }
         };
+        if let Err(error) = crash::judge(&self.state) {
+            log!(Error, Scope::NODE, "cannot read what the daemon aborted at before: {error}");
+        }
         for (name, text) in texts {
+            if let Some(failure) = crash::held(&self.state, &name) {
+                self.hold_down(name, failure);
+                continue;
+            }
             match self.bring_up_within(&name, &text, patience) {
                 Ok(_) => {}
                 // Its vote, and the way to the others' data, need no disk.
@@ -522,13 +536,14 @@ impl Control {
                         self.without_disk.lock().unwrap_or_else(PoisonError::into_inner);
                     reasons.insert(name, failure);
                 }
-                Err(failure) => {
-                    log!(Error, Scope::resource(&name), "it stays down: {failure}");
-                    let mut reasons = self.held_down.lock().unwrap_or_else(PoisonError::into_inner);
-                    reasons.insert(name, failure);
-                }
+                Err(failure) => self.hold_down(name, failure),
             }
         }
+    }
+
+    fn hold_down(&self, name: String, failure: Failure) {
+        log!(Error, Scope::resource(&name), "it stays down: {failure}");
+        self.held_down.lock().unwrap_or_else(PoisonError::into_inner).insert(name, failure);
     }
 
     fn bring_up_without_disk(

@@ -14,6 +14,7 @@ mod payloads;
 mod definition;
 mod patience;
 mod state_dir;
+mod crash;
 mod attach;
 mod links;
 mod nbd;

@@ -64,6 +64,10 @@ pub(crate) const MAILBOX_CAPACITY: usize = 1024;
 /// A Primary that goes down gives up after so long without a majority, which it looks for so often.
 pub(crate) const REMOVAL_WITHOUT_QUORUM: Duration = Duration::from_secs(2);
 pub(crate) const REMOVAL_POLL_INTERVAL: Duration = Duration::from_millis(250);
+/// Two aborts within this, while the same resource was stepping, hold that one down.
+pub(crate) const CRASH_LOOP_WITHIN: Duration = Duration::from_secs(60);
+/// Aborts that are remembered.
+pub(crate) const CRASH_LINES_MAX: usize = 16;
 /// A clean shutdown gives up after this: what is left is recovered at the next start.
 pub(crate) const SHUTDOWN_DEADLINE: Duration = Duration::from_secs(20);
 

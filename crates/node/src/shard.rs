@@ -25,6 +25,7 @@ use io::{Event, Reactor};
 use replication::contract::{GroupAction, GroupInput, ResourceAction, ResourceInput, ToGroup};
 use stdx::time::Time;
 
+use crate::crash;
 use crate::links::heartbeat::Lease;
 use crate::links::{self, HostedId, Identity, Links};
 use crate::log::{Scope, log};
@@ -194,6 +195,7 @@ impl Shard {
                 self.on_disk(key, &result);
             }
         }
+        crash::stepping(None);
         // Facts of one event come before those of the next.
         self.take_facts();
     }
@@ -201,6 +203,7 @@ impl Shard {
     fn on_disk(&mut self, key: Key, result: &std::io::Result<u32>) {
         let Some(operation) = self.rim.operations.remove(key) else { return };
         let id = operation.hosted();
+        crash::stepping(Some(id));
         match self.hosted.get_mut(id.0 as usize).and_then(Option::as_mut) {
             Some(hosted) => hosted.on_device(&operation, result, &mut self.rim),
             None => operation.discard(&mut self.rim),
@@ -211,6 +214,11 @@ impl Shard {
     fn work(&mut self) {
         self.take_facts();
         self.retry_starved();
+        self.work_off();
+        crash::stepping(None);
+    }
+
+    fn work_off(&mut self) {
         loop {
             while let Some((id, input)) = self.rim.inbox.pop_front() {
                 self.step(id, input);
@@ -223,6 +231,7 @@ impl Shard {
 
     fn step(&mut self, id: HostedId, input: Input) {
         let now = self.rim.kit.now;
+        crash::stepping(Some(id));
         let Some(hosted) = self.hosted.get_mut(id.0 as usize).and_then(Option::as_mut) else {
             release_unread(&input, &mut self.rim);
             return;
@@ -252,6 +261,7 @@ impl Shard {
             return;
         };
         hosted.is_touched = false;
+        crash::stepping(Some(id));
         hosted.group.settle(now, &mut self.group_actions);
         hosted.perform_group(&mut self.group_actions, &mut self.rim);
         self.wakes[id.0 as usize] = hosted.wake_at();

@@ -12,6 +12,7 @@ use std::collections::VecDeque;
 use stdx::time::Time;
 
 use crate::attach::{Attached, Replica};
+use crate::crash;
 use crate::definition::{Definition, DiskPlace};
 use crate::limits::AL_SLOTS_MAX;
 use crate::links::HostedId;
@@ -61,12 +62,15 @@ impl Shard {
             return Err(failure);
         }
         let id = HostedId(u32::try_from(self.hosted.len()).expect("bounded by memory"));
+        crash::know(id, &name);
+        crash::stepping(Some(id));
         let hosted = self.build(id, attached, register_disk, disk);
         self.hosted.push(Some(Box::new(hosted)));
         self.wakes.push(self.rim.kit.now);
         self.next_tick = self.rim.kit.now;
         self.connect_peers(id);
         self.offer(id);
+        crash::stepping(None);
         log!(Notice, Scope::resource(&name), "up");
         Ok(warnings)
     }
@@ -214,6 +218,7 @@ impl Shard {
             return;
         };
         self.wakes[id.0 as usize] = Time::NEVER;
+        crash::forget(id);
         let rim = &mut self.rim;
         let Rim { links, nbd, kit, .. } = rim;
         nbd.withdraw(id);
