@@ -34,6 +34,8 @@ pub(crate) const REQUESTS_PER_CLIENT_MAX: usize = 256;
 pub(crate) const PARTS_PER_REQUEST_MAX: usize = 16;
 /// Payload bytes in flight of one session.
 pub(crate) const CLIENT_BYTES_MAX: usize = 64 << 20;
+/// Extents that one answer about the state of blocks tells: for each the file system is asked twice.
+pub(crate) const STATUS_EXTENTS_MAX: usize = 128;
 /// A client has to choose an export within this.
 pub(crate) const CLIENT_HANDSHAKE_DEADLINE: Duration = Duration::from_secs(30);
 /// How long a client's handshake waits for this node to become Primary.

@@ -12,6 +12,7 @@ mod arrivals;
 mod commands;
 pub(crate) mod clients;
 mod hosting;
+mod allocation;
 mod attaching;
 mod status;
 mod pace;
@@ -20,12 +21,14 @@ pub(crate) mod messages;
 use std::collections::VecDeque;
 
 use format::ids::KernelBootId;
+use frontend::nbd::wire::Extent;
 use io::mailbox::{Receiver, Sender};
 use io::{Event, Reactor};
 use replication::contract::{GroupAction, GroupInput, ResourceAction, ResourceInput, ToGroup};
 use stdx::time::Time;
 
 use crate::crash;
+use crate::limits::STATUS_EXTENTS_MAX;
 use crate::links::heartbeat::Lease;
 use crate::links::{self, HostedId, Identity, Links};
 use crate::log::{Scope, log};
@@ -75,6 +78,8 @@ pub(crate) struct Shard {
     resource_actions: Vec<ResourceAction>,
     /// Memory for the leases of the next heartbeat.
     leases: Vec<Lease>,
+    /// Of the answer about the state of blocks that is being made.
+    extents: Vec<Extent>,
     /// When links and clients have to be looked at again.
     next_tick: Time,
     stopping: Option<Stopping>,
@@ -112,6 +117,7 @@ impl Shard {
             group_actions: Vec::with_capacity(256),
             resource_actions: Vec::with_capacity(64),
             leases: Vec::new(),
+            extents: Vec::with_capacity(STATUS_EXTENTS_MAX),
             next_tick: now,
             stopping: None,
             is_done: false,

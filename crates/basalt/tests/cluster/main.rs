@@ -6,6 +6,7 @@ mod relay;
 mod faults;
 mod paths;
 mod disks;
+mod holes;
 
 use api::role::Role;
 use frontend::nbd::wire::CMD_FLAG_NO_HOLE;
