@@ -13,6 +13,7 @@ mod idle;
 mod puppet;
 mod scratch;
 mod images;
+mod drbd_utils;
 mod fio;
 
 use crate::packages::{self, Package};

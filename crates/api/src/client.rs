@@ -51,27 +51,14 @@ pub enum AskError {
 /// If the daemon is not there, does not answer in time, or refuses.
 pub fn ask(socket: &Path, command: Command, answer_within: Duration) -> Result<Reply, AskError> {
     let verb = command.verb();
-    let (connected, was_connected) = mpsc::sync_channel(1);
+    let ours = connect_within(socket)?;
+    let unreachable = |source| AskError::Unreachable { socket: socket.to_owned(), source };
+    let theirs = ours.try_clone().map_err(unreachable)?;
     let (answered, was_answered) = mpsc::sync_channel(1);
-    let path = socket.to_owned();
     thread::spawn(move || {
-        let Some(stream) = connect(&path, &connected) else { return };
         // A caller that gave up hears no answer, and misses none.
-        drop(answered.send(exchange(&stream, command)));
+        drop(answered.send(exchange(&theirs, command)));
     });
-
-    let ours = match was_connected.recv_timeout(CONNECT_WITHIN) {
-        Ok(Ok(ours)) => ours,
-        Ok(Err(source)) => {
-            return Err(AskError::Unreachable { socket: socket.to_owned(), source });
-        }
-        Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => {
-            return Err(AskError::ConnectTimeout {
-                socket: socket.to_owned(),
-                within: CONNECT_WITHIN,
-            });
-        }
-    };
     match was_answered.recv_timeout(answer_within) {
         Ok(Ok(Response::Ok(reply))) => Ok(reply),
         Ok(Ok(Response::Err(failure))) => Err(AskError::Refused(failure)),
@@ -84,18 +71,17 @@ pub fn ask(socket: &Path, command: Command, answer_within: Duration) -> Result<R
     }
 }
 
-/// Connects, and gives the caller a second handle of the same connection to end it with.
-fn connect(
-    path: &Path,
-    connected: &mpsc::SyncSender<io::Result<UnixStream>>,
-) -> Option<UnixStream> {
-    let pair = UnixStream::connect(path).and_then(|stream| Ok((stream.try_clone()?, stream)));
-    match pair {
-        Ok((theirs, ours)) => connected.send(Ok(theirs)).ok().map(|()| ours),
-        Err(error) => {
-            // The caller waits no longer if it timed out: nobody is left to tell.
-            drop(connected.send(Err(error)));
-            None
+/// A connection to the daemon, or the reason why there is none in time.
+pub(crate) fn connect_within(socket: &Path) -> Result<UnixStream, AskError> {
+    let (connected, was_connected) = mpsc::sync_channel(1);
+    let path = socket.to_owned();
+    // A caller that timed out hears nothing, and the connection is closed again.
+    thread::spawn(move || drop(connected.send(UnixStream::connect(path))));
+    match was_connected.recv_timeout(CONNECT_WITHIN) {
+        Ok(Ok(stream)) => Ok(stream),
+        Ok(Err(source)) => Err(AskError::Unreachable { socket: socket.to_owned(), source }),
+        Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => {
+            Err(AskError::ConnectTimeout { socket: socket.to_owned(), within: CONNECT_WITHIN })
         }
     }
 }

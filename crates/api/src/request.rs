@@ -18,8 +18,8 @@ impl Request {
     }
 }
 
-/// What the daemon is asked to do. Every command but `Status` and `Shutdown` names one resource;
-/// each may be repeated: a state that already holds is success.
+/// What the daemon is asked to do. Every command but `Status`, `Events`, `Show` and `Shutdown`
+/// names one resource; each may be repeated: a state that already holds is success.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "verb", rename_all = "kebab-case")]
 pub enum Command {
@@ -80,6 +80,16 @@ pub enum Command {
         resources: Vec<String>,
         statistics: bool,
     },
+    /// Tells of every change of the named resources, or of all, until the connection ends: see
+    /// [`crate::subscription`]. With `statistics` the states come with counters.
+    Events {
+        resources: Vec<String>,
+        statistics: bool,
+    },
+    /// The configuration that the named resources run with, or all that are up.
+    Show {
+        resources: Vec<String>,
+    },
     /// Gives up the data of the local replica and copies it all again from a peer.
     Invalidate {
         resource: String,
@@ -104,6 +114,8 @@ impl Command {
             Self::NewCurrentUuid { .. } => "new-current-uuid",
             Self::Secondary { .. } => "secondary",
             Self::Status { .. } => "status",
+            Self::Events { .. } => "events",
+            Self::Show { .. } => "show",
             Self::Invalidate { .. } => "invalidate",
             Self::Shutdown => "shutdown",
         }
@@ -124,7 +136,7 @@ impl Command {
             | Self::NewCurrentUuid { resource }
             | Self::Secondary { resource, .. }
             | Self::Invalidate { resource } => Some(resource),
-            Self::Status { .. } | Self::Shutdown => None,
+            Self::Status { .. } | Self::Events { .. } | Self::Show { .. } | Self::Shutdown => None,
         }
     }
 }

@@ -21,13 +21,30 @@ pub enum Reply {
         #[serde(default)]
         warnings: Vec<String>,
     },
-    /// The changes that `adjust` made, or would make, one line each; none if nothing differed.
+    /// The steps that `adjust` took, or would take, in drbdsetup's words; none if nothing differed.
     Adjusted {
         changes: Vec<String>,
         #[serde(default)]
         warnings: Vec<String>,
     },
     Status(StatusReply),
+    Running(RunningReply),
+}
+
+/// What `Show` answers.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RunningReply {
+    /// The name of this node in the texts.
+    pub node: String,
+    /// In order of name.
+    pub resources: Vec<Running>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Running {
+    pub resource: String,
+    /// Canonical `.res` text.
+    pub config_text: String,
 }
 
 impl Reply {

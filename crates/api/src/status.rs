@@ -49,6 +49,12 @@ pub struct ResourceStatus {
     pub devices: Vec<DeviceStatus>,
     pub connections: Vec<ConnectionStatus>,
 
+    // Beyond DRBD's JSON, though in its events.
+    /// A promotion of some node would be allowed as things stand.
+    pub may_promote: bool,
+    /// How well this node would do as Primary: see [`crate::events::promotion`].
+    pub promotion_score: u64,
+
     // Beyond DRBD's.
     /// Why the state is not the good one, one sentence each; shown to the operator as they are.
     pub reasons: Vec<String>,
@@ -62,6 +68,22 @@ pub struct ResourceStatus {
     /// Counters of the node's shards, with `statistics`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub shards: Vec<ShardStatus>,
+}
+
+impl ResourceStatus {
+    /// What requests are held back for: `no`, or the causes with commas.
+    #[must_use]
+    pub fn suspended_word(&self) -> String {
+        let causes = [
+            (self.suspended_user, "user"),
+            (self.suspended_no_data, "no-data"),
+            (self.suspended_fencing, "fencing"),
+            (self.suspended_quorum, "quorum"),
+        ];
+        let words: Vec<&str> =
+            causes.iter().filter(|(is_set, _)| *is_set).map(|(_, word)| *word).collect();
+        if words.is_empty() { "no".to_owned() } else { words.join(",") }
+    }
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -223,6 +245,17 @@ impl Default for PeerDeviceStatus {
 }
 
 impl PeerDeviceStatus {
+    /// How far a resync is, where there is one and that is known: a target is not told how much
+    /// there is to come.
+    #[must_use]
+    pub fn done_percent(&self) -> Option<f64> {
+        let known = self.replication_state.has_progress() && self.percent_in_sync < 100.0;
+        self.sync
+            .as_ref()
+            .map(|sync| sync.percent_resync_done)
+            .or_else(|| known.then_some(self.percent_in_sync))
+    }
+
     /// Adds the progress of a resync.
     #[must_use]
     pub fn with_sync(mut self, sync: SyncDetails) -> Self {

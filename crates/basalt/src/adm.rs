@@ -1,20 +1,25 @@
 //! `basalt adm`: the operator's command line, with drbdadm's verbs, words and exit codes.
 //!
 //! A run reads its arguments, turns targets (`all`, `RES`, `RES/VOL`, `RES:PEER`) into resources,
-//! does the verb for one resource after the other, and prints. Only `create-md` and `dump` work
-//! without the daemon; every other verb is a question to it over the admin socket, with a
-//! deadline. A failure at one resource does not keep the others from their turn; the exit code is
-//! that of the first failure. Nothing here needs a terminal.
+//! does the verb for one resource after the other, and prints; only `events2` prints as it hears.
+//! Only `create-md`, `dump` and the `sh-` verbs work without the daemon; every other verb is a
+//! question to it over the admin socket, with a deadline. A failure at one resource does not keep
+//! the others from their turn; the exit code is that of the first failure. Nothing here needs a
+//! terminal.
 
-mod arguments;
-mod target;
+pub(crate) mod arguments;
+pub(crate) mod target;
+pub(crate) mod question;
 mod verbs;
+mod events;
 mod configuration;
 mod metadata;
+mod queries;
+pub(crate) mod waiting;
 mod words;
-mod status_text;
-mod outcome;
-mod failure;
+pub(crate) mod status_text;
+pub(crate) mod outcome;
+pub(crate) mod failure;
 
 use std::ffi::OsString;
 use std::io::{self, Write};
@@ -22,21 +27,36 @@ use std::process::ExitCode;
 
 use clap::Parser;
 
-use self::arguments::CommandLine;
+use self::arguments::{CommandLine, Verb};
 use self::failure::USAGE_EXIT;
+use self::outcome::Outcome;
 
 /// Runs `basalt adm` with the words that follow `adm`.
 pub(crate) fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     let words = std::iter::once(OsString::from("basalt adm")).chain(arguments);
-    let command_line = match CommandLine::try_parse_from(words) {
-        Ok(command_line) => command_line,
-        Err(error) => {
-            // Help and version are not errors; they go to standard output with exit code 0.
-            let exit = if error.use_stderr() { USAGE_EXIT } else { 0 };
-            return if error.print().is_ok() { ExitCode::from(exit) } else { ExitCode::FAILURE };
-        }
-    };
-    let outcome = verbs::run(&command_line);
+    match parse(CommandLine::try_parse_from(words), USAGE_EXIT) {
+        Ok(command_line) => run_verb(&command_line),
+        Err(exit) => exit,
+    }
+}
+
+/// The command line, or what is left to do without one: help and version are not errors, and go
+/// to standard output with exit code 0.
+pub(crate) fn parse<T>(parsed: Result<T, clap::Error>, usage_exit: u8) -> Result<T, ExitCode> {
+    parsed.map_err(|error| {
+        let exit = if error.use_stderr() { usage_exit } else { 0 };
+        if error.print().is_ok() { ExitCode::from(exit) } else { ExitCode::FAILURE }
+    })
+}
+
+pub(crate) fn run_verb(command_line: &CommandLine) -> ExitCode {
+    if let Verb::Events2(options) = &command_line.verb {
+        return events::events2(&command_line.general, options);
+    }
+    print(&verbs::run(command_line))
+}
+
+pub(crate) fn print(outcome: &Outcome) -> ExitCode {
     let written = io::stderr()
         .write_all(outcome.complaints.as_bytes())
         .and_then(|()| io::stdout().write_all(outcome.output.as_bytes()))

@@ -20,6 +20,14 @@ pub(crate) fn now() -> Time {
     Time::ZERO + START.get_or_init(Instant::now).elapsed()
 }
 
+/// Microseconds since 1970, for people and logs.
+#[expect(clippy::disallowed_methods, reason = "a stamp to show, not to measure with")]
+pub(crate) fn unix_us() -> u64 {
+    use std::time::SystemTime;
+    let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+    u64::try_from(since.as_micros()).unwrap_or(u64::MAX)
+}
+
 /// A random number, different in each process.
 #[expect(clippy::disallowed_methods, reason = "the time of day is no clock here, but a seed")]
 pub(crate) fn entropy() -> u64 {

@@ -1,9 +1,11 @@
 //! The one binary: each subcommand is a tool of its own.
 //!
-//! Called as `drbdadm` (a link of that name), it is `basalt adm`.
+//! Called as `drbdadm` or `drbdsetup` (links of these names), it is `basalt adm` or `basalt setup`.
 
 mod daemon;
 mod adm;
+mod setup;
+mod links;
 mod clock;
 mod loopback;
 mod progress;
@@ -41,6 +43,14 @@ enum Command {
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
         words: Vec<OsString>,
     },
+    /// Administer what runs: drbdsetup's verbs
+    #[command(disable_help_flag = true)]
+    Setup {
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+        words: Vec<OsString>,
+    },
+    /// Make links to this program under the names `drbdadm` and `drbdsetup`
+    InstallLinks(links::Options),
     /// Load and check volumes
     #[command(subcommand)]
     Bench(bench::Command),
@@ -50,12 +60,17 @@ enum Command {
 
 fn main() -> ExitCode {
     let mut words = std::env::args_os();
-    if words.next().is_some_and(|program| Path::new(&program).ends_with("drbdadm")) {
-        return adm::main(words);
+    let program = words.next();
+    match program.as_ref().and_then(|path| Path::new(path).file_name()?.to_str()) {
+        Some("drbdadm") => return links::drbdadm(words.collect()),
+        Some("drbdsetup") => return setup::main(words),
+        Some(_) | None => {}
     }
     let result = match Arguments::parse().command {
         Command::Node { words } => return daemon::main(words),
         Command::Adm { words } => return adm::main(words),
+        Command::Setup { words } => return setup::main(words),
+        Command::InstallLinks(options) => links::install(&options),
         Command::Bench(command) => bench::main(command),
         Command::Demo(options) => demo::main(&options),
     };

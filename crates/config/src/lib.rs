@@ -22,6 +22,9 @@ pub mod options;
 mod parser;
 mod resolve;
 mod write;
+pub mod xml;
+pub mod side;
+pub mod steps;
 
 use std::path::Path;
 

@@ -110,4 +110,6 @@ pub struct Register {
     pub promised_nonce: Nonce,
     pub accepted: Option<(Ballot, Config)>,
     pub write_counter: u64,
+    /// The write counter when this voter's own disk was given up: the stamp there says no more.
+    pub disk_left_at: Option<u64>,
 }

@@ -1,4 +1,5 @@
-//! The admin socket: one request and one response per connection, each with a deadline.
+//! The admin socket: one request and one response per connection, each with a deadline; only a
+//! subscriber's connection stays.
 
 use std::io::BufReader;
 use std::os::unix::fs::{FileTypeExt, PermissionsExt};
@@ -8,13 +9,15 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
-use api::request::{Request, VERSION};
-use api::response::{Failure, FailureCode, Response};
+use api::request::{Command, Request, VERSION};
+use api::response::{Failure, FailureCode, Reply, Response};
+use api::subscription::Wish;
 use api::wire::{WireError, read_message, write_message};
 
 use crate::NodeError;
 use crate::control::Control;
-use crate::limits::{ADMIN_CONNECTIONS_MAX, ADMIN_IO_DEADLINE};
+use crate::control::watch::Subscriber;
+use crate::limits::{ADMIN_CONNECTIONS_MAX, ADMIN_IO_DEADLINE, SUBSCRIBER_STALL_MAX};
 use crate::log::{Scope, log};
 
 pub(crate) fn listen(path: &Path) -> Result<UnixListener, NodeError> {
@@ -64,7 +67,7 @@ pub(crate) fn serve(control: &Arc<Control>, listener: &UnixListener) {
     }
 }
 
-fn answer(control: &Control, stream: &UnixStream) -> Result<(), WireError> {
+fn answer(control: &Arc<Control>, stream: &UnixStream) -> Result<(), WireError> {
     stream.set_read_timeout(Some(ADMIN_IO_DEADLINE))?;
     stream.set_write_timeout(Some(ADMIN_IO_DEADLINE))?;
     let response = match read_message::<Request>(BufReader::new(stream)) {
@@ -76,6 +79,12 @@ fn answer(control: &Control, stream: &UnixStream) -> Result<(), WireError> {
             let hint = "use the tool of the daemon's release";
             Response::Err(Failure::new(FailureCode::VersionMismatch, message, hint))
         }
+        Ok(Request { command: Command::Events { resources, statistics }, .. }) => {
+            match control.subscribe(resources, statistics.into()) {
+                Ok(subscriber) => return feed(control, &subscriber, stream),
+                Err(failure) => Response::Err(failure),
+            }
+        }
         Ok(request) => match control.execute(request.command) {
             Ok(reply) => Response::Ok(reply),
             Err(failure) => Response::Err(failure),
@@ -86,4 +95,46 @@ fn answer(control: &Control, stream: &UnixStream) -> Result<(), WireError> {
         Err(error) => return Err(error),
     };
     write_message(stream, &response)
+}
+
+/// Tells a subscriber what changes, until either side ends.
+fn feed(
+    control: &Arc<Control>,
+    subscriber: &Arc<Subscriber>,
+    stream: &UnixStream,
+) -> Result<(), WireError> {
+    let result = hear_wishes(control, subscriber, stream).and_then(|()| {
+        write_message(stream, &Response::Ok(Reply::done()))?;
+        stream.set_write_timeout(Some(SUBSCRIBER_STALL_MAX))?;
+        while let Some(update) = subscriber.next() {
+            write_message(stream, &update)?;
+        }
+        Ok(())
+    });
+    control.unsubscribe(subscriber);
+    // Ends the thread that hears it.
+    drop(stream.shutdown(std::net::Shutdown::Both));
+    match result {
+        // The usual end: the other side has enough.
+        Err(WireError::Io(error)) if error.kind() == std::io::ErrorKind::BrokenPipe => Ok(()),
+        result => result,
+    }
+}
+
+/// A thread that reads what the subscriber says, and ends the subscription with the connection.
+fn hear_wishes(
+    control: &Arc<Control>,
+    subscriber: &Arc<Subscriber>,
+    stream: &UnixStream,
+) -> Result<(), WireError> {
+    let (control, subscriber) = (Arc::clone(control), Arc::clone(subscriber));
+    let mut reader = BufReader::new(stream.try_clone()?);
+    stream.set_read_timeout(None)?;
+    thread::Builder::new().name("admin-wishes".to_owned()).spawn(move || {
+        while let Ok(Wish::Poll) = read_message(&mut reader) {
+            control.poll(&subscriber);
+        }
+        control.unsubscribe(&subscriber);
+    })?;
+    Ok(())
 }

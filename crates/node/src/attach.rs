@@ -91,6 +91,7 @@ fn read_register(
         promised_nonce: format::ids::Nonce::default(),
         accepted: None,
         write_counter: 0,
+        disk_left_at: None,
     };
     let bytes = match read_locked(path, patience) {
         Ok(bytes) => bytes,

@@ -3,10 +3,14 @@
 //! Everything here may block; a shard never waits for it. Questions to the shard carry a ticket,
 //! and one thread hands the answers out ([`Desk`]).
 
+pub(crate) mod watch;
+mod looking;
+mod configuring;
+
 use std::collections::{BTreeMap, HashMap};
 use std::path::PathBuf;
 use std::sync::mpsc;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::Duration;
 
@@ -22,11 +26,13 @@ use io::{ListenAddr, Parker, Reactor};
 use replication::contract::PromoteMode;
 use stdx::time::Time;
 
-use crate::attach::{attach, attach_without_disk, read_replica};
+use crate::attach::attach_without_disk;
+use crate::control::configuring::Mode;
+use crate::control::watch::Watch;
 use crate::definition::Definition;
 use crate::limits::{
-    ADMIN_COMMAND_DEADLINE, ATTACH_PATIENCE, COMMAND_PATIENCE, MAILBOX_CAPACITY,
-    PARENT_POLL_INTERVAL, SHARDS_MAX, SHUTDOWN_DEADLINE, START_PATIENCE,
+    ADMIN_COMMAND_DEADLINE, MAILBOX_CAPACITY, PARENT_POLL_INTERVAL, SHARDS_MAX, SHUTDOWN_DEADLINE,
+    START_PATIENCE,
 };
 use crate::links::Identity;
 use crate::log::{Scope, log};
@@ -46,6 +52,7 @@ pub(crate) struct Control {
     held_down: Mutex<BTreeMap<String, Failure>>,
     /// Resources that are up without the disk that they should have, with the reasons.
     without_disk: Mutex<BTreeMap<String, Failure>>,
+    watch: Watch,
     started_at: Time,
     end: mpsc::Sender<End>,
 }
@@ -94,11 +101,14 @@ pub(crate) fn run(options: &Options) -> Result<(), NodeError> {
         desk: Desk { sender: Mutex::new(sender), waiting: Mutex::new(Waiting::default()) },
         held_down: Mutex::default(),
         without_disk: Mutex::default(),
+        watch: Watch::default(),
         started_at: io::now(),
         end: end.clone(),
     });
     let desk = Arc::clone(&control);
-    spawn("answers", move || desk.desk.hand_out(answers, &parker))?;
+    spawn("answers", move || desk.hand_out(answers, &parker))?;
+    let looking = Arc::clone(&control);
+    spawn("watch", move || looking.look())?;
     let socket_path = options.admin_socket.clone();
     let socket_path = socket_path.unwrap_or_else(|| control.state.admin_socket());
     let socket = admin::listen(&socket_path)?;
@@ -118,6 +128,7 @@ pub(crate) fn run(options: &Options) -> Result<(), NodeError> {
         }
         End::ShardFailed(reason) => Err(NodeError::Shard(reason)),
     };
+    control.watch.end();
     drop(std::fs::remove_file(socket_path));
     result
 }
@@ -204,31 +215,30 @@ impl Desk {
             waiting.askers.insert(ticket, asker);
             ticket
         };
-        let sent = {
-            let mut sender = self.sender.lock().unwrap_or_else(PoisonError::into_inner);
-            sender.send(question(ticket)).is_ok()
-        };
-        let result = if sent {
+        let result = self.tell(question(ticket)).and_then(|()| {
             answer.recv_timeout(deadline).unwrap_or_else(|_| Err(no_answer(deadline)))
-        } else {
-            Err(Failure::new(FailureCode::Internal, "the data thread is overloaded", "try again"))
-        };
+        });
         self.waiting.lock().unwrap_or_else(PoisonError::into_inner).askers.remove(&ticket);
         result
     }
 
-    fn hand_out(&self, mut answers: Receiver<FromShard>, parker: &Parker) {
-        while !answers.is_closed() {
-            while let Some(FromShard { ticket, answer }) = answers.pop() {
-                let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
-                if let Some(asker) = waiting.askers.remove(&ticket) {
-                    // The asker may have given up.
-                    drop(asker.send(answer));
-                }
-            }
-            parker.park(Time::NEVER);
+    fn hand_out(&self, ticket: Ticket, answer: Result<Reply, Failure>) {
+        let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(asker) = waiting.askers.remove(&ticket) {
+            // The asker may have given up.
+            drop(asker.send(answer));
         }
     }
+
+    /// Tells the shard something that it does not answer.
+    fn tell(&self, message: ToShard) -> Result<(), Failure> {
+        let mut sender = self.sender.lock().unwrap_or_else(PoisonError::into_inner);
+        sender.send(message).map_err(|_unsent| overloaded())
+    }
+}
+
+fn overloaded() -> Failure {
+    Failure::new(FailureCode::Internal, "the data thread is overloaded", "try again")
 }
 
 /// A volume is unborn while no replica of it, here or at a peer, has data that anybody may read.
@@ -258,8 +268,28 @@ fn no_answer(deadline: Duration) -> Failure {
 }
 
 impl Control {
+    fn hand_out(&self, mut answers: Receiver<FromShard>, parker: &Parker) {
+        while !answers.is_closed() {
+            while let Some(message) = answers.pop() {
+                match message {
+                    FromShard::Answer { ticket, answer } => self.desk.hand_out(ticket, answer),
+                    FromShard::Changed { resource } => self.watch.note(resource),
+                }
+            }
+            parker.park(Time::NEVER);
+        }
+    }
+
     fn ask(&self, question: impl FnOnce(Ticket) -> ToShard) -> Result<Reply, Failure> {
         self.desk.ask(question, ADMIN_COMMAND_DEADLINE)
+    }
+
+    fn without_disk(&self) -> MutexGuard<'_, BTreeMap<String, Failure>> {
+        self.without_disk.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn held_down(&self) -> MutexGuard<'_, BTreeMap<String, Failure>> {
+        self.held_down.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Carries out one command of an operator.
@@ -268,11 +298,8 @@ impl Control {
             Command::Up { resource, config_text } => self.up(&resource, &config_text),
             Command::Down { resource, force } => self.down(&resource, force.into()),
             Command::Adjust { resource, config_text, dry_run } => {
-                if dry_run {
-                    self.differences(&resource, &config_text).map(|(reply, _)| reply)
-                } else {
-                    self.adjust(&resource, &config_text)
-                }
+                let mode = if dry_run { Mode::DryRun } else { Mode::Do };
+                self.adjust(&resource, &config_text, mode)
             }
             Command::Attach { resource } => self.attach(&resource),
             Command::Detach { resource, force: _ } => {
@@ -296,6 +323,11 @@ impl Control {
                 self.ask(|ticket| ToShard::Invalidate { ticket, resource })
             }
             Command::Status { resources, statistics } => self.status(&resources, statistics),
+            Command::Show { resources } => self.show(&resources),
+            Command::Events { .. } => {
+                let message = "a subscription is a connection of its own";
+                Err(Failure::new(FailureCode::BadRequest, message, "ask on a fresh connection"))
+            }
             Command::Shutdown => {
                 drop(self.end.send(End::Asked("the operator asked for it".to_owned())));
                 Ok(Reply::done())
@@ -317,14 +349,16 @@ impl Control {
     /// The status of the named resources, or of all; of one that is held down, why it is.
     #[expect(clippy::fn_params_excessive_bools, reason = "as the request has it")]
     fn status(&self, names: &[String], statistics: bool) -> Result<Reply, Failure> {
-        let mut held_down = self.held_down.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let mut held_down = self.held_down().clone();
         let (held, resources): (Vec<_>, Vec<_>) =
             names.iter().cloned().partition(|name| held_down.contains_key(name));
         let mut status = StatusReply { node: NodeStatus::default(), resources: Vec::new() };
         if names.is_empty() || !resources.is_empty() {
             match self.ask(|ticket| ToShard::Status { ticket, resources, statistics })? {
                 Reply::Status(reply) => status = reply,
-                reply @ (Reply::Done { .. } | Reply::Adjusted { .. }) => return Ok(reply),
+                reply @ (Reply::Done { .. } | Reply::Adjusted { .. } | Reply::Running(_)) => {
+                    return Ok(reply);
+                }
             }
         }
         held_down.retain(|name, _| names.is_empty() || held.contains(name));
@@ -357,156 +391,6 @@ impl Control {
         status.node.uptime_ms = u64::try_from(uptime.as_millis()).unwrap_or(u64::MAX);
     }
 
-    /// Brings a resource up, and remembers that it is.
-    fn up(&self, resource: &str, text: &str) -> Result<Reply, Failure> {
-        Definition::from_text(&self.name, resource, text)?;
-        if let Some(running) = self.stored_text(resource)? {
-            if running == text {
-                return match self.is_up(resource) {
-                    Some(_) if self.is_without_disk(resource) => self.attach(resource),
-                    Some(reply) => Ok(reply),
-                    None => self.bring_up(resource, text),
-                };
-            }
-            if self.is_up(resource).is_some() {
-                let message = format!("resource {resource:?} is up with another configuration");
-                let hint = "use `adjust` to make it follow the new one";
-                return Err(Failure::new(FailureCode::StateRefused, message, hint));
-            }
-        }
-        let reply = self.bring_up(resource, text)?;
-        self.state.store_text(resource, text).map_err(state_failure)?;
-        Ok(reply)
-    }
-
-    /// Takes a resource down, and forgets it; also one that was to be up and is not.
-    fn down(&self, resource: &str, force: Force) -> Result<Reply, Failure> {
-        let name = resource.to_owned();
-        let removed = self.ask(|ticket| ToShard::Remove { ticket, resource: name, force });
-        let is_held = removed.as_ref().is_err_and(|e| e.code == FailureCode::UnknownResource)
-            && self.stored_text(resource)?.is_some();
-        let reply = if is_held { Reply::done() } else { removed? };
-        self.held_down.lock().unwrap_or_else(PoisonError::into_inner).remove(resource);
-        self.without_disk.lock().unwrap_or_else(PoisonError::into_inner).remove(resource);
-        crash::lift(&self.state, resource);
-        self.state.forget_text(resource).map_err(state_failure)?;
-        Ok(reply)
-    }
-
-    /// Takes the disk of a resource that is up into use.
-    fn attach(&self, resource: &str) -> Result<Reply, Failure> {
-        let unknown = || {
-            let message = format!("no resource {resource:?} is up on this node");
-            Failure::new(FailureCode::UnknownResource, message, "see `basalt adm status`")
-        };
-        let text = self.stored_text(resource)?.ok_or_else(unknown)?;
-        let definition = Definition::from_text(&self.name, resource, &text)?;
-        let mut patience = Patience::new(ATTACH_PATIENCE);
-        self.ask_until_ready(&mut patience, |ticket| ToShard::CheckAttach {
-            ticket,
-            resource: resource.to_owned(),
-        })?;
-        let place = definition.disk.as_ref().expect("checked by the shard");
-        let found = read_replica(&definition, place, &mut Patience::new(COMMAND_PATIENCE))?;
-        let reply = self.ask_until_ready(&mut patience, |ticket| {
-            let replica = Box::new(found.clone());
-            ToShard::Attach { ticket, resource: resource.to_owned(), replica }
-        })?;
-        self.without_disk.lock().unwrap_or_else(PoisonError::into_inner).remove(resource);
-        Ok(reply)
-    }
-
-    /// Asks again while the resource is changing.
-    fn ask_until_ready(
-        &self,
-        patience: &mut Patience,
-        question: impl Fn(Ticket) -> ToShard,
-    ) -> Result<Reply, Failure> {
-        loop {
-            match self.ask(&question) {
-                Err(failure)
-                    if failure.code == FailureCode::StateRefused && patience.rest(&failure) => {}
-                answer => return answer,
-            }
-        }
-    }
-
-    fn is_without_disk(&self, resource: &str) -> bool {
-        let resource = resource.to_owned();
-        self.ask(|ticket| ToShard::CheckAttach { ticket, resource }).is_ok()
-    }
-
-    fn stored_text(&self, resource: &str) -> Result<Option<String>, Failure> {
-        let texts = self.state.stored_texts().map_err(state_failure)?;
-        Ok(texts.into_iter().find(|(name, _)| name == resource).map(|(_, text)| text))
-    }
-
-    fn is_up(&self, resource: &str) -> Option<Reply> {
-        let resources = vec![resource.to_owned()];
-        let question = |ticket| ToShard::Status { ticket, resources, statistics: false };
-        self.ask(question).ok().map(|_| Reply::done())
-    }
-
-    fn bring_up(&self, resource: &str, text: &str) -> Result<Reply, Failure> {
-        self.bring_up_within(resource, text, &mut Patience::new(COMMAND_PATIENCE))
-    }
-
-    fn bring_up_within(
-        &self,
-        resource: &str,
-        text: &str,
-        patience: &mut Patience,
-    ) -> Result<Reply, Failure> {
-        let definition = Definition::from_text(&self.name, resource, text)?;
-        let reply = once_address_is_free(patience, |patience| {
-            let attached = Box::new(attach(definition.clone(), &self.state, patience)?);
-            self.ask(|ticket| ToShard::Host { ticket, attached })
-        })?;
-        crash::lift(&self.state, resource);
-        self.without_disk.lock().unwrap_or_else(PoisonError::into_inner).remove(resource);
-        self.held_down.lock().unwrap_or_else(PoisonError::into_inner).remove(resource);
-        Ok(reply)
-    }
-
-    /// What `adjust` would do, and the text that is running.
-    fn differences(&self, resource: &str, text: &str) -> Result<(Reply, Option<String>), Failure> {
-        let wanted = Definition::from_text(&self.name, resource, text)?;
-        let running = self.stored_text(resource)?.filter(|_| self.is_up(resource).is_some());
-        let changes = match &running {
-            None => vec![format!("up {resource}")],
-            Some(running) if running == text => {
-                let is_missing = self.is_without_disk(resource);
-                if is_missing { vec![format!("attach {resource}")] } else { Vec::new() }
-            }
-            Some(_) => vec![format!("down {resource}"), format!("up {resource}")],
-        };
-        Ok((Reply::Adjusted { changes, warnings: wanted.warnings }, running))
-    }
-
-    /// Makes a resource follow a text: by taking it down and up again, if anything differs.
-    fn adjust(&self, resource: &str, text: &str) -> Result<Reply, Failure> {
-        let (reply, running) = self.differences(resource, text)?;
-        if running.as_deref() == Some(text) {
-            if self.is_without_disk(resource) {
-                self.attach(resource)?;
-            }
-            return Ok(reply);
-        }
-        if running.is_some() {
-            let name = resource.to_owned();
-            self.ask(|ticket| ToShard::Remove { ticket, resource: name, force: Force::No })?;
-        }
-        if let Err(failure) = self.bring_up(resource, text) {
-            // The running state stays what it was.
-            if let Some(running) = &running {
-                self.bring_up(resource, running)?;
-            }
-            return Err(failure);
-        }
-        self.state.store_text(resource, text).map_err(state_failure)?;
-        Ok(reply)
-    }
-
     /// Brings up what was up when the daemon ended; one that fails does not keep the others down.
     fn start_resources(&self, patience: &mut Patience) {
         let texts = match self.state.stored_texts() {
@@ -532,9 +416,7 @@ impl Control {
                         && self.bring_up_without_disk(&name, &text, patience).is_ok() =>
                 {
                     log!(Error, Scope::resource(&name), "it is up without its disk: {failure}");
-                    let mut reasons =
-                        self.without_disk.lock().unwrap_or_else(PoisonError::into_inner);
-                    reasons.insert(name, failure);
+                    self.without_disk().insert(name, failure);
                 }
                 Err(failure) => self.hold_down(name, failure),
             }
@@ -592,10 +474,4 @@ fn once_address_is_free(
             result => return result,
         }
     }
-}
-
-#[expect(clippy::needless_pass_by_value, reason = "it is given to map_err")]
-fn state_failure(error: std::io::Error) -> Failure {
-    let message = format!("the state directory: {error}");
-    Failure::new(FailureCode::Internal, message, "is its disk full or read-only?")
 }

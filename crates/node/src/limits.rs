@@ -49,6 +49,17 @@ pub(crate) const ADMIN_IO_DEADLINE: Duration = Duration::from_secs(10);
 pub(crate) const ADMIN_COMMAND_DEADLINE: Duration = Duration::from_secs(30);
 /// Admin connections served at a time.
 pub(crate) const ADMIN_CONNECTIONS_MAX: usize = 64;
+/// Programs that watch for changes at a time.
+pub(crate) const SUBSCRIBERS_MAX: usize = 32;
+/// States that wait for one of them before it loses them all and gets the whole state again.
+pub(crate) const SUBSCRIBER_QUEUE_MAX: usize = 256;
+/// A watching program that reads nothing at all for so long is let go.
+pub(crate) const SUBSCRIBER_STALL_MAX: Duration = Duration::from_secs(600);
+/// While somebody watches, everything is looked at so often: the progress of a resync, and what
+/// no shard told.
+pub(crate) const WATCH_INTERVAL: Duration = Duration::from_secs(3);
+/// Changes that come within this are told as one.
+pub(crate) const WATCH_GAP: Duration = Duration::from_millis(10);
 /// How long a start waits for addresses and locks that a killed daemon still holds.
 pub(crate) const START_PATIENCE: Duration = Duration::from_secs(5);
 /// The same of an operator's command, who waits for the answer.

@@ -9,7 +9,7 @@ pub(crate) mod hosted;
 mod perform;
 pub(crate) mod disk;
 mod arrivals;
-mod commands;
+pub(crate) mod commands;
 pub(crate) mod clients;
 mod hosting;
 mod allocation;
@@ -83,6 +83,8 @@ pub(crate) struct Shard {
     /// When links and clients have to be looked at again.
     next_tick: Time,
     stopping: Option<Stopping>,
+    /// Somebody wants to hear of changes.
+    is_watched: bool,
     is_done: bool,
 }
 
@@ -120,6 +122,7 @@ impl Shard {
             extents: Vec::with_capacity(STATUS_EXTENTS_MAX),
             next_tick: now,
             stopping: None,
+            is_watched: false,
             is_done: false,
         }
     }
@@ -255,6 +258,8 @@ impl Shard {
                 hosted.perform_group(&mut self.group_actions, &mut self.rim);
             }
             Input::Resource(input) => {
+                // A lease that is renewed changes nothing that is shown.
+                hosted.is_news |= !matches!(input, ResourceInput::Lease { .. });
                 hosted.resource.step(now, input, &mut self.resource_actions);
                 self.perform_resource(id);
             }
@@ -271,6 +276,22 @@ impl Shard {
         hosted.group.settle(now, &mut self.group_actions);
         hosted.perform_group(&mut self.group_actions, &mut self.rim);
         self.wakes[id.0 as usize] = hosted.wake_at();
+        if self.is_watched && hosted.is_news && !hosted.is_told {
+            hosted.is_told = true;
+            self.rim.tell_changed(hosted.name());
+        }
+    }
+
+    /// What is shown of a resource changed without an input to it.
+    fn note_news(&mut self, id: HostedId) {
+        let Some(hosted) = self.hosted.get_mut(id.0 as usize).and_then(Option::as_mut) else {
+            return;
+        };
+        hosted.is_news = true;
+        if !hosted.is_touched {
+            hosted.is_touched = true;
+            self.touched.push(id);
+        }
     }
 
     /// Device requests and saves that found no buffer are tried again.

@@ -28,6 +28,8 @@
 //! 7. A lease is asked for and answered on the control connection. A voter may grant from any
 //!    thread that steps the home.
 
+use std::time::Duration;
+
 use format::config::Config;
 use format::ids::{BlockRange, BootId, Branch, Epoch, LaneIndex, MemberSet, NodeId, Nonce, Seq};
 use format::message::{Control, Data, ReplicaReport, SealedLane, SlotBase};
@@ -316,6 +318,10 @@ pub enum FromGroup {
     MemberFailed {
         member: NodeId,
     },
+    /// A member of the write set did not answer for `limits::SLOW_MEMBER_LIMIT`.
+    MemberSlow {
+        member: NodeId,
+    },
     /// A peer sent what no version of this program sends.
     Misbehaved {
         member: NodeId,
@@ -323,7 +329,7 @@ pub enum FromGroup {
 }
 
 /// The node's name for a command to a resource; returned with the answer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct CommandId(pub u64);
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -463,6 +469,12 @@ pub enum ResourceAction {
     },
     /// The chosen config changed.
     ConfigChanged(Box<Config>),
+    /// A member (this node itself, if its disk is slow) is taken out of the write set, and returns
+    /// by a resync after a rest.
+    Evicted {
+        member: NodeId,
+        rest: Duration,
+    },
     /// Ask all peers for the lease now instead of with the next heartbeat.
     RenewLease,
     /// A peer holds data of another history (`branch`): it stays disconnected.

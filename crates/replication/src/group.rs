@@ -8,6 +8,7 @@ mod attach;
 pub(crate) mod durable;
 pub(crate) mod flush;
 pub(crate) mod home;
+pub(crate) mod slow;
 mod inspect;
 
 use std::time::Duration;
@@ -26,6 +27,7 @@ use crate::contract::{
 };
 use crate::group::durable::Durable;
 use crate::group::flush::Flushes;
+use crate::group::slow::SlowWatch;
 use crate::lane::{DeviceUse, Lane, Slot, Turn, token_lane};
 use crate::limits;
 use crate::view::View;
@@ -87,6 +89,7 @@ pub struct LaneGroup {
     rate: CopyRate,
     stable_due: Time,
     progress_due: Time,
+    slow: SlowWatch,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -184,6 +187,7 @@ impl LaneGroup {
             },
             stable_due: Time::NEVER,
             progress_due: Time::NEVER,
+            slow: SlowWatch::new(),
         }
     }
 
@@ -227,6 +231,7 @@ impl LaneGroup {
         self.settle_durable(now, actions);
         self.settle_facts(now, actions);
         self.settle_stable(now, actions);
+        self.settle_slow(now, actions);
     }
 
     /// When `settle` is to run at the latest, though nothing happened.
@@ -234,7 +239,7 @@ impl LaneGroup {
     pub fn wake_at(&self) -> Time {
         let is_short = !self.syncing.is_empty() && self.rate.budget < COPY_BYTES_MAX;
         let budget_due = if is_short { self.rate.filled_at + BUDGET_INTERVAL } else { Time::NEVER };
-        self.stable_due.min(self.progress_due).min(budget_due)
+        self.stable_due.min(self.progress_due).min(budget_due).min(self.slow.look_at())
     }
 
     /// What is under way, for a person who looks for what hangs.

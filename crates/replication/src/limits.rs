@@ -35,6 +35,12 @@ pub const RETRY_MIN: Duration = Duration::from_millis(20);
 pub const RETRY_MAX: Duration = Duration::from_millis(200);
 /// An attempt at the register that is not answered by then is repeated.
 pub const ATTEMPT_DEADLINE: Duration = Duration::from_millis(1000);
+/// A member that answers a write or a flush later than this is taken out of the write set; it is
+/// looked for at every half of this.
+pub const SLOW_MEMBER_LIMIT: Duration = Duration::from_secs(5);
+/// How long a member rests that was taken out for being slow; doubled each time in a session.
+pub const SLOW_MEMBER_REST_MIN: Duration = Duration::from_secs(20);
+pub const SLOW_MEMBER_REST_MAX: Duration = Duration::from_secs(1280);
 /// A sealed member has to answer within this, or counts as unreachable.
 pub const SEAL_DEADLINE: Duration = Duration::from_millis(1500);
 /// A promotion that has not succeeded by then is answered with the reason.

@@ -120,6 +120,8 @@ struct Saves {
     next: u64,
     current: Option<SaveId>,
     current_then: Vec<AfterSave>,
+    /// A superblock of this life is on the disk.
+    stamped: bool,
     wanted_register: bool,
     wanted_superblock: bool,
     wanted_then: Vec<AfterSave>,
@@ -196,7 +198,7 @@ impl Resource {
             voter,
             superblock,
             slot_bases,
-            member: MemberState::with_register(options.register.write_counter),
+            member: MemberState::default(),
             peers,
             chosen: None,
             attempt: None,
@@ -383,6 +385,7 @@ impl Resource {
                 self.on_progress(shard, member, remaining_blocks, copied_blocks);
             }
             FromGroup::MemberFailed { member } => self.on_member_failed(member),
+            FromGroup::MemberSlow { member } => self.on_member_slow(member),
             FromGroup::Misbehaved { member } => self.reset(member),
         }
     }
@@ -615,7 +618,15 @@ impl Resource {
         let with_register = std::mem::take(&mut saves.wanted_register);
         saves.wanted_superblock = false;
         if with_register {
-            self.voter.register.write_counter += 1;
+            let register = &mut self.voter.register;
+            let stamped = self.superblock.is_some() && !self.member.disk_failed;
+            if !stamped && register.disk_left_at.is_none() {
+                register.disk_left_at = Some(register.write_counter);
+            } else if stamped && self.saves.stamped {
+                // The disk has a stamp of this life: what was said of an older one is over.
+                register.disk_left_at = None;
+            }
+            register.write_counter += 1;
         }
         let stamp = &self.voter.register;
         let superblock = self.superblock.as_mut().filter(|_| !self.member.disk_failed);
@@ -637,6 +648,7 @@ impl Resource {
             return;
         }
         self.saves.current = None;
+        self.saves.stamped |= self.superblock.is_some() && !self.member.disk_failed;
         for then in std::mem::take(&mut self.saves.current_then) {
             match then {
                 AfterSave::Send { to, message } => self.send(to, message),

@@ -173,7 +173,9 @@ fn intact(cluster: &Cluster, member: NodeId) -> Option<&Process> {
 fn check_fence(cluster: &Cluster) -> Result<(), String> {
     let mut answering: Option<(usize, Nonce)> = None;
     for (node, process) in processes(cluster) {
-        for nonce in process.groups.iter().filter_map(|group| group.answers_reads(cluster.now)) {
+        for nonce in
+            process.groups.iter().filter_map(|group| group.answers_reads(cluster.local_time(node)))
+        {
             match answering {
                 Some((other, known)) if known != nonce => {
                     return Err(format!("I12: n{node} and n{other} both answer reads"));

@@ -1,5 +1,6 @@
 //! Nodes, connections and time: delivers one event after another.
 
+mod clock;
 mod network;
 mod storage;
 
@@ -16,8 +17,10 @@ use replication::limits;
 use stdx::random::Random;
 use stdx::time::Time;
 
+use crate::cluster::clock::{Clock, DRIFT_MAX_PPM};
 use crate::cluster::network::{Ear, End, Letter, Link, LinkId, Message};
 use crate::cluster::storage::new_disk;
+use crate::contents::{Contents, SECTOR_BYTES};
 use crate::disk::Disk;
 use crate::process::{Outstanding, Process};
 
@@ -42,6 +45,18 @@ pub struct ClusterOptions {
 pub struct Quirks {
     /// Mailboxes and connections are slow now and then, each for itself.
     pub slow_mail: bool,
+    /// Clocks begin anywhere, and drift.
+    pub clocks: bool,
+}
+
+/// What a disk fails next, once.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct BadDisk {
+    pub read: bool,
+    pub write: bool,
+    pub flush: bool,
+    pub metadata: bool,
+    pub save: bool,
 }
 
 impl ClusterOptions {
@@ -160,6 +175,11 @@ pub struct Cluster {
     pub(crate) changed: bool,
     /// How long each node's disk takes for what it is asked, beyond chance: saves, flushes, writes.
     pub slow: Vec<SlowDisk>,
+    pub bad: Vec<BadDisk>,
+    clocks: Vec<Clock>,
+    /// Until when a process does nothing at all.
+    stopped_until: Vec<Time>,
+    pub(crate) contents: Contents,
     /// Of each node: control messages to it whose text begins so are lost, and with them the
     /// connection.
     pub deaf_to: Vec<Option<&'static str>>,
@@ -190,6 +210,10 @@ impl Cluster {
             events_done: 0,
             changed: true,
             slow: vec![SlowDisk::default(); count],
+            bad: vec![BadDisk::default(); count],
+            clocks: vec![Clock::exact(); count],
+            stopped_until: vec![Time::ZERO; count],
+            contents: Contents::default(),
             deaf_to: vec![None; count],
             resource_actions: Vec::new(),
             group_actions: Vec::new(),
@@ -197,6 +221,11 @@ impl Cluster {
             options,
         };
         for node in 0..count {
+            if cluster.options.quirks.clocks {
+                let ahead = cluster.random.below(1 << 40);
+                cluster.clocks[node].set_ahead(ahead);
+                cluster.drift(node);
+            }
             cluster.start(node);
         }
         cluster
@@ -208,6 +237,12 @@ impl Cluster {
 
     pub fn is_up(&self, node: usize) -> bool {
         self.processes[node].is_some()
+    }
+
+    /// The process runs without the disk that it began with.
+    pub(crate) fn lost_its_disk(&self, node: usize) -> bool {
+        let diskful = self.options.is_diskful(Self::node_id(node));
+        diskful && self.processes[node].as_ref().is_some_and(|process| !process.disk_open)
     }
 
     pub fn is_primary(&self, node: usize) -> bool {
@@ -226,8 +261,9 @@ impl Cluster {
         let boots = (boot_id, kernel, seed);
         let id = Self::node_id(node);
         let shards = *self.random.pick(&self.options.shards[node]).expect("a count of shards");
+        let local = self.local_time(node);
         let disk = &mut self.disks[node];
-        let process = Process::start(&self.options, (id, shards), disk, boots, self.now);
+        let process = Process::start(&self.options, (id, shards), disk, boots, local);
         self.processes[node] = Some(process);
         self.changed = true;
         self.trace(|| format!("start n{node}"));
@@ -248,10 +284,9 @@ impl Cluster {
         self.changed = true;
         self.trace(|| format!("kill n{node}"));
         for outstanding in process.outstanding.into_values() {
-            if self.random.chance(1, 2) {
-                self.apply_to_disk(node, &outstanding);
-            }
+            self.abandon(node, outstanding);
         }
+        self.stopped_until[node] = Time::ZERO;
         for other in 0..self.processes.len() {
             self.tear(node, other, end);
         }
@@ -261,7 +296,33 @@ impl Cluster {
         self.end_process(node, End::Silent);
         self.trace(|| format!("power cut n{node}"));
         self.kernel_boots[node] = u128::from(self.random.next_u64());
-        self.disks[node].cut_power(&mut self.random);
+        self.disks[node].cut_power(&mut self.random, &mut self.contents);
+    }
+
+    /// The process is stopped as by SIGSTOP; its peers hear nothing of it.
+    pub fn stop_for(&mut self, node: usize, time: Duration) {
+        if !self.is_up(node) {
+            return;
+        }
+        self.trace(|| format!("stop n{node} for {time:?}"));
+        self.stopped_until[node] = self.stopped_until[node].max(self.now + time);
+        for other in (0..self.processes.len()).filter(|&other| other != node) {
+            self.fall_silent(node, other, time);
+        }
+    }
+
+    pub fn is_stopped(&self, node: usize) -> bool {
+        self.now < self.stopped_until[node]
+    }
+
+    /// The machine's clock changes its rate.
+    pub fn drift(&mut self, node: usize) {
+        let ppm = self.random.below(2 * DRIFT_MAX_PPM + 1);
+        self.clocks[node].drift(self.now, ppm);
+    }
+
+    pub(crate) fn local_time(&self, node: usize) -> Time {
+        self.clocks[node].local(self.now)
     }
 
     pub fn restart_later(&mut self, node: usize, delay: Duration) {
@@ -296,9 +357,33 @@ impl Cluster {
         self.queue.pop();
         let Some(event) = self.events.remove(&id) else { return true };
         self.now = self.now.max(at);
+        if let Some(resumes) = self.put_off_until(&event) {
+            self.schedule_at(resumes, event);
+            return true;
+        }
         self.events_done += 1;
         self.deliver(event);
         true
+    }
+
+    /// What concerns a stopped process waits, in its order.
+    fn put_off_until(&self, event: &Event) -> Option<Time> {
+        let node = match event {
+            Event::Wake { node, .. }
+            | Event::Heartbeat { node, .. }
+            | Event::ToGroup { node, .. }
+            | Event::FromGroup { node, .. }
+            | Event::Disk { node, .. }
+            | Event::EarUp { node, .. }
+            | Event::EarDown { node, .. } => *node,
+            Event::Letter(letter) => letter.to(),
+            Event::LinkUp { a, b } => {
+                let until = self.stopped_until[*a].max(self.stopped_until[*b]);
+                return (self.now < until).then_some(until);
+            }
+            Event::Torn { .. } | Event::Restart { .. } => return None,
+        };
+        self.is_stopped(node).then(|| self.stopped_until[node])
     }
 
     fn deliver(&mut self, event: Event) {
@@ -344,7 +429,7 @@ impl Cluster {
 
     fn step_resource(&mut self, node: usize, input: ResourceInput) {
         self.changed = true;
-        let now = self.now;
+        let now = self.local_time(node);
         let mut actions = std::mem::take(&mut self.resource_actions);
         if let Some(process) = self.processes[node].as_mut() {
             process.resource.step(now, input, &mut actions);
@@ -358,7 +443,7 @@ impl Cluster {
 
     fn step_group(&mut self, node: usize, shard: u8, input: GroupInput) {
         self.changed = true;
-        let now = self.now;
+        let now = self.local_time(node);
         let settle = self.random.chance(1, 3);
         let mut actions = std::mem::take(&mut self.group_actions);
         if let Some(process) = self.processes[node].as_mut() {
@@ -382,9 +467,9 @@ impl Cluster {
     }
 
     fn wake(&mut self, node: usize) {
-        let now = self.now;
+        let now = self.local_time(node);
         match self.processes[node].as_mut() {
-            Some(process) if process.wakes_at <= now => process.wakes_at = Time::NEVER,
+            Some(process) if process.wakes_at <= self.now => process.wakes_at = Time::NEVER,
             // Replaced by an earlier one.
             Some(_) | None => return,
         }
@@ -424,7 +509,10 @@ impl Cluster {
         let Some(process) = self.processes[node].as_ref() else { return };
         let groups = process.groups.iter().map(replication::group::LaneGroup::wake_at);
         let at = groups.chain([process.resource.wake_at()]).min().unwrap_or(Time::NEVER);
-        self.wake_by(node, at);
+        let at = self.clocks[node].when(self.now, at);
+        if at != Time::NEVER {
+            self.wake_by(node, at);
+        }
     }
 
     fn perform_resource(&mut self, node: usize, action: ResourceAction) {
@@ -470,7 +558,7 @@ impl Cluster {
                 self.outcomes.push(Outcome::Config { node, losses, branch, epoch });
             }
             ResourceAction::RenewLease => self.ask_leases(node),
-            ResourceAction::Unrelated { .. } => {}
+            ResourceAction::Unrelated { .. } | ResourceAction::Evicted { .. } => {}
         }
     }
 
@@ -507,7 +595,13 @@ impl Cluster {
                     self.send(node, to.index(), Message::Data { message, values });
                 }
             }
-            GroupAction::Overlay { .. } => unreachable!("the workload writes whole blocks"),
+            GroupAction::Overlay { base, patch, at } => {
+                let patch = self.values(node, patch);
+                let at = usize::try_from(at / SECTOR_BYTES).expect("within a block");
+                let process = self.processes[node].as_mut().expect("it acts");
+                let blocks = process.payloads.get_mut(base.0).expect("it is not released");
+                self.contents.overlay(blocks, &patch, at);
+            }
             GroupAction::Complete { part, result } => {
                 let result = result.map(|payload| payload.map(|payload| self.take(node, payload)));
                 self.outcomes.push(Outcome::Completed { node, part, result });

@@ -9,6 +9,8 @@ use format::metadata::{AlRecord, Register, Superblock};
 use replication::contract::BitmapBits;
 use stdx::random::Random;
 
+use crate::contents::Contents;
+
 const PAGE_BLOCKS: u64 = 32_768;
 
 #[derive(Clone, Debug)]
@@ -106,12 +108,16 @@ impl Disk {
     }
 
     /// The machine lost power: of what was not flushed, chance decides.
-    pub(crate) fn cut_power(&mut self, random: &mut Random) {
+    pub(crate) fn cut_power(&mut self, random: &mut Random, contents: &mut Contents) {
         for (block, value) in std::mem::take(&mut self.cache) {
             self.touched.push(block);
-            if random.chance(1, 2) {
-                self.durable.insert(block, value);
-            }
+            let old = self.durable.get(&block).copied().unwrap_or(0);
+            let left = match random.below(8) {
+                0..4 => value,
+                4..7 => old,
+                _ => contents.torn(old, value, || random.chance(1, 2)),
+            };
+            self.durable.insert(block, left);
         }
     }
 }

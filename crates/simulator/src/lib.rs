@@ -6,6 +6,7 @@
 //! everything has to become equal and empty again within a bounded time.
 #![forbid(unsafe_code)]
 
+mod contents;
 mod checker;
 pub mod cluster;
 mod disk;

@@ -18,6 +18,10 @@ fn main() -> ExitCode {
     let seeds = value("--seeds").unwrap_or(1);
     let mut total = Report::default();
     for seed in first..first + seeds {
+        std::panic::set_hook(Box::new(move |panic| {
+            eprintln!("seed {seed}: {panic}");
+            eprintln!("again: cargo xtask sim {seed} --events {events}");
+        }));
         match run(&RunOptions { seed, trace, trace_lane, events }) {
             Ok(report) => total.add(&report),
             Err(text) => {

@@ -147,7 +147,7 @@ impl Oracle {
         }
     }
 
-    pub(crate) fn blocks(&self) -> impl Iterator<Item = u64> + '_ {
+    pub(crate) fn registers(&self) -> impl Iterator<Item = u64> + '_ {
         self.blocks.keys().copied()
     }
 }

@@ -190,6 +190,12 @@ impl Scenario {
         self.cluster.processes[node].as_ref().is_some_and(|it| it.explain().contains(text))
     }
 
+    /// The name that the replica was given when it was made, or made anew.
+    #[must_use]
+    pub fn incarnation(&self, node: usize) -> u128 {
+        self.cluster.disks[node].superblock.incarnation.0
+    }
+
     #[must_use]
     pub fn on_disk(&self, node: usize, block: u64) -> u64 {
         self.cluster.disks[node].read(block)

@@ -143,3 +143,42 @@ fn an_invalidated_replica_is_copied_without_a_primary() {
     });
     assert!(nobody_is_primary(&it));
 }
+
+#[test]
+fn a_member_that_does_not_keep_up_is_left_behind_and_returns() {
+    for slow in [0, 2] {
+        let mut it = Scenario::new(3, 0, 0);
+        it.must_write(0, 7, 1);
+        it.cluster.slow[slow] = SlowDisk { write: Duration::from_secs(25), ..SlowDisk::default() };
+        let before = it.cluster.now;
+        it.must_write(0, 7, 2);
+        assert!(it.cluster.now.since(before) < Duration::from_secs(8), "node {slow}");
+        assert!(!it.is_in_sync(0, slow));
+        it.must_write(0, 8, 3);
+        it.cluster.slow[slow] = SlowDisk::default();
+        it.until("the return", |it| it.is_in_sync(0, slow));
+        assert_eq!((it.on_disk(slow, 7), it.on_disk(slow, 8)), (2, 3));
+    }
+}
+
+#[test]
+fn a_member_that_does_not_flush_is_left_behind() {
+    let mut it = Scenario::new(3, 0, 0);
+    it.must_write(0, 7, 1);
+    it.cluster.slow[1] = SlowDisk { flush: Duration::from_secs(25), ..SlowDisk::default() };
+    let before = it.cluster.now;
+    let flush = it.flush(0);
+    it.until("a flush", |it| it.ended(flush).is_some());
+    assert!(it.cluster.now.since(before) < Duration::from_secs(8));
+    assert!(!it.is_in_sync(0, 1));
+}
+
+#[test]
+fn the_last_member_is_waited_for_however_slow_it_is() {
+    let mut it = Scenario::new(3, 0, 0);
+    for node in 0..3 {
+        it.cluster.slow[node] = SlowDisk { write: Duration::from_secs(20), ..SlowDisk::default() };
+    }
+    it.must_write(0, 7, 1);
+    assert!((0..3).any(|node| it.is_in_sync(0, node) && it.on_disk(node, 7) == 1));
+}

@@ -5,7 +5,7 @@
 //! To add one: write a function that returns what it counted, and an entry here. What a step
 //! prints goes straight to the terminal.
 
-use super::{Outcome, chaos, fio, idle, images, kills, libtest};
+use super::{Outcome, chaos, drbd_utils, fio, idle, images, kills, libtest};
 use crate::check;
 use crate::packages::Package;
 use crate::process;
@@ -83,6 +83,13 @@ pub(crate) const ALL: &[Step] = &[
         ],
         is_quick: false,
         run: images::run,
+    },
+    Step {
+        name: "drbd-utils",
+        about: "drbdadm of Debian reads our dumps and gives the same answers (10 s)",
+        packages: &[("drbd-utils", "comparing with drbdadm")],
+        is_quick: false,
+        run: drbd_utils::run,
     },
     Step {
         name: "fio-verify",

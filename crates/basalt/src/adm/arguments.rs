@@ -30,6 +30,9 @@ pub(crate) struct General {
     /// Admin socket of the daemon [default: $BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock]
     #[arg(long, global = true, value_name = "PATH")]
     pub(crate) node_socket: Option<PathBuf>,
+    /// Only tell the steps: of `up` and `adjust`
+    #[arg(short = 'd', long, global = true)]
+    pub(crate) dry_run: bool,
     /// Answer in JSON
     #[arg(long, global = true)]
     pub(crate) json: bool,
@@ -43,7 +46,7 @@ pub(crate) enum Verb {
     /// Write fresh metadata on the backing disks of this node
     CreateMd(CreateMd),
     /// Configure, attach and connect
-    Up(Targets),
+    Up(Up),
     /// Disconnect, detach and forget
     Down(Forcible),
     /// Make the running state follow the configuration file
@@ -64,14 +67,24 @@ pub(crate) enum Verb {
     Secondary(Forcible),
     /// Show roles, disks, connections and what is wrong with them
     Status(Status),
+    /// Tell the state, and then every change of it, a line each
+    #[command(name = "events2")]
+    Events2(Events2),
     /// Show the role of this node, one line per resource
     Role(Targets),
     /// Show the state of the connections, one line each
     Cstate(Targets),
     /// Show the state of the disks, local/peers, one line per volume
     Dstate(Targets),
+    /// Wait until all peers, or the one of RES:PEER, are connected
+    #[command(visible_alias = "wait-con-int")]
+    WaitConnect(Wait),
+    /// Wait until nothing is being copied any more
+    WaitSync(Wait),
     /// Print the configuration as it was understood
     Dump(Dump),
+    #[command(flatten)]
+    Query(QueryVerb),
     /// Give up the local data and copy it all again from a peer
     Invalidate(Targets),
 }
@@ -120,10 +133,26 @@ pub(crate) struct CreateMd {
 }
 
 #[derive(Debug, Args)]
+pub(crate) struct Up {
+    /// Name of this node in the configuration, for --dry-run [default: the host name]
+    #[arg(long, value_name = "NAME")]
+    pub(crate) node: Option<String>,
+    /// `all` or RES
+    #[arg(required = true, value_name = "TARGET")]
+    pub(crate) targets: Vec<String>,
+}
+
+#[derive(Debug, Args)]
 pub(crate) struct Adjust {
-    /// Only tell what would change
-    #[arg(short = 'd', long)]
-    pub(crate) dry_run: bool,
+    /// Tell the steps
+    #[arg(short, long)]
+    pub(crate) verbose: bool,
+    /// Accepted for compatibility: disks and connections are compared together
+    #[arg(long, hide = true)]
+    pub(crate) skip_disk: bool,
+    /// Accepted for compatibility: disks and connections are compared together
+    #[arg(long, hide = true)]
+    pub(crate) skip_net: bool,
     /// `all` or RES
     #[arg(required = true, value_name = "TARGET")]
     pub(crate) targets: Vec<String>,
@@ -143,9 +172,164 @@ pub(crate) struct Status {
 }
 
 #[derive(Debug, Args)]
+#[expect(clippy::struct_excessive_bools, reason = "they are drbdsetup's flags")]
+pub(crate) struct Events2 {
+    /// Tell the state, and end
+    #[arg(long)]
+    pub(crate) now: bool,
+    /// Begin each line with the time
+    #[arg(long)]
+    pub(crate) timestamps: bool,
+    /// Tell counters too
+    #[arg(short, long)]
+    pub(crate) statistics: bool,
+    /// Tell changes as `old->new`
+    #[arg(long)]
+    pub(crate) diff: bool,
+    /// Tell of a changed object also what did not change
+    #[arg(long)]
+    pub(crate) full: bool,
+    /// Tell changed counters for each line `n` on standard input
+    #[arg(long)]
+    pub(crate) poll: bool,
+    /// Accepted for compatibility: there are no colours
+    #[arg(long, value_name = "WHEN", num_args = 0..=1, require_equals = true)]
+    pub(crate) color: Option<Option<String>>,
+    /// Accepted for compatibility: the daemon bounds what waits for a reader
+    #[arg(long, value_name = "BYTES")]
+    pub(crate) rcvbuf: Option<u64>,
+    /// `all` or RES [default: all]
+    #[arg(value_name = "TARGET")]
+    pub(crate) targets: Vec<String>,
+}
+
+#[derive(Debug, Args)]
 pub(crate) struct Dump {
     /// `all` or RES [default: all]
     #[arg(value_name = "TARGET")]
+    pub(crate) targets: Vec<String>,
+}
+
+/// How long to wait; without these as the `startup` section says. 0 is without end.
+#[derive(Clone, Debug, Default, Args)]
+pub(crate) struct WaitTimes {
+    /// Where all replicas were in sync
+    #[arg(long, value_name = "SECONDS")]
+    pub(crate) wfc_timeout: Option<u64>,
+    /// Where some replica was not in sync [default: as --wfc-timeout]
+    #[arg(long, value_name = "SECONDS")]
+    pub(crate) degr_wfc_timeout: Option<u64>,
+    /// Where the replica of this node is outdated [default: as --wfc-timeout]
+    #[arg(long, value_name = "SECONDS")]
+    pub(crate) outdated_wfc_timeout: Option<u64>,
+    /// Wait also for connections that are StandAlone
+    #[arg(long, num_args = 0..=1, require_equals = true, default_value_t = false,
+        default_missing_value = "true", action = clap::ArgAction::Set,
+        value_parser = clap::builder::BoolishValueParser::new())]
+    pub(crate) wait_after_sb: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Wait {
+    #[command(flatten)]
+    pub(crate) times: WaitTimes,
+    /// `all`, RES or RES:PEER
+    #[arg(required = true, value_name = "TARGET")]
+    pub(crate) targets: Vec<String>,
+}
+
+/// What is asked of the configuration file alone.
+#[derive(Debug, Subcommand)]
+pub(crate) enum QueryVerb {
+    /// Print the configuration as XML
+    DumpXml(Dump),
+    /// Read the configuration and do nothing
+    ShNop,
+    /// Print the parameters that a kernel module would get
+    ShModParms,
+    /// Print the names of the resources of this node
+    ShResources(Named),
+    /// Print the names of the resources that `adjust` takes
+    ShListAdjustable(Named),
+    /// Print the path of the configuration file
+    ShListConfigFile,
+    /// Print the name of the resource
+    ShResource(QueryTargets),
+    /// Print the device names
+    ShDev(QueryTargets),
+    /// Print the minors
+    ShMinor(QueryTargets),
+    /// Print the backing disks
+    ShLlDev(QueryTargets),
+    /// Print where the metadata is
+    ShMdDev(QueryTargets),
+    /// Print the kind of the metadata: `internal`, `flexible` or an index
+    ShMdIdx(QueryTargets),
+    /// Print the own address of each path
+    ShIp(QueryTargets),
+    /// Print the names for udev
+    ShUdev(QueryTargets),
+    /// Refused: there are no stacked resources
+    #[command(hide = true)]
+    ShLrOf(QueryTargets),
+}
+
+impl QueryVerb {
+    pub(crate) fn name(&self) -> &'static str {
+        match self {
+            Self::DumpXml(_) => "dump-xml",
+            Self::ShNop => "sh-nop",
+            Self::ShModParms => "sh-mod-parms",
+            Self::ShResources(_) => "sh-resources",
+            Self::ShListAdjustable(_) => "sh-list-adjustable",
+            Self::ShListConfigFile => "sh-list-config-file",
+            Self::ShResource(_) => "sh-resource",
+            Self::ShDev(_) => "sh-dev",
+            Self::ShMinor(_) => "sh-minor",
+            Self::ShLlDev(_) => "sh-ll-dev",
+            Self::ShMdDev(_) => "sh-md-dev",
+            Self::ShMdIdx(_) => "sh-md-idx",
+            Self::ShIp(_) => "sh-ip",
+            Self::ShUdev(_) => "sh-udev",
+            Self::ShLrOf(_) => "sh-lr-of",
+        }
+    }
+
+    pub(crate) fn targets(&self) -> Option<&QueryTargets> {
+        match self {
+            Self::DumpXml(_)
+            | Self::ShNop
+            | Self::ShModParms
+            | Self::ShResources(_)
+            | Self::ShListAdjustable(_)
+            | Self::ShListConfigFile => None,
+            Self::ShResource(targets)
+            | Self::ShDev(targets)
+            | Self::ShMinor(targets)
+            | Self::ShLlDev(targets)
+            | Self::ShMdDev(targets)
+            | Self::ShMdIdx(targets)
+            | Self::ShIp(targets)
+            | Self::ShUdev(targets)
+            | Self::ShLrOf(targets) => Some(targets),
+        }
+    }
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Named {
+    /// Name of this node in the configuration [default: the host name]
+    #[arg(long, value_name = "NAME")]
+    pub(crate) node: Option<String>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct QueryTargets {
+    /// Name of this node in the configuration [default: the host name]
+    #[arg(long, value_name = "NAME")]
+    pub(crate) node: Option<String>,
+    /// `all`, RES or RES/VOL
+    #[arg(required = true, value_name = "TARGET")]
     pub(crate) targets: Vec<String>,
 }
 

@@ -1,6 +1,7 @@
 //! The configuration file, as the verbs need it: which resources there are, which of them this
 //! node takes part in, and the text of one for the daemon.
 
+use std::fs;
 use std::net::{IpAddr, UdpSocket};
 use std::path::{Path, PathBuf};
 
@@ -11,6 +12,7 @@ use crate::adm::failure::AdmError;
 use crate::adm::outcome::Gathering;
 use crate::adm::target::{One, Target};
 
+const HOST_NAME_PATH: &str = "/proc/sys/kernel/hostname";
 /// Ours first; a machine that comes from DRBD works unchanged with the second.
 const PATHS_DEFAULT: [&str; 2] = ["/etc/basalt.conf", "/etc/drbd.conf"];
 
@@ -151,4 +153,11 @@ pub(crate) fn check_single_volume(resource: &Resource) -> Result<(), AdmError> {
         format!("the resource has the volumes {}; only one is supported for now", list.join(", ")),
         "give each volume a resource of its own",
     ))
+}
+
+/// The name of this machine.
+pub(crate) fn host_name() -> Result<String, AdmError> {
+    let read = fs::read_to_string(HOST_NAME_PATH);
+    let name = read.map_err(|source| AdmError::HostName { path: HOST_NAME_PATH, source })?;
+    Ok(name.trim().to_owned())
 }

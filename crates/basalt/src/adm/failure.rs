@@ -13,6 +13,7 @@ use serde::Serialize;
 
 pub(crate) const USAGE_EXIT: u8 = 1;
 const SYNTAX_EXIT: u8 = 2;
+const WAIT_TIMEOUT_EXIT: u8 = 5;
 const CONFIGURATION_EXIT: u8 = 10;
 const STATE_EXIT: u8 = 11;
 const NO_LOCAL_DISK_EXIT: u8 = 16;
@@ -29,6 +30,9 @@ pub(crate) enum AdmError {
     /// The configuration parses, and does not allow what is asked.
     #[error("{message}")]
     Configuration { message: String, hint: String },
+    /// `wait-connect` and `wait-sync` gave up.
+    #[error("{what} did not come: {reason}")]
+    WaitTimeout { what: &'static str, reason: String, hint: String },
     #[error(transparent)]
     Ask(#[from] AskError),
     #[error("the node daemon answered `{verb}` with an answer to another question")]
@@ -60,6 +64,7 @@ impl AdmError {
             Self::Usage(_) => USAGE_EXIT,
             Self::Parse(errors) => parse_exit(errors),
             Self::Configuration { .. } => CONFIGURATION_EXIT,
+            Self::WaitTimeout { .. } => WAIT_TIMEOUT_EXIT,
             Self::Ask(AskError::Refused(failure)) => class(failure.code).exit,
             Self::Ask(_) | Self::Confused { .. } | Self::HostName { .. } => OTHER_EXIT,
             Self::CreateMd(error) => {
@@ -77,7 +82,10 @@ impl AdmError {
         let mut text = String::new();
         let written = match self {
             Self::Parse(errors) => writeln!(text, "{errors}"),
-            Self::Usage(_) | Self::Configuration { .. } | Self::CreateMd(_) => {
+            Self::Usage(_)
+            | Self::Configuration { .. }
+            | Self::WaitTimeout { .. }
+            | Self::CreateMd(_) => {
                 writeln!(text, "{place}: {verb}: {self}")
             }
             Self::Ask(AskError::Refused(failure)) => {
@@ -108,6 +116,7 @@ impl AdmError {
             Self::Usage(_) => ("usage".to_owned(), None, self.to_string()),
             Self::Parse(_) => ("syntax".to_owned(), None, self.to_string()),
             Self::Configuration { .. } => ("configuration".to_owned(), None, self.to_string()),
+            Self::WaitTimeout { .. } => ("timeout".to_owned(), None, self.to_string()),
             Self::Ask(AskError::Unreachable { .. } | AskError::ConnectTimeout { .. }) => {
                 ("unreachable".to_owned(), None, self.to_string())
             }
@@ -127,7 +136,7 @@ impl AdmError {
         match self {
             Self::Usage(_) => "basalt adm --help".to_owned(),
             Self::Parse(_) => String::new(),
-            Self::Configuration { hint, .. } => hint.clone(),
+            Self::Configuration { hint, .. } | Self::WaitTimeout { hint, .. } => hint.clone(),
             Self::Ask(AskError::Refused(failure)) => failure.hint.clone(),
             Self::Ask(AskError::Unreachable { source, .. })
                 if source.kind() == std::io::ErrorKind::PermissionDenied =>

@@ -1,17 +1,13 @@
 //! `create-md`: from the configuration to the disks of this node.
 
-use std::fs;
-
 use config::model::{MetaDisk, Resource};
 use node::create_md::{CreateMdOptions, CreateMdReport, Overwrite, create_md as format_disk};
 
 use crate::adm::arguments::{CreateMd, General};
-use crate::adm::configuration::{Configuration, own_host, single_volume};
+use crate::adm::configuration::{Configuration, host_name, own_host, single_volume};
 use crate::adm::failure::AdmError;
 use crate::adm::outcome::Gathering;
 use crate::adm::target::{One, Scope, parse_targets};
-
-const HOST_NAME_PATH: &str = "/proc/sys/kernel/hostname";
 
 pub(crate) fn create_md(
     general: &General,
@@ -93,10 +89,4 @@ fn sentence(report: &CreateMdReport) -> String {
         report.metadata_bytes / 1024,
         report.slots,
     )
-}
-
-fn host_name() -> Result<String, AdmError> {
-    let read = fs::read_to_string(HOST_NAME_PATH);
-    let name = read.map_err(|source| AdmError::HostName { path: HOST_NAME_PATH, source })?;
-    Ok(name.trim().to_owned())
 }

@@ -17,6 +17,13 @@ pub(crate) enum Form {
     Json,
 }
 
+/// Whether the steps of a change are told.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Steps {
+    Hidden,
+    Shown,
+}
+
 #[derive(Debug, Default)]
 pub(crate) struct Outcome {
     /// For standard output.
@@ -67,6 +74,10 @@ pub(crate) enum Answer {
         resource: String,
         config: String,
     },
+    Lines {
+        lines: Vec<String>,
+    },
+    Json(serde_json::Value),
 }
 
 #[derive(Debug, Serialize)]
@@ -102,6 +113,31 @@ impl Gathering {
         }
         let resource = resource.to_owned();
         self.answers.push(Answer::Done { resource, verb: self.verb, ok: true, changes, warnings });
+    }
+
+    /// The verb is done, or would be: the steps are told as they are.
+    pub(crate) fn stepped(
+        &mut self,
+        resource: &str,
+        shown: Steps,
+        changes: Vec<String>,
+        warnings: Vec<String>,
+    ) {
+        if self.form == Form::Text && shown == Steps::Shown {
+            for change in &changes {
+                line(&mut self.outcome.output, format_args!("{change}"));
+            }
+        }
+        for warning in &warnings {
+            line(&mut self.outcome.complaints, format_args!("{resource}: warning: {warning}"));
+        }
+        let resource = resource.to_owned();
+        self.answers.push(Answer::Done { resource, verb: self.verb, ok: true, changes, warnings });
+    }
+
+    /// A line of the answer; in JSON one string of its list.
+    pub(crate) fn line(&mut self, text: &str) {
+        self.answer(&format!("{text}\n"), Answer::Json(text.into()));
     }
 
     pub(crate) fn failed(&mut self, resource: &str, error: &AdmError) {

@@ -102,7 +102,7 @@ impl Text {
             words.push(format!("node-id:{}", resource.node_id));
         }
         words.push(format!("role:{}", resource.role));
-        let suspended = suspended_word(resource);
+        let suspended = resource.suspended_word();
         if self.is_verbose() || suspended != "no" {
             words.push(format!("suspended:{suspended}"));
         }
@@ -240,13 +240,8 @@ impl Text {
         if peer_device.peer_disk_state == DiskState::Diskless && self.tells_clients() {
             words.push(format!("peer-client:{}", YesNo(peer_device.peer_client)));
         }
-        if let Some(sync) = &peer_device.sync {
-            words.push(format!("done:{:.2}", sync.percent_resync_done));
-        } else if peer_device.replication_state.has_progress()
-            && peer_device.percent_in_sync < 100.0
-        {
-            // A target is not told how much there is to come: then nothing is said.
-            words.push(format!("done:{:.2}", peer_device.percent_in_sync));
+        if let Some(done) = peer_device.done_percent() {
+            words.push(format!("done:{done:.2}"));
         }
         if self.is_verbose() || peer_device.resync_suspended != "no" {
             words.push(format!("resync-suspended:{}", peer_device.resync_suspended));
@@ -285,18 +280,6 @@ impl Text {
     fn tells_clients(&self) -> bool {
         self.is_verbose() || self.layout.reader == Reader::Program
     }
-}
-
-fn suspended_word(resource: &ResourceStatus) -> String {
-    let causes = [
-        (resource.suspended_user, "user"),
-        (resource.suspended_no_data, "no-data"),
-        (resource.suspended_fencing, "fencing"),
-        (resource.suspended_quorum, "quorum"),
-    ];
-    let words: Vec<&str> =
-        causes.iter().filter(|(is_set, _)| *is_set).map(|(_, word)| *word).collect();
-    if words.is_empty() { "no".to_owned() } else { words.join(",") }
 }
 
 /// As `events2` has them.

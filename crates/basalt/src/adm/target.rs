@@ -76,6 +76,19 @@ fn parse_target(word: &str, scope: Scope) -> Result<Target, AdmError> {
     Ok(Target::One(One { resource: resource.to_owned(), volume, peer: peer.map(str::to_owned) }))
 }
 
+/// The names to ask a status of: none for all.
+pub(crate) fn names(targets: &[Target]) -> Vec<String> {
+    let mut names = Vec::new();
+    for target in targets {
+        match target {
+            Target::All => return Vec::new(),
+            Target::One(one) if names.contains(&one.resource) => {}
+            Target::One(one) => names.push(one.resource.clone()),
+        }
+    }
+    names
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

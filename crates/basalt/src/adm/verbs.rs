@@ -1,58 +1,32 @@
 //! The verbs: from targets to resources, one question to the daemon each, and its answer.
 
 use std::io::IsTerminal;
-use std::path::PathBuf;
-use std::time::Duration;
 
-use api::client::{SOCKET_PATH_DEFAULT, SOCKET_PATH_VARIABLE, ask};
 use api::request::Command;
-use api::response::Reply;
-use api::status::{ResourceStatus, StatusReply};
+use api::status::ResourceStatus;
+use config::steps::steps;
 
-use crate::adm::arguments::{CommandLine, General, Status, Verb};
-use crate::adm::configuration::{Configuration, check_single_volume};
+use crate::adm::arguments::{CommandLine, General, Status, Up, Verb, Wait};
+use crate::adm::configuration::{Configuration, check_single_volume, host_name, own_host};
 use crate::adm::failure::AdmError;
-use crate::adm::outcome::{Answer, Form, Gathering, Outcome};
+use crate::adm::outcome::{Answer, Form, Gathering, Outcome, Steps};
+use crate::adm::question::{check_volume, running, status, tell};
 use crate::adm::status_text::{
     Detail, Layout, NOTHING_CONFIGURED, Reader, Statistics, status_text,
 };
-use crate::adm::target::{One, Scope, Target, parse_targets};
-use crate::adm::{metadata, words};
-
-const ANSWER_WITHIN: Duration = Duration::from_secs(30);
-/// A promotion reads a quorum, seals the others and reconciles before it answers.
-const PRIMARY_WITHIN: Duration = Duration::from_secs(60);
+use crate::adm::target::{One, Scope, Target, names, parse_targets};
+use crate::adm::waiting::{PeerName, Wanted, Wish, wait};
+use crate::adm::{metadata, queries, words};
 
 pub(crate) fn run(command_line: &CommandLine) -> Outcome {
     let general = &command_line.general;
     let verb = &command_line.verb;
     let form = if general.json { Form::Json } else { Form::Text };
     let mut gathering = Gathering::new(name(verb), form);
-    let done = match verb {
-        Verb::CreateMd(options) => metadata::create_md(general, options, &mut gathering),
-        Verb::Dump(dump) => print_configuration(general, &dump.targets, &mut gathering),
-        Verb::Up(up) => configure(general, &up.targets, &mut gathering, |one, config_text| {
-            Command::Up { resource: one.resource, config_text }
-        }),
-        Verb::Adjust(adjust) => {
-            configure(general, &adjust.targets, &mut gathering, |one, config_text| {
-                let dry_run = adjust.dry_run;
-                Command::Adjust { resource: one.resource, config_text, dry_run }
-            })
-        }
-        Verb::Status(status) => print_status(general, status, &mut gathering),
-        Verb::Role(_) => print_words(general, verb, words::role, &mut gathering),
-        Verb::Cstate(_) => print_words(general, verb, words::cstate, &mut gathering),
-        Verb::Dstate(_) => print_words(general, verb, words::dstate, &mut gathering),
-        Verb::Down(_)
-        | Verb::Attach(_)
-        | Verb::Detach(_)
-        | Verb::Connect(_)
-        | Verb::Disconnect(_)
-        | Verb::Primary(_)
-        | Verb::NewCurrentUuid(_)
-        | Verb::Secondary(_)
-        | Verb::Invalidate(_) => change_state(general, verb, &mut gathering),
+    let done = if general.dry_run && !matches!(verb, Verb::Up(_) | Verb::Adjust(_)) {
+        Err(AdmError::Usage("only `up` and `adjust` can tell what they would do".to_owned()))
+    } else {
+        perform(general, verb, &mut gathering)
     };
     if let Err(error) = done {
         match sole_resource(verb) {
@@ -61,6 +35,45 @@ pub(crate) fn run(command_line: &CommandLine) -> Outcome {
         }
     }
     gathering.finish()
+}
+
+fn perform(general: &General, verb: &Verb, gathering: &mut Gathering) -> Result<(), AdmError> {
+    match verb {
+        Verb::CreateMd(options) => metadata::create_md(general, options, gathering),
+        Verb::Dump(dump) => print_configuration(general, &dump.targets, gathering),
+        Verb::Up(up) if general.dry_run => tell_steps_up(general, up, gathering),
+        Verb::Up(up) => {
+            let steps = Steps::Hidden;
+            configure(general, &up.targets, steps, gathering, |one, config_text| Command::Up {
+                resource: one.resource,
+                config_text,
+            })
+        }
+        Verb::Adjust(adjust) => {
+            let dry_run = general.dry_run;
+            let steps = if dry_run || adjust.verbose { Steps::Shown } else { Steps::Hidden };
+            configure(general, &adjust.targets, steps, gathering, |one, config_text| {
+                Command::Adjust { resource: one.resource, config_text, dry_run }
+            })
+        }
+        Verb::WaitConnect(options) => wait_for(general, Wish::Connected, options, gathering),
+        Verb::WaitSync(options) => wait_for(general, Wish::InSync, options, gathering),
+        Verb::Query(query) => queries::answer(general, query, gathering),
+        Verb::Events2(_) => Err(AdmError::Usage("events are told as they come".to_owned())),
+        Verb::Status(status) => print_status(general, status, gathering),
+        Verb::Role(_) => print_words(general, verb, words::role, gathering),
+        Verb::Cstate(_) => print_words(general, verb, words::cstate, gathering),
+        Verb::Dstate(_) => print_words(general, verb, words::dstate, gathering),
+        Verb::Down(_)
+        | Verb::Attach(_)
+        | Verb::Detach(_)
+        | Verb::Connect(_)
+        | Verb::Disconnect(_)
+        | Verb::Primary(_)
+        | Verb::NewCurrentUuid(_)
+        | Verb::Secondary(_)
+        | Verb::Invalidate(_) => change_state(general, verb, gathering),
+    }
 }
 
 /// The resource that the verb was about, if it was one.
@@ -85,10 +98,14 @@ fn name(verb: &Verb) -> &'static str {
         Verb::NewCurrentUuid(_) => "new-current-uuid",
         Verb::Secondary(_) => "secondary",
         Verb::Status(_) => "status",
+        Verb::Events2(_) => "events2",
         Verb::Role(_) => "role",
         Verb::Cstate(_) => "cstate",
         Verb::Dstate(_) => "dstate",
         Verb::Dump(_) => "dump",
+        Verb::WaitConnect(_) => "wait-connect",
+        Verb::WaitSync(_) => "wait-sync",
+        Verb::Query(query) => query.name(),
         Verb::Invalidate(_) => "invalidate",
     }
 }
@@ -112,9 +129,13 @@ fn state_command(verb: &Verb, one: One) -> Option<Command> {
         | Verb::Up(_)
         | Verb::Adjust(_)
         | Verb::Status(_)
+        | Verb::Events2(_)
         | Verb::Role(_)
         | Verb::Cstate(_)
         | Verb::Dstate(_)
+        | Verb::WaitConnect(_)
+        | Verb::WaitSync(_)
+        | Verb::Query(_)
         | Verb::Dump(_) => None,
     }
 }
@@ -123,7 +144,15 @@ fn state_command(verb: &Verb, one: One) -> Option<Command> {
 fn targets_and_scope(verb: &Verb) -> (&[String], Scope) {
     match verb {
         Verb::CreateMd(options) => (&options.targets, Scope::Volume),
-        Verb::Up(targets) | Verb::Role(targets) => (&targets.targets, Scope::Resource),
+        Verb::Up(options) => (&options.targets, Scope::Resource),
+        Verb::Role(targets) => (&targets.targets, Scope::Resource),
+        Verb::WaitConnect(options) | Verb::WaitSync(options) => {
+            (&options.targets, Scope::Connection)
+        }
+        Verb::Query(query) => {
+            let targets = query.targets().map_or(&[][..], |query| &query.targets);
+            (targets, Scope::Volume)
+        }
         Verb::Down(options) | Verb::Primary(options) | Verb::Secondary(options) => {
             (&options.targets, Scope::Resource)
         }
@@ -136,6 +165,7 @@ fn targets_and_scope(verb: &Verb) -> (&[String], Scope) {
         Verb::Connect(targets) | Verb::Cstate(targets) => (&targets.targets, Scope::Connection),
         Verb::Disconnect(options) => (&options.targets, Scope::Connection),
         Verb::Status(options) => (&options.targets, Scope::Resource),
+        Verb::Events2(options) => (&options.targets, Scope::Resource),
         Verb::Dump(options) => (&options.targets, Scope::Resource),
     }
 }
@@ -160,6 +190,7 @@ fn change_state(general: &General, verb: &Verb, gathering: &mut Gathering) -> Re
 fn configure(
     general: &General,
     targets: &[String],
+    steps: Steps,
     gathering: &mut Gathering,
     command: impl Fn(One, String) -> Command,
 ) -> Result<(), AdmError> {
@@ -176,7 +207,55 @@ fn configure(
             tell(general, command(one, configured.to_res_text()))
         });
         match result {
-            Ok((changes, warnings)) => gathering.done(&resource, changes, warnings),
+            Ok((changes, warnings)) => gathering.stepped(&resource, steps, changes, warnings),
+            Err(error) => gathering.failed(&resource, &error),
+        }
+    }
+    Ok(())
+}
+
+/// The steps of an `up` from nothing. The daemon is not asked.
+fn tell_steps_up(general: &General, up: &Up, gathering: &mut Gathering) -> Result<(), AdmError> {
+    let targets = parse_targets(&up.targets, Scope::Resource)?;
+    let configuration = Configuration::load(general.config_file.as_deref())?;
+    let node = up.node.clone().map_or_else(host_name, Ok)?;
+    for one in configuration.select(&targets, || Ok(node.clone()), gathering)? {
+        let told = configuration.resource(&one.resource).and_then(|resource| {
+            let host = own_host(resource, &node).ok_or_else(|| {
+                let message = format!("this node, `{node}`, is not a host of it");
+                AdmError::configuration(message, "--node with one of its hosts")
+            })?;
+            Ok(steps(None, resource, &host.name))
+        });
+        match told {
+            Ok(steps) => {
+                let changes = steps.into_iter().map(|step| step.text).collect();
+                gathering.stepped(&one.resource, Steps::Shown, changes, Vec::new());
+            }
+            Err(error) => gathering.failed(&one.resource, &error),
+        }
+    }
+    Ok(())
+}
+
+/// Waits for one resource after the other, by the times of the command line, and then those of
+/// the configuration file where there is one.
+fn wait_for(
+    general: &General,
+    wish: Wish,
+    options: &Wait,
+    gathering: &mut Gathering,
+) -> Result<(), AdmError> {
+    let targets = parse_targets(&options.targets, Scope::Connection)?;
+    let configuration = Configuration::load(general.config_file.as_deref()).ok();
+    for one in running(general, &targets)? {
+        let startup = configuration.as_ref().and_then(|it| it.resource(&one.resource).ok());
+        let times = options.times.clone().or_startup(startup.map(|resource| &resource.startup));
+        let One { resource, volume, peer } = one;
+        let peer = peer.map(PeerName::Name);
+        let wanted = Wanted { wish, resource: resource.clone(), peer, volume };
+        match wait(general, &wanted, &times) {
+            Ok(()) => gathering.done(&resource, Vec::new(), Vec::new()),
             Err(error) => gathering.failed(&resource, &error),
         }
     }
@@ -254,79 +333,4 @@ fn print_words(
         }
     }
     Ok(())
-}
-
-/// The names to ask a status of: none for all.
-fn names(targets: &[Target]) -> Vec<String> {
-    let mut names = Vec::new();
-    for target in targets {
-        match target {
-            Target::All => return Vec::new(),
-            Target::One(one) if names.contains(&one.resource) => {}
-            Target::One(one) => names.push(one.resource.clone()),
-        }
-    }
-    names
-}
-
-/// The targets with `all` replaced by every resource that the daemon knows.
-fn running(general: &General, targets: &[Target]) -> Result<Vec<One>, AdmError> {
-    let mut ones = Vec::new();
-    for target in targets {
-        match target {
-            Target::One(one) => ones.push(one.clone()),
-            Target::All => {
-                let reply = status(general, Vec::new(), Statistics::Hidden)?;
-                let all = reply.resources.into_iter().map(|resource| resource.name);
-                ones.extend(all.map(|resource| One::whole(&resource)));
-            }
-        }
-    }
-    Ok(ones)
-}
-
-/// The volume of `RES/VOL` must be one that the resource has.
-fn check_volume(general: &General, one: &One) -> Result<(), AdmError> {
-    let Some(number) = one.volume else { return Ok(()) };
-    let reply = status(general, vec![one.resource.clone()], Statistics::Hidden)?;
-    let mut devices = reply.resources.iter().flat_map(|resource| &resource.devices);
-    if devices.any(|device| device.volume == number) {
-        return Ok(());
-    }
-    Err(AdmError::configuration(
-        format!("the resource has no volume {number}"),
-        format!("basalt adm status {}", one.resource),
-    ))
-}
-
-fn status(
-    general: &General,
-    resources: Vec<String>,
-    statistics: Statistics,
-) -> Result<StatusReply, AdmError> {
-    let statistics = statistics == Statistics::Shown;
-    match question(general, Command::Status { resources, statistics })? {
-        Reply::Status(reply) => Ok(reply),
-        Reply::Done { .. } | Reply::Adjusted { .. } => Err(AdmError::Confused { verb: "status" }),
-    }
-}
-
-/// Changes that were made, and warnings.
-fn tell(general: &General, command: Command) -> Result<(Vec<String>, Vec<String>), AdmError> {
-    let verb = command.verb();
-    match question(general, command)? {
-        Reply::Done { warnings } => Ok((Vec::new(), warnings)),
-        Reply::Adjusted { changes, warnings } => Ok((changes, warnings)),
-        Reply::Status(_) => Err(AdmError::Confused { verb }),
-    }
-}
-
-fn question(general: &General, command: Command) -> Result<Reply, AdmError> {
-    let is_promotion = matches!(command, Command::Primary { .. } | Command::NewCurrentUuid { .. });
-    let usual = if is_promotion { PRIMARY_WITHIN } else { ANSWER_WITHIN };
-    let socket = general.node_socket.clone().or_else(|| {
-        std::env::var_os(SOCKET_PATH_VARIABLE).filter(|path| !path.is_empty()).map(PathBuf::from)
-    });
-    let socket = socket.unwrap_or_else(|| PathBuf::from(SOCKET_PATH_DEFAULT));
-    Ok(ask(&socket, command, general.timeout.unwrap_or(usual))?)
 }

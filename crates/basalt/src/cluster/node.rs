@@ -196,7 +196,9 @@ impl Node {
     pub(crate) fn statuses(&self, resources: Vec<String>) -> Result<Vec<ResourceStatus>> {
         match self.ask(NodeCommand::Status { resources, statistics: true })? {
             Reply::Status(reply) => Ok(reply.resources),
-            Reply::Done { .. } | Reply::Adjusted { .. } => bail!("it answered something else"),
+            Reply::Done { .. } | Reply::Adjusted { .. } | Reply::Running(_) => {
+                bail!("it answered something else")
+            }
         }
     }
 

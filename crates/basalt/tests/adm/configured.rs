@@ -75,13 +75,18 @@ fn up_all_takes_the_resources_of_the_daemons_node() {
 fn adjust_prints_what_it_changed_or_would_change() {
     let place = configured(THREE_NODES);
     let answer = Response::Ok(Reply::Adjusted {
-        changes: vec!["connect to carol at 127.0.0.3:7900".to_owned()],
+        changes: vec!["drbdsetup connect r0 2".to_owned()],
         warnings: vec!["`cpu-mask` is not in effect".to_owned()],
     });
-    for (arguments, dry) in [(&["adjust", "r0"][..], false), (&["adjust", "--dry-run", "r0"], true)]
-    {
+    let step = "drbdsetup connect r0 2\n";
+    for (arguments, dry, stdout) in [
+        (&["adjust", "r0"][..], false, ""),
+        (&["adjust", "--verbose", "r0"], false, step),
+        (&["--dry-run", "adjust", "r0"], true, step),
+        (&["adjust", "-d", "r0"], true, step),
+    ] {
         let run = place.run(&with_config(arguments), vec![answer.clone()]);
-        assert_eq!(run.stdout, "r0: connect to carol at 127.0.0.3:7900\n");
+        assert_eq!(run.stdout, stdout);
         assert_eq!(run.stderr, "r0: warning: `cpu-mask` is not in effect\n");
         assert!(
             matches!(&run.asked[..], [Command::Adjust { dry_run, .. }] if *dry_run == dry),

@@ -43,9 +43,13 @@ impl Place {
 
     /// Runs `basalt adm` beside a daemon that gives `answers`, one for each question, in order.
     pub(crate) fn run(&self, arguments: &[&str], answers: Vec<Response>) -> Run {
+        self.run_tool("adm", arguments, answers)
+    }
+
+    pub(crate) fn run_tool(&self, tool: &str, arguments: &[&str], answers: Vec<Response>) -> Run {
         let listener = UnixListener::bind(self.path("admin.sock")).unwrap();
         let daemon = thread::spawn(move || answer_all(&listener, answers.into()));
-        let mut run = self.run_alone(arguments);
+        let mut run = self.run_tool_alone(tool, arguments);
         // A connection without a question ends the daemon.
         drop(UnixStream::connect(self.path("admin.sock")).unwrap());
         run.asked = daemon.join().unwrap();
@@ -55,9 +59,13 @@ impl Place {
 
     /// Runs `basalt adm` without a daemon. In the texts, `DIR` stands for this directory.
     pub(crate) fn run_alone(&self, arguments: &[&str]) -> Run {
+        self.run_tool_alone("adm", arguments)
+    }
+
+    pub(crate) fn run_tool_alone(&self, tool: &str, arguments: &[&str]) -> Run {
         let arguments = arguments.iter().map(|word| self.in_place(word));
         let output = Process::new(env!("CARGO_BIN_EXE_basalt"))
-            .arg("adm")
+            .arg(tool)
             .args(arguments)
             .env("BASALT_ADMIN_SOCKET", self.path("admin.sock"))
             .stdin(Stdio::null())

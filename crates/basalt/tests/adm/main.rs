@@ -5,6 +5,9 @@
 
 mod fake_node;
 mod configured;
+mod events;
+mod queries;
+mod setup;
 
 use api::connection_state::ConnectionState;
 use api::disk_state::DiskState;

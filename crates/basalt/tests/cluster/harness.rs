@@ -191,7 +191,7 @@ impl Cluster {
         let command = api::request::Command::Status { resources: Vec::new(), statistics: true };
         match ask(&self.admin_socket(index), command, Duration::from_secs(5)) {
             Ok(Reply::Status(reply)) => Some(reply.resources),
-            Ok(Reply::Done { .. } | Reply::Adjusted { .. }) | Err(_) => None,
+            Ok(Reply::Done { .. } | Reply::Adjusted { .. } | Reply::Running(_)) | Err(_) => None,
         }
     }
 
@@ -202,7 +202,7 @@ impl Cluster {
 
     /// Waits until `done` gives something.
     #[track_caller]
-    fn poll<T>(&self, index: usize, what: &str, done: impl Fn() -> Option<T>) -> T {
+    pub(crate) fn poll<T>(&self, index: usize, what: &str, done: impl Fn() -> Option<T>) -> T {
         let deadline = now() + WAIT;
         loop {
             if let Some(result) = done() {

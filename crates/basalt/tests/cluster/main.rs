@@ -3,7 +3,9 @@
 
 mod harness;
 mod relay;
+mod adjust;
 mod faults;
+mod promoter;
 mod paths;
 mod disks;
 mod holes;

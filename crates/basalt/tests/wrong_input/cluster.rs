@@ -198,7 +198,7 @@ impl Node {
         let command = NodeCommand::Status { resources: Vec::new(), statistics: true };
         match api::client::ask(&self.socket(), command, Duration::from_secs(5)).ok()? {
             Reply::Status(StatusReply { resources, .. }) => Some(resources),
-            other @ (Reply::Done { .. } | Reply::Adjusted { .. }) => {
+            other @ (Reply::Done { .. } | Reply::Adjusted { .. } | Reply::Running(_)) => {
                 panic!("status was answered with {other:?}")
             }
         }

@@ -12,7 +12,15 @@ record!(Candidate { epoch, value_id });
 record!(Sealed { ballot, nonce });
 record!(VoteStamp { store, promised, epoch, write_counter });
 record!(Slot { member, base_epoch, base_incarnation, in_use });
-record!(Register { resource, store, promised, promised_nonce, accepted, write_counter });
+record!(Register {
+    resource,
+    store,
+    promised,
+    promised_nonce,
+    accepted,
+    write_counter,
+    disk_left_at,
+});
 tags!(MetadataPlace { 0 Internal, 1 External });
 tags!(ReplicaState { 0 Blank, 1 Syncing, 2 InSync, 3 Outdated, 4 Failed });
 

@@ -84,6 +84,7 @@ fn register(write_counter: u64) -> Register {
         promised_nonce: Nonce(0x44),
         accepted: Some((samples::ballot(0x45), samples::config())),
         write_counter,
+        disk_left_at: Some(0x39),
     }
 }
 

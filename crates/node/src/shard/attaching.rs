@@ -58,6 +58,12 @@ impl Shard {
         Ok(None)
     }
 
+    pub(super) fn on_check_attach(&mut self, ticket: Ticket, resource: &str) {
+        self.with_resource(ticket, resource, |shard, id| {
+            shard.check_attachable(id).map(|()| Some(Reply::done()))
+        });
+    }
+
     /// Whether a disk is missing that the configuration has, and nothing is under way on it.
     pub(super) fn check_attachable(&self, id: HostedId) -> Result<(), Failure> {
         let hosted = self.hosted[id.0 as usize].as_ref().expect("found by its name");

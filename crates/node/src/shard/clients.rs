@@ -30,6 +30,7 @@ impl Default for Clients {
 impl Shard {
     /// A client waits for the resource to be Primary here.
     pub(super) fn on_wanted(&mut self, id: HostedId) {
+        self.note_news(id);
         let Rim { kit, nbd, .. } = &mut self.rim;
         let Some(hosted) = self.hosted.get_mut(id.0 as usize).and_then(Option::as_mut) else {
             nbd.refuse(id, "the resource went down", kit);
@@ -56,6 +57,7 @@ impl Shard {
     }
 
     pub(super) fn on_left(&mut self, id: HostedId) {
+        self.note_news(id);
         let now = self.rim.kit.now;
         let has_clients = self.rim.nbd.clients_of(id) > 0;
         let Some(hosted) = self.hosted.get_mut(id.0 as usize).and_then(Option::as_mut) else {

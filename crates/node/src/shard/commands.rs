@@ -30,7 +30,12 @@ impl Hosted {
 impl Rim {
     pub(crate) fn reply(&mut self, ticket: Ticket, answer: Result<Reply, Failure>) {
         // A full mailbox means that nobody reads answers any more; the asker has a deadline.
-        drop(self.outbox.push(FromShard { ticket, answer }));
+        drop(self.outbox.push(FromShard::Answer { ticket, answer }));
+    }
+
+    pub(crate) fn tell_changed(&mut self, resource: &str) {
+        // If the mailbox is full, the next look at everything finds it.
+        drop(self.outbox.push(FromShard::Changed { resource: resource.to_owned() }));
     }
 }
 
@@ -44,6 +49,13 @@ impl Shard {
             ToShard::Remove { ticket, resource, force } => {
                 self.with_resource(ticket, &resource, |shard, id| {
                     shard.on_remove(id, Some(ticket), force)
+                });
+            }
+            ToShard::Redefine { ticket, definition } => {
+                let name = definition.name.clone();
+                self.with_resource(ticket, &name, |shard, id| {
+                    shard.hosted_mut(id).definition = *definition;
+                    Ok(Some(Reply::done()))
                 });
             }
             ToShard::Promote { ticket, resource, mode } => {
@@ -65,11 +77,7 @@ impl Shard {
             ToShard::Detach { ticket, resource } => {
                 self.with_resource(ticket, &resource, |shard, id| Ok(shard.on_detach(id, ticket)));
             }
-            ToShard::CheckAttach { ticket, resource } => {
-                self.with_resource(ticket, &resource, |shard, id| {
-                    shard.check_attachable(id).map(|()| Some(Reply::done()))
-                });
-            }
+            ToShard::CheckAttach { ticket, resource } => self.on_check_attach(ticket, &resource),
             ToShard::Attach { ticket, resource, replica } => {
                 self.with_resource(ticket, &resource, |shard, id| {
                     shard.on_attach(id, ticket, *replica)
@@ -90,6 +98,7 @@ impl Shard {
                 let answer = self.status(&resources, shown).map(Reply::Status);
                 self.rim.reply(ticket, answer);
             }
+            ToShard::Watch { is_on } => self.is_watched = is_on,
             ToShard::ListenNbd { ticket, address } => {
                 let Rim { nbd, kit, .. } = &mut self.rim;
                 let answer = nbd
@@ -103,7 +112,7 @@ impl Shard {
     }
 
     /// Runs `command` for a resource; its answer follows later unless it is there at once.
-    fn with_resource(
+    pub(super) fn with_resource(
         &mut self,
         ticket: Ticket,
         name: &str,
@@ -283,6 +292,7 @@ impl Shard {
         for peer in peers {
             self.rim.links.hold(id, peer, held);
         }
+        self.note_news(id);
         Ok(Some(Reply::done()))
     }
 
@@ -335,7 +345,7 @@ fn failure(error: CommandError) -> Failure {
     Failure::new(code, error.message, hint)
 }
 
-pub(super) fn unknown_resource(name: &str) -> Failure {
+pub(crate) fn unknown_resource(name: &str) -> Failure {
     let message = format!("no resource {name:?} is up on this node");
     Failure::new(FailureCode::UnknownResource, message, "see `basalt adm status`")
 }

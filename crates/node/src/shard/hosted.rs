@@ -36,6 +36,9 @@ pub(crate) struct Hosted {
     pub(crate) commands: Vec<PendingCommand>,
     pub(crate) next_command: u64,
     pub(crate) is_touched: bool,
+    /// Its state may be another than when it was told last, and that is told and not asked yet.
+    pub(crate) is_news: bool,
+    pub(crate) is_told: bool,
     /// The register could not be written: this node votes no more.
     pub(crate) register_failed: bool,
     pub(crate) removal: Option<Removal>,

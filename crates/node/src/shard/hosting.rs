@@ -120,6 +120,8 @@ impl Shard {
             commands: Vec::new(),
             next_command: 1,
             is_touched: false,
+            is_news: true,
+            is_told: false,
             register_failed: false,
             removal: None,
         }
@@ -234,6 +236,9 @@ impl Shard {
         }
         hosted.withdraw_offer(rim);
         log!(Notice, Scope::resource(hosted.name()), "down");
+        if self.is_watched {
+            rim.tell_changed(hosted.name());
+        }
         if let Some(ticket) = hosted.removal.and_then(|removal| removal.ticket) {
             rim.reply(ticket, Ok(Reply::done()));
         }

@@ -5,6 +5,7 @@ use io::ListenAddr;
 use replication::contract::PromoteMode;
 
 use crate::attach::{Attached, Replica};
+use crate::definition::Definition;
 
 /// The control thread's name for a question; returned with the answer.
 pub(crate) type Ticket = u64;
@@ -28,6 +29,11 @@ pub(crate) enum ToShard {
     Host {
         ticket: Ticket,
         attached: Box<Attached>,
+    },
+    /// Other options of a resource that is up; its structure is the same.
+    Redefine {
+        ticket: Ticket,
+        definition: Box<Definition>,
     },
     /// Ends to serve a resource, cleanly.
     Remove {
@@ -80,6 +86,10 @@ pub(crate) enum ToShard {
         resources: Vec<String>,
         statistics: bool,
     },
+    /// Whether changes of resources are to be told.
+    Watch {
+        is_on: bool,
+    },
     ListenNbd {
         ticket: Ticket,
         address: ListenAddr,
@@ -91,7 +101,13 @@ pub(crate) enum ToShard {
 }
 
 #[derive(Debug)]
-pub(crate) struct FromShard {
-    pub(crate) ticket: Ticket,
-    pub(crate) answer: Result<Reply, Failure>,
+pub(crate) enum FromShard {
+    Answer {
+        ticket: Ticket,
+        answer: Result<Reply, Failure>,
+    },
+    /// The state of a resource may be another; told once until somebody asks for it.
+    Changed {
+        resource: String,
+    },
 }

@@ -4,6 +4,7 @@ use api::role::Role;
 use format::ids::{MemberSet, NodeId};
 use format::message::{CloseReason, Data, ResourceMessage};
 use replication::contract::{GroupAction, GroupInput, Payload, ResourceAction, ResourceInput};
+use replication::limits::SLOW_MEMBER_LIMIT;
 
 use crate::links::HostedId;
 use crate::log::{Scope, log};
@@ -117,6 +118,18 @@ impl Shard {
                     self.on_role_changed(id, role);
                 }
                 ResourceAction::ConfigChanged(config) => self.on_config_changed(id, &config),
+                ResourceAction::Evicted { member, rest } => {
+                    let name = hosted.peer(member).map_or("", |peer| &peer.name);
+                    let scope = Scope { resource: hosted.name(), peer: name };
+                    log!(
+                        Warning,
+                        scope,
+                        "its disk or connection keeps writes waiting for more than {} s: they go \
+                         on without it, and it is brought up to date in {} s; look at the disk",
+                        SLOW_MEMBER_LIMIT.as_secs(),
+                        rest.as_secs()
+                    );
+                }
                 ResourceAction::Unrelated { peer, branch } => {
                     let name = hosted.peer(peer).map_or("", |peer| &peer.name);
                     let scope = Scope { resource: hosted.name(), peer: name };

@@ -2,6 +2,7 @@
 
 use api::connection_state::ConnectionState;
 use api::disk_state::DiskState;
+use api::events::promotion;
 use api::replication_state::ReplicationState;
 use api::response::Failure;
 use api::role::Role;
@@ -42,11 +43,17 @@ impl Shard {
         }
         let now = self.rim.kit.now;
         self.hosted.iter_mut().flatten().for_each(|hosted| hosted.note_progress(now));
+        let is_asked =
+            |hosted: &Hosted| names.is_empty() || names.iter().any(|name| name == hosted.name());
+        for hosted in self.hosted.iter_mut().flatten().filter(|hosted| is_asked(hosted)) {
+            hosted.is_news = false;
+            hosted.is_told = false;
+        }
         let mut resources: Vec<_> = self
             .hosted
             .iter()
             .flatten()
-            .filter(|hosted| names.is_empty() || names.iter().any(|name| name == hosted.name()))
+            .filter(|hosted| is_asked(hosted))
             .map(|hosted| {
                 let mut status = hosted.describe(&self.rim, statistics);
                 if statistics == Statistics::Shown {
@@ -97,7 +104,7 @@ impl Hosted {
     fn describe(&self, rim: &Rim, statistics: Statistics) -> ResourceStatus {
         let status = self.resource.status();
         let suspended = self.is_primary && !status.has_quorum;
-        ResourceStatus {
+        let mut described = ResourceStatus {
             name: self.name().to_owned(),
             node_id: self.definition.me.get(),
             role: if self.is_primary { Role::Primary } else { Role::Secondary },
@@ -114,7 +121,9 @@ impl Hosted {
             lease: status.lease_until.map(|until| lease(until, rim.kit.now)),
             epoch: self.epoch(&status),
             ..ResourceStatus::default()
-        }
+        };
+        (described.may_promote, described.promotion_score) = promotion(&described);
+        described
     }
 
     fn describe_device(&self, status: &Status, rim: &Rim, shown: Statistics) -> DeviceStatus {

@@ -48,6 +48,8 @@ struct VolumeFlush {
     part: Option<PartId>,
     needed: MemberSet,
     acknowledged: MemberSet,
+    /// How often it was found still under way.
+    looks: u8,
 }
 
 impl Flushes {
@@ -69,6 +71,23 @@ impl Flushes {
         assert!(!self.running, "nothing is under way on the former disk");
         self.current.clear();
         self.next.clear();
+    }
+
+    pub(crate) fn has_volume_flushes(&self) -> bool {
+        !self.volume.is_empty()
+    }
+
+    /// Somebody looked for members that are late.
+    pub(crate) fn note_look(&mut self) {
+        for flush in &mut self.volume {
+            flush.looks = flush.looks.saturating_add(1);
+        }
+    }
+
+    /// Those that a flush waits for which was under way at the look before the last one.
+    pub(crate) fn late_members(&self) -> MemberSet {
+        let late = self.volume.iter().filter(|flush| flush.looks >= 2);
+        late.fold(MemberSet::EMPTY, |set, flush| set | flush.needed.minus(flush.acknowledged))
     }
 
     /// An older session's flush is not answered in the name of a newer one, whose leader may have
@@ -97,7 +116,7 @@ impl LaneGroup {
         self.flushes.next_id = id.wrapping_add(1);
         let needed = self.view.write_set;
         let acknowledged = MemberSet::EMPTY;
-        self.flushes.volume.push(VolumeFlush { id, part, needed, acknowledged });
+        self.flushes.volume.push(VolumeFlush { id, part, needed, acknowledged, looks: 0 });
         let others = needed.without(self.view.me).and(self.view.connected);
         for member in others.iter() {
             self.send_flush(member, id, actions);

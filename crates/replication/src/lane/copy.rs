@@ -9,6 +9,7 @@ use format::message::DataBody;
 
 use crate::bitmap::Bitmap;
 use crate::contract::{FromGroup, LostMember, Payload};
+use crate::lane::read::has_source;
 use crate::lane::write::Wanted;
 use crate::lane::{Content, Lane, Operation, OperationKind, OperationState, Turn};
 use crate::limits;
@@ -213,6 +214,10 @@ impl Lane {
     /// Starts copies of what differs between members, then of what returning members miss.
     pub(crate) fn start_copies(&mut self, turn: &mut Turn<'_>) {
         if turn.view.draining && self.is_reconciled() || !turn.view.serving {
+            return;
+        }
+        // Without a source every copy fails at once, and leaves as much to copy as before.
+        if !has_source(turn.view) {
             return;
         }
         while let Some(leader) = self.leader.as_mut() {

@@ -11,6 +11,7 @@ use crate::contract::{
     DeviceError, DeviceResult, GroupAction, PartId, Payload, ReplicaRole, Request, RequestError,
 };
 use crate::lane::{Content, DeviceUse, Lane, Operation, OperationState, Turn};
+use crate::view::View;
 
 /// A client's read.
 #[derive(Clone, Copy, Debug)]
@@ -61,6 +62,12 @@ pub(crate) enum Source {
     Later,
     /// No member has them.
     None,
+}
+
+/// Whether there is a member with the bytes, in reach or not.
+pub(crate) fn has_source(view: &View) -> bool {
+    view.in_sync.has(view.me) && view.replica == ReplicaRole::InSync
+        || !view.in_sync.without(view.me).is_empty()
 }
 
 // On the wire the low bit of a read's id says whom the answer is for.

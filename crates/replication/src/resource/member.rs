@@ -37,16 +37,8 @@ pub(crate) struct MemberState {
     /// By the member whose slot it is.
     set_full: BTreeMap<NodeId, (NodeId, Nonce, LostMember)>,
     join: Option<(NodeId, Nonce, Candidate)>,
-    /// The register's write counter when the disk was seen last: what a disk that comes back has.
-    register_then: u64,
     /// A disk that the groups are taking into use.
     attaching: Option<(CommandId, Box<Superblock>)>,
-}
-
-impl MemberState {
-    pub(crate) fn with_register(write_counter: u64) -> Self {
-        Self { register_then: write_counter, ..Self::default() }
-    }
 }
 
 /// A seal that is answered when every shard has become quiet.
@@ -355,7 +347,6 @@ impl Resource {
     pub(crate) fn on_member_failed(&mut self, member: NodeId) {
         if member == self.me() && !self.member.disk_failed {
             self.member.disk_failed = true;
-            self.member.register_then = self.voter.register.write_counter;
             if let Some(superblock) = self.superblock.as_mut() {
                 superblock.state = ReplicaState::Failed;
             }
@@ -398,7 +389,7 @@ impl Resource {
         }
         let stamp = superblock.vote_stamp;
         if stamp.store == self.voter.register.store
-            && is_old_image(self.member.register_then, stamp.write_counter)
+            && is_old_image(&self.voter.register, stamp.write_counter)
         {
             make_blank(&mut superblock, &mut self.random);
         }
@@ -450,7 +441,9 @@ impl Resource {
         superblock.kernel_boot_id = KernelBootId(0);
         self.slot_bases = slot_bases(&superblock);
         self.superblock = Some(*superblock);
-        self.member = MemberState::with_register(self.voter.register.write_counter);
+        self.member = MemberState::default();
+        // What the register says of the day when the disk went holds until this disk is stamped.
+        self.saves.stamped = false;
         self.on_config_for_member();
         // OPEN says what a replica is: all peers are to hear of this one.
         let peers: Vec<NodeId> = self.peers.keys().copied().collect();
@@ -535,14 +528,15 @@ pub(crate) fn compare_stamp(
         // The vote store was lost, or an old copy of it came back: it is a new voter, which no
         // config names.
         register.store = VoteStoreId(random.next_u64() | 1);
-    } else if is_old_image(register.write_counter, stamp.write_counter) {
+    } else if is_old_image(register, stamp.write_counter) {
         make_blank(superblock, random);
     }
 }
 
-/// The register was written more often than a crash between the two writes explains.
-fn is_old_image(register: u64, stamp: u64) -> bool {
-    register > stamp + 1
+/// The register was written more often than a crash between the two writes explains, and not
+/// because the disk was given up.
+fn is_old_image(register: &Register, stamp: u64) -> bool {
+    register.write_counter > stamp + 1 && !was_given_up(register, stamp)
 }
 
 /// Its replica knows nothing that can be relied on.
@@ -561,6 +555,12 @@ pub(crate) fn slot_bases(superblock: &Superblock) -> BTreeMap<NodeId, SlotBase> 
     superblock.slots.iter().map(|slot| (slot.member, base(slot))).collect()
 }
 
+/// The disk failed or was detached at this stamp, and the voter went on without it: what it holds
+/// is its last state, and the others know what it missed since.
+fn was_given_up(register: &Register, stamp: u64) -> bool {
+    register.disk_left_at.is_some_and(|left| (left.saturating_sub(1)..=left).contains(&stamp))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -575,6 +575,7 @@ mod tests {
             promised_nonce: Nonce(0),
             accepted: None,
             write_counter: file,
+            disk_left_at: None,
         };
         let superblock = Superblock {
             resource: ResourceId(1),
@@ -607,6 +608,20 @@ mod tests {
         let (mut register, mut superblock) = pair(file, stamp, stamp_store);
         compare_stamp(&mut register, &mut superblock, &mut Random::new(1));
         (register.store == VoteStoreId(7), superblock.incarnation == Incarnation(5))
+    }
+
+    #[test]
+    fn a_disk_that_was_given_up_is_no_old_image_of_itself() {
+        let given_up = |left, stamp| {
+            let (mut register, mut superblock) = pair(20, stamp, 7);
+            register.disk_left_at = Some(left);
+            compare_stamp(&mut register, &mut superblock, &mut Random::new(1));
+            superblock.incarnation == Incarnation(5)
+        };
+        assert!(given_up(8, 8), "the last save was done");
+        assert!(given_up(8, 7), "it failed, and the register was written before");
+        assert!(!given_up(8, 6), "an older image");
+        assert!(!given_up(8, 9), "of a day when the disk was in use again");
     }
 
     #[test]

@@ -4,6 +4,7 @@
 //! config is under way at a time; losses go before joins.
 
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 use format::config::{Config, Purpose};
 use format::ids::{Ballot, BootId, Epoch, MemberSet, NodeId, Nonce, ValueId, VoteStoreId};
@@ -31,6 +32,8 @@ pub(crate) struct Session {
     pub(crate) admissions: BTreeMap<NodeId, Admission>,
     /// An admission that failed is tried again then.
     pub(crate) admit_again_at: BTreeMap<NodeId, Time>,
+    /// How long a member that was too slow rests the next time.
+    rests: BTreeMap<NodeId, Duration>,
     /// Nothing differs between the members any more.
     pub(crate) reconciled: bool,
     pub(crate) lease_until: Time,
@@ -71,7 +74,7 @@ struct Drain {
     drained: bool,
 }
 
-const DRAIN_DEADLINE: std::time::Duration = std::time::Duration::from_secs(10);
+const DRAIN_DEADLINE: Duration = Duration::from_secs(10);
 
 impl Session {
     pub(crate) fn new(
@@ -90,6 +93,7 @@ impl Session {
             change: None,
             admissions: BTreeMap::new(),
             admit_again_at: BTreeMap::new(),
+            rests: BTreeMap::new(),
             reconciled: false,
             lease_until: now,
             drain: None,
@@ -295,6 +299,24 @@ impl Resource {
             self.drop_round(RoundKind::SlotsDurable);
         }
         self.record_loss(member);
+    }
+
+    /// One that is there and does not keep up holds everyone's writes back. The last one does too,
+    /// and stays.
+    pub(crate) fn on_member_slow(&mut self, member: NodeId) {
+        let in_sync = self.in_sync();
+        let now = self.now;
+        let Some(session) = self.session.as_mut() else { return };
+        let losing: MemberSet = session.losses.keys().copied().collect();
+        let is_known = !session.write_set.has(member) || losing.has(member);
+        if is_known || in_sync.minus(losing).without(member).is_empty() {
+            return;
+        }
+        let rest = session.rests.get(&member).copied().unwrap_or(limits::SLOW_MEMBER_REST_MIN);
+        session.rests.insert(member, (rest * 2).min(limits::SLOW_MEMBER_REST_MAX));
+        session.admit_again_at.insert(member, now + rest);
+        self.actions.push(ResourceAction::Evicted { member, rest });
+        self.begin_loss(member);
     }
 
     /// Has the others write down what `member` misses.

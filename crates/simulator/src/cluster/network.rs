@@ -77,6 +77,12 @@ pub(super) enum End {
     Closed,
 }
 
+impl Letter {
+    pub(super) fn to(&self) -> usize {
+        self.to
+    }
+}
+
 impl Cluster {
     fn link(&mut self, a: usize, b: usize) -> &mut Link {
         self.links.entry((a.min(b), a.max(b))).or_default()
@@ -141,6 +147,15 @@ impl Cluster {
         link.broken.insert(Channel::Data(shard, shard));
         let id = (low, high, link.count);
         self.schedule(limits::PEER_SILENT_MAX, Event::Torn { link: id });
+    }
+
+    /// One of the two says nothing for `time`: the other closes if that is too long.
+    pub(super) fn fall_silent(&mut self, a: usize, b: usize, time: Duration) {
+        let (low, high) = (a.min(b), a.max(b));
+        let id = (low, high, self.link(low, high).count);
+        if time > limits::PEER_SILENT_MAX {
+            self.schedule(limits::PEER_SILENT_MAX, Event::Torn { link: id });
+        }
     }
 
     /// The first side to notice closes all.
@@ -375,7 +390,7 @@ impl Cluster {
             }
             Message::Data { message, values } => self.deliver_data(from, to, message, values),
             Message::LeaseAsked { nonce, sent_at } => {
-                let now = self.now;
+                let now = self.local_time(to);
                 let Some(process) = self.processes[to].as_mut() else { return };
                 let granted = process.resource.grant(now, peer, nonce, limits::LEASE);
                 self.send(to, from, Message::LeaseAnswered { nonce, sent_at, granted });
@@ -398,7 +413,7 @@ impl Cluster {
     }
 
     pub(super) fn ask_leases(&mut self, node: usize) {
-        let sent_at = self.now;
+        let sent_at = self.local_time(node);
         let Some(nonce) = self.processes[node].as_ref().and_then(|it| it.resource.lease_wanted())
         else {
             return;

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use format::ids::{
-    Branch, Epoch, Incarnation, KernelBootId, NodeId, Nonce, ResourceId, VoteStoreId,
+    BlockRange, Branch, Epoch, Incarnation, KernelBootId, NodeId, Nonce, ResourceId, VoteStoreId,
 };
 use format::metadata::{Register, ReplicaState, Sealed, Slot, Superblock, VoteStamp};
 use replication::contract::{
@@ -40,6 +40,9 @@ impl Cluster {
     pub(super) fn disk_done(&mut self, node: usize, id: u64) {
         let Some(process) = self.processes[node].as_mut() else { return };
         let Some(outstanding) = process.outstanding.remove(&id) else { return };
+        if self.fails(node, &outstanding) {
+            return self.fail(node, outstanding);
+        }
         self.apply_to_disk(node, &outstanding);
         match outstanding {
             Outstanding::Save { save, .. } => {
@@ -63,6 +66,73 @@ impl Cluster {
                 let result = Ok(DeviceResult::Done);
                 self.step_group(node, shard, GroupInput::Device { token, result });
             }
+        }
+    }
+
+    /// Whether the disk does not do this; it fails each kind once.
+    fn fails(&mut self, node: usize, outstanding: &Outstanding) -> bool {
+        let bad = &mut self.bad[node];
+        std::mem::take(match outstanding {
+            Outstanding::Read { .. } => &mut bad.read,
+            Outstanding::Write { .. } => &mut bad.write,
+            Outstanding::Flush { .. } => &mut bad.flush,
+            Outstanding::Metadata { .. } => &mut bad.metadata,
+            Outstanding::Save { superblock: Some(_), .. } => &mut bad.save,
+            Outstanding::Save { superblock: None, .. } | Outstanding::Refused { .. } => {
+                return false;
+            }
+        })
+    }
+
+    fn fail(&mut self, node: usize, outstanding: Outstanding) {
+        self.trace(|| format!("n{node} fails {outstanding:?}"));
+        match outstanding {
+            Outstanding::Save { save, register, .. } => {
+                // The register goes first.
+                let half = Outstanding::Save { save, register, superblock: None };
+                self.apply_to_disk(node, &half);
+                self.step_resource(node, ResourceInput::SaveFailed { save });
+            }
+            Outstanding::Read { shard, token, .. }
+            | Outstanding::Write { shard, token, .. }
+            | Outstanding::Flush { shard, token, .. }
+            | Outstanding::Refused { shard, token }
+            | Outstanding::Metadata { shard, token, .. } => {
+                self.abandon(node, outstanding);
+                let result = Err(DeviceError);
+                self.step_group(node, shard, GroupInput::Device { token, result });
+            }
+        }
+    }
+
+    /// Nobody hears what became of it: it happens, or not, or in part.
+    pub(super) fn abandon(&mut self, node: usize, outstanding: Outstanding) {
+        match self.random.below(3) {
+            0 => {}
+            1 => self.apply_to_disk(node, &outstanding),
+            _ => match outstanding {
+                Outstanding::Write { range, values, .. } => {
+                    for (block, new) in range.blocks().zip(values) {
+                        let disk = &mut self.disks[node];
+                        let random = &mut self.random;
+                        let left =
+                            self.contents.torn(disk.read(block), new, || random.chance(1, 2));
+                        disk.write(BlockRange::new(block, 1), &[left]);
+                    }
+                }
+                Outstanding::Flush { mut snapshot, .. } => {
+                    snapshot.retain(|_| self.random.chance(1, 2));
+                    self.disks[node].finish_flush(&snapshot);
+                }
+                Outstanding::Save { save, register, .. } => {
+                    let half = Outstanding::Save { save, register, superblock: None };
+                    self.apply_to_disk(node, &half);
+                }
+                // A torn page or record is found by its checksum, and the old one is used.
+                Outstanding::Read { .. }
+                | Outstanding::Refused { .. }
+                | Outstanding::Metadata { .. } => {}
+            },
         }
     }
 
@@ -187,6 +257,7 @@ pub(super) fn new_disk(options: &ClusterOptions, node: NodeId, random: &mut Rand
         promised_nonce: Nonce(0),
         accepted: None,
         write_counter: 0,
+        disk_left_at: None,
     };
     Disk::new(superblock, register)
 }

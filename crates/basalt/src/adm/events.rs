@@ -1,0 +1,165 @@
+//! `events2`: the state of resources, and then every change of it, a line each.
+//!
+//! A state that comes again after changes were lost is told as `exists` lines, like the first;
+//! what is gone since then is told as `destroy` before them.
+
+pub(crate) mod line;
+
+use std::collections::BTreeMap;
+use std::io::{self, BufRead, Write};
+use std::process::ExitCode;
+use std::thread;
+
+use api::client::AskError;
+use api::events::{Action, Counters, events};
+use api::request::Command;
+use api::status::ResourceStatus;
+use api::subscription::{Next, Poller, Subscription, Update};
+
+use crate::adm::arguments::{Events2, General};
+use crate::adm::events::line::{Changes, Fields, Stamps, Style};
+use crate::adm::failure::AdmError;
+use crate::adm::outcome::Form;
+use crate::adm::question::{answer_within, socket, status};
+use crate::adm::status_text::Statistics;
+use crate::adm::target::{Scope, names, parse_targets};
+
+pub(crate) fn events2(general: &General, options: &Events2) -> ExitCode {
+    match follow(general, options) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(Stop::ReaderGone) => ExitCode::SUCCESS,
+        Err(Stop::Failed(error)) => {
+            let text = error.text("basalt adm", "events2");
+            // Without a standard error nobody can be told.
+            io::stderr().write_all(text.as_bytes()).ok();
+            ExitCode::from(error.exit())
+        }
+    }
+}
+
+/// Why no more is told.
+enum Stop {
+    ReaderGone,
+    Failed(Box<AdmError>),
+}
+
+impl From<AdmError> for Stop {
+    fn from(error: AdmError) -> Self {
+        Self::Failed(Box::new(error))
+    }
+}
+
+impl From<AskError> for Stop {
+    fn from(error: AskError) -> Self {
+        AdmError::from(error).into()
+    }
+}
+
+fn follow(general: &General, options: &Events2) -> Result<(), Stop> {
+    let names = names(&parse_targets(&options.targets, Scope::Resource)?);
+    let statistics = options.statistics;
+    let mut teller = Teller {
+        style: style(general, options),
+        known: BTreeMap::new(),
+        counters: if statistics { Counters::Compared } else { Counters::Ignored },
+    };
+    if options.now {
+        let shown = if statistics { Statistics::Shown } else { Statistics::Hidden };
+        let resources = status(general, names, shown)?.resources;
+        let at_us = crate::clock::unix_us();
+        return teller.update(Update::All { at_us, lost: 0, resources });
+    }
+    let command = Command::Events { resources: names, statistics };
+    let subscription = Subscription::open(&socket(general), command, answer_within(general))?;
+    if options.poll {
+        let poller = subscription.poller()?;
+        thread::spawn(move || poll_for(io::stdin().lock(), &poller));
+    }
+    loop {
+        match subscription.next(None)? {
+            Next::Update(update) => teller.update(update)?,
+            Next::Nothing => {}
+        }
+    }
+}
+
+fn style(general: &General, options: &Events2) -> Style {
+    Style {
+        form: if general.json { Form::Json } else { Form::Text },
+        stamps: if options.timestamps { Stamps::Shown } else { Stamps::Hidden },
+        fields: if options.full { Fields::All } else { Fields::Changed },
+        changes: if options.diff { Changes::OldAndNew } else { Changes::New },
+        counters: if options.statistics { line::Counters::Shown } else { line::Counters::Hidden },
+    }
+}
+
+/// Each `n` on standard input is a wish for the counters.
+fn poll_for(input: impl BufRead, poller: &Poller) {
+    for line in input.lines() {
+        match line {
+            Ok(line) if line.trim() == "n" && poller.poll().is_ok() => {}
+            Ok(line) if line.trim() != "n" => {}
+            Ok(_) | Err(_) => return,
+        }
+    }
+}
+
+/// What was told so far, and how to tell more.
+struct Teller {
+    style: Style,
+    known: BTreeMap<String, ResourceStatus>,
+    counters: Counters,
+}
+
+impl Teller {
+    fn update(&mut self, update: Update) -> Result<(), Stop> {
+        let mut text = String::new();
+        match update {
+            Update::All { at_us, lost, resources } => self.all(at_us, lost, resources, &mut text),
+            Update::Changed { at_us, polled, resource } => {
+                let before = self.known.get(&resource.name);
+                let counters = if polled { self.counters } else { Counters::Ignored };
+                for event in events(before, Some(&resource), Action::Create, counters) {
+                    text.extend(self.style.line(at_us, &event));
+                }
+                self.known.insert(resource.name.clone(), *resource);
+            }
+            Update::Gone { at_us, resource } => self.gone(at_us, &resource, &mut text),
+            Update::Alive => {}
+        }
+        let mut out = io::stdout().lock();
+        match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+            Ok(()) => Ok(()),
+            Err(_) => Err(Stop::ReaderGone),
+        }
+    }
+
+    fn all(&mut self, at_us: u64, lost: u64, resources: Vec<ResourceStatus>, text: &mut String) {
+        if lost > 0 {
+            text.extend(self.style.lost(at_us, lost));
+            if self.style.form == Form::Text {
+                let note = format!("events2: {lost} changes were not read in time\n");
+                io::stderr().write_all(note.as_bytes()).ok();
+            }
+        }
+        let is_gone = |name: &&String| !resources.iter().any(|it| it.name == **name);
+        let gone: Vec<String> = self.known.keys().filter(is_gone).cloned().collect();
+        for name in gone {
+            self.gone(at_us, &name, text);
+        }
+        for resource in resources {
+            for event in events(None, Some(&resource), Action::Exists, Counters::Ignored) {
+                text.extend(self.style.line(at_us, &event));
+            }
+            self.known.insert(resource.name.clone(), resource);
+        }
+        text.push_str(&self.style.end_of_existing(at_us));
+    }
+
+    fn gone(&mut self, at_us: u64, name: &str, text: &mut String) {
+        let Some(before) = self.known.remove(name) else { return };
+        for event in events(Some(&before), None, Action::Create, Counters::Ignored) {
+            text.extend(self.style.line(at_us, &event));
+        }
+    }
+}

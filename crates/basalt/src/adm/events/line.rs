@@ -1,0 +1,210 @@
+//! One event as a line: DRBD's words, or an object of JSON.
+//!
+//! ```text
+//! [TIMESTAMP ]ACTION OBJECT key:value ..
+//! change resource name:r0 role:Secondary->Primary may_promote:yes->no promotion_score:10102
+//! ```
+//! A change tells the groups of fields that differ, a removal the key alone.
+
+use api::events::{Action, Event, Field, Group, Object, Value};
+use serde_json::{Map, Value as Json};
+
+use crate::adm::outcome::Form;
+
+/// How much a line tells.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Style {
+    pub(crate) form: Form,
+    pub(crate) stamps: Stamps,
+    pub(crate) fields: Fields,
+    pub(crate) changes: Changes,
+    pub(crate) counters: Counters,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Stamps {
+    Hidden,
+    Shown,
+}
+
+/// Of a change: what differs, or everything (`--full`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Fields {
+    Changed,
+    All,
+}
+
+/// Of a change: the new value alone, or `old->new` (`--diff`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Changes {
+    New,
+    OldAndNew,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Counters {
+    Hidden,
+    Shown,
+}
+
+impl Style {
+    /// The line of an event, if it has anything to tell in this style.
+    pub(crate) fn line(&self, at_us: u64, event: &Event) -> Option<String> {
+        let before = event.before.as_ref();
+        let groups = match event.action {
+            Action::Destroy => Vec::new(),
+            Action::Exists | Action::Create => self.groups(&event.object),
+            Action::Change => {
+                let old = before.map(|old| self.groups(old)).unwrap_or_default();
+                let all = self.groups(&event.object);
+                let differs =
+                    |(index, group): &(usize, &Group)| old.get(*index).copied() != Some(*group);
+                let changed = || all.iter().copied().enumerate().filter(differs);
+                changed().next()?;
+                match self.fields {
+                    Fields::All => all,
+                    Fields::Changed => changed().map(|(_, group)| group).collect(),
+                }
+            }
+        };
+        let object = &event.object;
+        let name = if event.action == Action::Destroy { &[][..] } else { &object.name[..] };
+        let key: Vec<&Field> = object.key.iter().chain(name).collect();
+        let fields: Vec<&Field> = groups.into_iter().flatten().collect();
+        let (action, kind) = (event.action.as_str(), object.kind.as_str());
+        let old = before.filter(|_| self.changes == Changes::OldAndNew);
+        Some(match self.form {
+            Form::Text => {
+                let mut words = vec![action.to_owned(), kind.to_owned()];
+                words.extend(key.iter().map(|field| format!("{}:{}", field.name, field.value)));
+                words.extend(fields.iter().map(|field| text(field, old)));
+                self.stamped(at_us, &words.join(" "))
+            }
+            Form::Json => {
+                let mut line = self.head(at_us, action, kind);
+                for field in key.into_iter().chain(fields.iter().copied()) {
+                    line.push((field.name, json(&field.value)));
+                }
+                if let Some(old) = old {
+                    line.push(("before", before_json(&fields, old)));
+                }
+                object_text(&line)
+            }
+        })
+    }
+
+    /// The line after the last one that `exists`.
+    pub(crate) fn end_of_existing(&self, at_us: u64) -> String {
+        match self.form {
+            Form::Text => self.stamped(at_us, "exists -"),
+            Form::Json => object_text(&self.head(at_us, "exists", "-")),
+        }
+    }
+
+    /// Changes were lost; text has no word for it, so that it is told elsewhere.
+    pub(crate) fn lost(&self, at_us: u64, lost: u64) -> Option<String> {
+        (self.form == Form::Json).then(|| {
+            let mut line = self.head(at_us, "lost", "-");
+            line.push(("count", lost.into()));
+            object_text(&line)
+        })
+    }
+
+    fn groups<'o>(&self, object: &'o Object) -> Vec<&'o Group> {
+        let counters = (self.counters == Counters::Shown).then_some(&object.statistics);
+        let extra = (self.form == Form::Json).then_some(&object.extra);
+        object.state.iter().chain(counters).chain(extra.into_iter().flatten()).collect()
+    }
+
+    fn stamped(&self, at_us: u64, text: &str) -> String {
+        match self.stamps {
+            Stamps::Hidden => format!("{text}\n"),
+            Stamps::Shown => format!("{} {text}\n", timestamp(at_us)),
+        }
+    }
+
+    fn head(&self, at_us: u64, action: &str, object: &str) -> Vec<(&'static str, Json)> {
+        let mut line = Vec::new();
+        if self.stamps == Stamps::Shown {
+            line.push(("timestamp", timestamp(at_us).into()));
+        }
+        line.push(("action", action.into()));
+        line.push(("object", object.into()));
+        line
+    }
+}
+
+fn field_of<'o>(object: &'o Object, name: &str) -> Option<&'o Field> {
+    let state = object.state.iter().chain([&object.statistics]).chain(&object.extra);
+    state.flatten().find(|field| field.name == name)
+}
+
+/// `key:value`, or `key:old->new` where that is wanted and differs.
+fn text(field: &Field, old: Option<&Object>) -> String {
+    let Field { name, value } = field;
+    match old.map(|old| field_of(old, name)) {
+        None => format!("{name}:{value}"),
+        Some(Some(before)) if before.value == *value => format!("{name}:{value}"),
+        Some(Some(before)) => format!("{name}:{}->{value}", before.value),
+        Some(None) => format!("{name}:UNKNOWN->{value}"),
+    }
+}
+
+fn before_json(fields: &[&Field], old: &Object) -> Json {
+    let changed = fields.iter().filter_map(|field| {
+        let before = field_of(old, field.name)?;
+        (before.value != field.value).then(|| (field.name.to_owned(), json(&before.value)))
+    });
+    Json::Object(changed.collect::<Map<String, Json>>())
+}
+
+fn json(value: &Value) -> Json {
+    match value {
+        Value::Word(word) => word.as_str().into(),
+        Value::Flag(flag) => (*flag).into(),
+        Value::Number(number) => (*number).into(),
+        Value::Decimal(number) => ((number * 100.0).round() / 100.0).into(),
+        Value::List(words) => words.clone().into(),
+    }
+}
+
+/// An object on one line, with its fields in the order in which they are given.
+fn object_text(fields: &[(&'static str, Json)]) -> String {
+    let field = |(name, value): &(&str, Json)| format!("\"{name}\":{value}");
+    format!("{{{}}}\n", fields.iter().map(field).collect::<Vec<_>>().join(","))
+}
+
+/// `2026-01-31T12:00:00.123456+00:00`, from microseconds since 1970.
+pub(crate) fn timestamp(at_us: u64) -> String {
+    let (seconds, micros) = (at_us / 1_000_000, at_us % 1_000_000);
+    let (days, second) = (seconds / 86_400, seconds % 86_400);
+    let (year, month, day) = date(days);
+    let (hour, minute) = (second / 3600, second / 60 % 60);
+    let second = second % 60;
+    format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}.{micros:06}+00:00")
+}
+
+/// The date of a day since 1970, by the eras of 400 years that begin on the first of March.
+fn date(days: u64) -> (u64, u64, u64) {
+    let day = days + 719_468;
+    let (era, day) = (day / 146_097, day % 146_097);
+    let year = (day - day / 1460 + day / 36_524 - day / 146_096) / 365;
+    let day = day - (365 * year + year / 4 - year / 100);
+    let month = (5 * day + 2) / 153;
+    let day = day - (153 * month + 2) / 5 + 1;
+    let month = if month < 10 { month + 3 } else { month - 9 };
+    (era * 400 + year + u64::from(month <= 2), month, day)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn timestamps_are_those_of_the_calendar() {
+        assert_eq!(timestamp(0), "1970-01-01T00:00:00.000000+00:00");
+        assert_eq!(timestamp(951_827_696_000_007), "2000-02-29T12:34:56.000007+00:00");
+        assert_eq!(timestamp(1_769_860_800_123_456), "2026-01-31T12:00:00.123456+00:00");
+        assert_eq!(timestamp(4_107_542_399_000_000), "2100-02-28T23:59:59.000000+00:00");
+    }
+}

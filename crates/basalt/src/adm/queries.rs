@@ -1,0 +1,210 @@
+//! Questions to the configuration file alone, for scripts: `dump-xml` and the `sh-` verbs.
+//!
+//! Each answers in plain lines as drbdadm does: one for each volume, or for each connection. The
+//! daemon is not asked; what a resource does is another matter.
+
+use config::model::{Host, MetaDisk, Resource, Volume};
+
+use crate::adm::arguments::{General, QueryTargets, QueryVerb};
+use crate::adm::configuration::{Configuration, host_name, own_host};
+use crate::adm::failure::AdmError;
+use crate::adm::outcome::{Answer, Gathering};
+use crate::adm::target::{One, Scope, Target, parse_targets};
+
+const MINORS_MAX: u32 = 32;
+
+/// The lines for a resource, its own host, and the volume that is named.
+type Lines = fn(&Resource, &Host, Option<u16>) -> Result<Vec<String>, AdmError>;
+
+pub(crate) fn answer(
+    general: &General,
+    verb: &QueryVerb,
+    gathering: &mut Gathering,
+) -> Result<(), AdmError> {
+    let lines: Lines = match verb {
+        QueryVerb::DumpXml(dump) => return dump_xml(general, &dump.targets, gathering),
+        QueryVerb::ShNop => return Ok(()),
+        QueryVerb::ShModParms => {
+            gathering.line(&format!("minor_count={MINORS_MAX}"));
+            return Ok(());
+        }
+        QueryVerb::ShResources(named) => {
+            return resources(general, named.node.as_deref(), gathering);
+        }
+        QueryVerb::ShListAdjustable(named) => {
+            return resources(general, named.node.as_deref(), gathering);
+        }
+        QueryVerb::ShListConfigFile => {
+            let configuration = Configuration::load(general.config_file.as_deref())?;
+            gathering.line(&configuration.path().display().to_string());
+            return Ok(());
+        }
+        QueryVerb::ShLrOf(_) => {
+            return Err(AdmError::Usage("there are no stacked resources here".to_owned()));
+        }
+        QueryVerb::ShResource(_) => |resource, _, _| Ok(vec![resource.name.clone()]),
+        QueryVerb::ShDev(_) => |_, host, number| of_volumes(host, number, device_path),
+        QueryVerb::ShMinor(_) => |_, host, number| {
+            of_volumes(host, number, |volume| {
+                volume.device.as_ref().map(|device| device.minor.to_string())
+            })
+        },
+        QueryVerb::ShLlDev(_) => |_, host, number| {
+            of_volumes(host, number, |volume| {
+                Some(volume.disk.as_ref().map_or("none", |disk| &disk.path).to_owned())
+            })
+        },
+        QueryVerb::ShMdDev(_) => |_, host, number| of_volumes(host, number, meta_path),
+        QueryVerb::ShMdIdx(_) => |_, host, number| of_volumes(host, number, meta_index),
+        QueryVerb::ShIp(_) => own_addresses,
+        QueryVerb::ShUdev(_) => udev_names,
+    };
+    of_targets(general, verb.targets(), gathering, lines)
+}
+
+fn of_targets(
+    general: &General,
+    query: Option<&QueryTargets>,
+    gathering: &mut Gathering,
+    lines: Lines,
+) -> Result<(), AdmError> {
+    let Some(query) = query else { return Ok(()) };
+    let targets = parse_targets(&query.targets, Scope::Volume)?;
+    let configuration = Configuration::load(general.config_file.as_deref())?;
+    let node_name = node_name(query.node.as_deref())?;
+    for one in configuration.select(&targets, || Ok(node_name.clone()), gathering)? {
+        let One { resource, volume, .. } = &one;
+        let told = configuration.resource(resource).and_then(|resource| {
+            let host = own_host(resource, &node_name).ok_or_else(|| not_here(&node_name))?;
+            lines(resource, host, *volume)
+        });
+        match told {
+            Ok(lines) => lines.iter().for_each(|line| gathering.line(line)),
+            Err(error) => gathering.failed(resource, &error),
+        }
+    }
+    Ok(())
+}
+
+fn node_name(named: Option<&str>) -> Result<String, AdmError> {
+    named.map_or_else(host_name, |name| Ok(name.to_owned()))
+}
+
+fn not_here(node_name: &str) -> AdmError {
+    AdmError::configuration(
+        format!("this node, `{node_name}`, is not a host of it"),
+        "--node with one of its hosts",
+    )
+}
+
+fn resources(
+    general: &General,
+    node: Option<&str>,
+    gathering: &mut Gathering,
+) -> Result<(), AdmError> {
+    let configuration = Configuration::load(general.config_file.as_deref())?;
+    let node_name = node_name(node)?;
+    for one in configuration.select(&[Target::All], || Ok(node_name.clone()), gathering)? {
+        gathering.line(&one.resource);
+    }
+    Ok(())
+}
+
+fn dump_xml(
+    general: &General,
+    targets: &[String],
+    gathering: &mut Gathering,
+) -> Result<(), AdmError> {
+    let targets = parse_targets(targets, Scope::Resource)?;
+    let configuration = Configuration::load(general.config_file.as_deref())?;
+    let resources = configuration.dumped(&targets)?;
+    let path = configuration.path().display().to_string();
+    let xml = config::xml::to_xml(&path, &resources);
+    let answer = Answer::Lines { lines: xml.lines().map(str::to_owned).collect() };
+    gathering.answer(&xml, answer);
+    Ok(())
+}
+
+/// One line for each volume, or for the one that is named.
+fn of_volumes(
+    host: &Host,
+    number: Option<u16>,
+    line: impl Fn(&Volume) -> Option<String>,
+) -> Result<Vec<String>, AdmError> {
+    let volumes = host.volumes.iter();
+    let wanted: Vec<_> =
+        volumes.filter(|volume| number.is_none_or(|number| volume.number == number)).collect();
+    match number {
+        Some(number) if wanted.is_empty() => Err(AdmError::configuration(
+            format!("the resource has no volume {number}"),
+            "basalt adm dump",
+        )),
+        Some(_) | None => Ok(wanted.into_iter().filter_map(line).collect()),
+    }
+}
+
+fn device_path(volume: &Volume) -> Option<String> {
+    let device = volume.device.as_ref()?;
+    Some(device.path.clone().unwrap_or_else(|| format!("/dev/drbd{}", device.minor)))
+}
+
+fn meta_path(volume: &Volume) -> Option<String> {
+    let disk = volume.disk.as_ref()?;
+    Some(match &disk.meta_disk {
+        MetaDisk::Internal => disk.path.clone(),
+        MetaDisk::External { path, .. } => path.clone(),
+    })
+}
+
+fn meta_index(volume: &Volume) -> Option<String> {
+    let disk = volume.disk.as_ref()?;
+    Some(match &disk.meta_disk {
+        MetaDisk::Internal => "internal".to_owned(),
+        MetaDisk::External { index: None, .. } => "flexible".to_owned(),
+        MetaDisk::External { index: Some(index), .. } => index.to_string(),
+    })
+}
+
+/// The own address, once for each path of each volume.
+fn own_addresses(
+    resource: &Resource,
+    host: &Host,
+    number: Option<u16>,
+) -> Result<Vec<String>, AdmError> {
+    let peers = resource.peers_of(&host.name);
+    let paths = peers.iter().flat_map(|peer| &peer.paths);
+    let addresses: Vec<String> = paths.map(|(own, _)| own.ip().to_string()).collect();
+    let volumes = of_volumes(host, number, |_| Some(String::new()))?;
+    Ok(volumes.iter().flat_map(|_| addresses.clone()).collect())
+}
+
+/// The names that udev is to give to the device of a volume.
+fn udev_names(
+    resource: &Resource,
+    host: &Host,
+    number: Option<u16>,
+) -> Result<Vec<String>, AdmError> {
+    let is_single = host.volumes.len() == 1;
+    if number.is_none() && !is_single {
+        return Err(AdmError::Usage(format!(
+            "sh-udev requires a specific volume id, but none is specified: name {}/VOLUME",
+            resource.name
+        )));
+    }
+    let lines = of_volumes(host, number, |volume| {
+        let minor = volume.device.as_ref()?.minor;
+        let by_resource = if is_single && volume.number == 0 {
+            format!("drbd/by-res/{}", resource.name)
+        } else {
+            format!("drbd/by-res/{}/{}", resource.name, volume.number)
+        };
+        let mut lines =
+            format!("DEVICE=drbd{minor}\nSYMLINK={by_resource}\nSYMLINK_BY_RES={by_resource}");
+        if let Some(disk) = &volume.disk {
+            let below = disk.path.strip_prefix("/dev/").unwrap_or(&disk.path);
+            lines += &format!("\nSYMLINK_BY_DISK=drbd/by-disk/{below}");
+        }
+        Some(lines)
+    })?;
+    Ok(lines.iter().flat_map(|lines| lines.lines().map(str::to_owned)).collect())
+}

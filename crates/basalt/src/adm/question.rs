@@ -1,0 +1,94 @@
+//! Questions to the daemon, each with its deadline.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use api::client::{SOCKET_PATH_DEFAULT, SOCKET_PATH_VARIABLE, ask};
+use api::request::Command;
+use api::response::Reply;
+use api::status::StatusReply;
+
+use crate::adm::arguments::General;
+use crate::adm::failure::AdmError;
+use crate::adm::status_text::Statistics;
+use crate::adm::target::{One, Target};
+
+const ANSWER_WITHIN: Duration = Duration::from_secs(30);
+/// A promotion reads a quorum, seals the others and reconciles before it answers.
+const PRIMARY_WITHIN: Duration = Duration::from_secs(60);
+
+/// How long an answer to a question without work may take.
+pub(crate) fn answer_within(general: &General) -> Duration {
+    general.timeout.unwrap_or(ANSWER_WITHIN)
+}
+
+/// Where the daemon listens.
+pub(crate) fn socket(general: &General) -> PathBuf {
+    let named = general.node_socket.clone().or_else(|| {
+        std::env::var_os(SOCKET_PATH_VARIABLE).filter(|path| !path.is_empty()).map(PathBuf::from)
+    });
+    named.unwrap_or_else(|| PathBuf::from(SOCKET_PATH_DEFAULT))
+}
+
+pub(crate) fn question(general: &General, command: Command) -> Result<Reply, AdmError> {
+    let is_promotion = matches!(command, Command::Primary { .. } | Command::NewCurrentUuid { .. });
+    let usual = if is_promotion { PRIMARY_WITHIN } else { ANSWER_WITHIN };
+    Ok(ask(&socket(general), command, general.timeout.unwrap_or(usual))?)
+}
+
+pub(crate) fn status(
+    general: &General,
+    resources: Vec<String>,
+    statistics: Statistics,
+) -> Result<StatusReply, AdmError> {
+    let statistics = statistics == Statistics::Shown;
+    match question(general, Command::Status { resources, statistics })? {
+        Reply::Status(reply) => Ok(reply),
+        Reply::Done { .. } | Reply::Adjusted { .. } | Reply::Running(_) => {
+            Err(AdmError::Confused { verb: "status" })
+        }
+    }
+}
+
+/// Changes that were made, and warnings.
+pub(crate) fn tell(
+    general: &General,
+    command: Command,
+) -> Result<(Vec<String>, Vec<String>), AdmError> {
+    let verb = command.verb();
+    match question(general, command)? {
+        Reply::Done { warnings } => Ok((Vec::new(), warnings)),
+        Reply::Adjusted { changes, warnings } => Ok((changes, warnings)),
+        Reply::Status(_) | Reply::Running(_) => Err(AdmError::Confused { verb }),
+    }
+}
+
+/// The targets with `all` replaced by every resource that the daemon knows.
+pub(crate) fn running(general: &General, targets: &[Target]) -> Result<Vec<One>, AdmError> {
+    let mut ones = Vec::new();
+    for target in targets {
+        match target {
+            Target::One(one) => ones.push(one.clone()),
+            Target::All => {
+                let reply = status(general, Vec::new(), Statistics::Hidden)?;
+                let all = reply.resources.into_iter().map(|resource| resource.name);
+                ones.extend(all.map(|resource| One::whole(&resource)));
+            }
+        }
+    }
+    Ok(ones)
+}
+
+/// The volume of `RES/VOL` must be one that the resource has.
+pub(crate) fn check_volume(general: &General, one: &One) -> Result<(), AdmError> {
+    let Some(number) = one.volume else { return Ok(()) };
+    let reply = status(general, vec![one.resource.clone()], Statistics::Hidden)?;
+    let mut devices = reply.resources.iter().flat_map(|resource| &resource.devices);
+    if devices.any(|device| device.volume == number) {
+        return Ok(());
+    }
+    Err(AdmError::configuration(
+        format!("the resource has no volume {number}"),
+        format!("basalt adm status {}", one.resource),
+    ))
+}

@@ -1,0 +1,194 @@
+//! `wait-connect` and `wait-sync`: until the state is so, or the time is up.
+//!
+//! The time is that of the `startup` section, by what is known: `degr-wfc-timeout` where some
+//! replica was not in sync before, `outdated-wfc-timeout` where this one is outdated,
+//! `wfc-timeout` else. As with DRBD 0 is no end, unless `--timeout` sets one. A connection that is
+//! StandAlone does not come by itself: waiting for it ends at once, but with `--wait-after-sb`.
+
+use std::time::Duration;
+
+use api::connection_state::ConnectionState;
+use api::disk_state::DiskState;
+use api::replication_state::ReplicationState;
+use api::request::Command;
+use api::status::{ConnectionStatus, PeerDeviceStatus, ResourceStatus};
+use api::subscription::{Next, Subscription, Update};
+use config::options::OptionSet;
+
+use crate::adm::arguments::{General, WaitTimes};
+use crate::adm::failure::AdmError;
+use crate::adm::question::{answer_within, socket, status};
+use crate::adm::status_text::Statistics;
+use crate::clock::now;
+
+/// What is waited for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Wish {
+    Connected,
+    InSync,
+}
+
+/// Whose state counts: of all peers and volumes, or of the named ones.
+#[derive(Clone, Debug)]
+pub(crate) struct Wanted {
+    pub(crate) wish: Wish,
+    pub(crate) resource: String,
+    pub(crate) peer: Option<PeerName>,
+    pub(crate) volume: Option<u16>,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) enum PeerName {
+    Name(String),
+    Id(u8),
+}
+
+/// Waits for one resource.
+pub(crate) fn wait(general: &General, wanted: &Wanted, times: &WaitTimes) -> Result<(), AdmError> {
+    let names = vec![wanted.resource.clone()];
+    let reply = status(general, names.clone(), Statistics::Hidden)?;
+    let Some(first) = reply.resources.first() else { return Ok(()) };
+    wanted.check_names(first)?;
+    let command = Command::Events { resources: names, statistics: false };
+    let subscription = Subscription::open(&socket(general), command, answer_within(general))?;
+    let started = now();
+    let mut limit = None;
+    let mut is_down = false;
+    loop {
+        let within = limit.map(|limit: Duration| limit.saturating_sub(now().since(started)));
+        if within == Some(Duration::ZERO) {
+            return Err(wanted.timed_out(limit.unwrap_or_default()));
+        }
+        let resource = match subscription.next(within)? {
+            Next::Update(Update::All { resources, .. }) => {
+                is_down = resources.is_empty();
+                resources.into_iter().next()
+            }
+            Next::Update(Update::Changed { resource, .. }) => Some(*resource),
+            Next::Update(Update::Gone { .. }) => {
+                is_down = true;
+                None
+            }
+            Next::Update(Update::Alive) | Next::Nothing => None,
+        };
+        if is_down {
+            return Err(AdmError::configuration("it went down", "basalt adm up"));
+        }
+        let Some(resource) = resource else { continue };
+        if wanted.holds(&resource) {
+            return Ok(());
+        }
+        limit = general.timeout.or_else(|| time_limit(&resource, times));
+        if !times.wait_after_sb && wanted.is_vain(&resource) {
+            return Err(AdmError::WaitTimeout {
+                what: wanted.what(),
+                reason: "a connection is StandAlone and does not come by itself".to_owned(),
+                hint: format!("basalt adm connect {}", resource.name),
+            });
+        }
+    }
+}
+
+/// `None` is without end.
+fn time_limit(resource: &ResourceStatus, times: &WaitTimes) -> Option<Duration> {
+    let is_outdated =
+        resource.devices.iter().any(|device| device.disk_state == DiskState::Outdated);
+    let voters = resource.quorum_votes.as_ref().map_or(0, |votes| votes.voters.len());
+    let is_degraded = resource.epoch.as_ref().is_some_and(|epoch| epoch.insync.len() < voters);
+    let seconds = match (is_outdated, is_degraded) {
+        (true, _) => times.outdated_wfc_timeout.or(times.wfc_timeout),
+        (false, true) => times.degr_wfc_timeout.or(times.wfc_timeout),
+        (false, false) => times.wfc_timeout,
+    };
+    seconds.filter(|seconds| *seconds > 0).map(Duration::from_secs)
+}
+
+impl WaitTimes {
+    /// What the command line does not say, the `startup` section does.
+    pub(crate) fn or_startup(mut self, startup: Option<&OptionSet>) -> Self {
+        let given = |name: &str| startup?.given(name)?.as_number();
+        self.wfc_timeout = self.wfc_timeout.or_else(|| given("wfc-timeout"));
+        self.degr_wfc_timeout = self.degr_wfc_timeout.or_else(|| given("degr-wfc-timeout"));
+        self.outdated_wfc_timeout =
+            self.outdated_wfc_timeout.or_else(|| given("outdated-wfc-timeout"));
+        self
+    }
+}
+
+impl Wanted {
+    fn connections<'s>(
+        &'s self,
+        resource: &'s ResourceStatus,
+    ) -> impl Iterator<Item = &'s ConnectionStatus> + 's {
+        resource.connections.iter().filter(|connection| match &self.peer {
+            None => true,
+            Some(PeerName::Name(name)) => connection.name == *name,
+            Some(PeerName::Id(id)) => connection.peer_node_id == *id,
+        })
+    }
+
+    fn check_names(&self, resource: &ResourceStatus) -> Result<(), AdmError> {
+        let hint = || format!("basalt adm status {}", resource.name);
+        if self.peer.is_some() && self.connections(resource).next().is_none() {
+            return Err(AdmError::configuration("the resource has no such peer", hint()));
+        }
+        let mut devices = resource.devices.iter();
+        match self.volume {
+            Some(number) if !devices.any(|device| device.volume == number) => {
+                let message = format!("the resource has no volume {number}");
+                Err(AdmError::configuration(message, hint()))
+            }
+            Some(_) | None => Ok(()),
+        }
+    }
+
+    fn holds(&self, resource: &ResourceStatus) -> bool {
+        let is_wanted = |volume: u16| self.volume.is_none_or(|wanted| wanted == volume);
+        let is_visible = |device: &PeerDeviceStatus| {
+            self.volume.is_none()
+                || device.replication_state >= ReplicationState::Established
+                || device.peer_client
+        };
+        match self.wish {
+            Wish::Connected => self.connections(resource).all(|connection| {
+                let mut devices = connection.peer_devices.iter();
+                connection.connection_state == ConnectionState::Connected
+                    && devices.all(|device| !is_wanted(device.volume) || is_visible(device))
+            }),
+            Wish::InSync => {
+                let devices = resource.devices.iter().filter(|it| is_wanted(it.volume));
+                let is_whole = devices.clone().all(|device| {
+                    matches!(device.disk_state, DiskState::UpToDate | DiskState::Diskless)
+                });
+                let mut peers =
+                    self.connections(resource).flat_map(|connection| &connection.peer_devices);
+                is_whole
+                    && peers.all(|device| {
+                        !is_wanted(device.volume)
+                            || (!device.replication_state.has_progress()
+                                && device.peer_disk_state != DiskState::Inconsistent)
+                    })
+            }
+        }
+    }
+
+    fn is_vain(&self, resource: &ResourceStatus) -> bool {
+        let mut connections = self.connections(resource);
+        connections.any(|connection| connection.connection_state == ConnectionState::StandAlone)
+    }
+
+    fn what(&self) -> &'static str {
+        match self.wish {
+            Wish::Connected => "the connections",
+            Wish::InSync => "the end of the resync",
+        }
+    }
+
+    fn timed_out(&self, limit: Duration) -> AdmError {
+        AdmError::WaitTimeout {
+            what: self.what(),
+            reason: format!("{} s are up", limit.as_secs_f32()),
+            hint: format!("basalt adm status {}", self.resource),
+        }
+    }
+}

@@ -1,0 +1,144 @@
+//! The command line of `basalt setup` as typed.
+
+use clap::{Args, Parser, Subcommand};
+
+use crate::adm::arguments::{Events2, General, Status, WaitTimes};
+
+#[derive(Debug, Parser)]
+#[command(
+    name = "basalt setup",
+    about = "The part of drbdsetup that scripts use, asked of the node daemon",
+    version,
+    after_help = "Exit codes: 0 done, 5 waited in vain, 10 refused configuration or unknown \
+        object, 11 refused change of state, 16 no local disk, 17 no up-to-date data, 20 usage and \
+        everything else."
+)]
+pub(crate) struct CommandLine {
+    #[command(flatten)]
+    pub(crate) general: General,
+    #[command(subcommand)]
+    pub(crate) verb: Verb,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Verb {
+    /// Show roles, disks, connections and what is wrong with them
+    Status(Status),
+    /// Tell the state, and then every change of it, a line each
+    #[command(name = "events2")]
+    Events2(Events2),
+    /// Show the configuration that runs
+    Show(Show),
+    /// Show the role of this node
+    Role { resource: String },
+    /// Show the state of the connection to a peer
+    Cstate(Peer),
+    /// Show the state of the disks of a volume, local/peers
+    Dstate { minor: u32 },
+    /// Disconnect, detach and forget
+    Down { resource: String },
+    /// Take the right to write
+    Primary {
+        resource: String,
+        /// Do it also where it is refused for safety
+        #[arg(long)]
+        force: bool,
+    },
+    /// Give the right to write away
+    Secondary {
+        resource: String,
+        /// Fail the requests that are still open
+        #[arg(long)]
+        force: bool,
+    },
+    /// Connect to a peer
+    Connect(Peer),
+    /// Part from a peer
+    Disconnect {
+        #[command(flatten)]
+        peer: Peer,
+        /// Do it also where it is refused for safety
+        #[arg(long)]
+        force: bool,
+    },
+    /// Go on without the backing disk
+    Detach {
+        minor: u32,
+        /// Do not wait for requests that the disk still owes
+        #[arg(long)]
+        force: bool,
+    },
+    /// Give up the local data and copy it all again from a peer
+    Invalidate { minor: u32 },
+    /// Start a volume whose replicas are known to be equal, without a first copy
+    NewCurrentUuid {
+        minor: u32,
+        /// The replicas hold the same already
+        #[arg(long, required = true)]
+        clear_bitmap: bool,
+    },
+    /// Wait until all peers are connected
+    WaitConnectResource {
+        resource: String,
+        #[command(flatten)]
+        times: WaitTimes,
+    },
+    /// Wait until a peer is connected
+    WaitConnectConnection {
+        #[command(flatten)]
+        peer: Peer,
+        #[command(flatten)]
+        times: WaitTimes,
+    },
+    /// Wait until a volume of a peer is seen
+    WaitConnectVolume {
+        #[command(flatten)]
+        volume: Volume,
+        #[command(flatten)]
+        times: WaitTimes,
+    },
+    /// Wait until nothing is being copied any more
+    WaitSyncResource {
+        resource: String,
+        #[command(flatten)]
+        times: WaitTimes,
+    },
+    /// Wait until nothing is being copied to or from a peer any more
+    WaitSyncConnection {
+        #[command(flatten)]
+        peer: Peer,
+        #[command(flatten)]
+        times: WaitTimes,
+    },
+    /// Wait until a volume is not being copied to or from a peer any more
+    WaitSyncVolume {
+        #[command(flatten)]
+        volume: Volume,
+        #[command(flatten)]
+        times: WaitTimes,
+    },
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Peer {
+    pub(crate) resource: String,
+    /// Its node id
+    #[arg(value_name = "PEER_NODE_ID")]
+    pub(crate) id: u8,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Volume {
+    #[command(flatten)]
+    pub(crate) peer: Peer,
+    pub(crate) volume: u16,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Show {
+    /// Show also what was not set
+    #[arg(short = 'D', long)]
+    pub(crate) show_defaults: bool,
+    /// `all` or a resource [default: all]
+    pub(crate) resources: Vec<String>,
+}

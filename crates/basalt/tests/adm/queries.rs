@@ -1,0 +1,148 @@
+//! What is asked of the configuration file alone: `sh-*`, `dump-xml`, and the steps of an `up`.
+//! The lines are those of drbdadm 9.22 for the same file.
+
+use crate::fake_node::{Place, Run};
+use crate::quiet;
+
+const TWO_RESOURCES: &str = "\
+resource r0 {
+    options { quorum majority; }
+    net { max-buffers 8000; }
+    disk { c-max-rate 200M; al-extents 1237; }
+    volume 0 { device /dev/drbd0 minor 0; disk /dev/vg/r0; meta-disk internal; }
+    volume 1 { device minor 1; disk /dev/vg/r1; meta-disk /dev/vg/md; }
+    on alice { node-id 0; address 10.0.0.1:7789; }
+    on bob   { node-id 1; address 10.0.0.2:7789; }
+    on carol { node-id 2; address 10.0.0.3:7789; volume 0 { disk none; } volume 1 { disk none; } }
+    connection-mesh { hosts alice bob carol; }
+}
+resource r1 {
+    device /dev/drbd5; disk /dev/vg/x; meta-disk /dev/vg/y [2];
+    on alice { address 10.0.0.1:7000; }
+    on bob { address 10.0.0.2:7000; }
+}
+";
+
+fn place() -> Place {
+    let place = Place::new();
+    place.write("basalt.conf", TWO_RESOURCES);
+    place
+}
+
+/// What a run on the node `alice` prints; it must exit with 0 and complain of nothing.
+fn printed(words: &[&str]) -> String {
+    let mut arguments = vec!["-c", "DIR/basalt.conf"];
+    arguments.extend(words);
+    let run = place().run_alone(&arguments);
+    assert_eq!(run, Run { stdout: run.stdout.clone(), ..quiet(Vec::new()) });
+    run.stdout
+}
+
+#[test]
+fn sh_verbs_answer_in_lines() {
+    for (verb, target, expected) in [
+        ("sh-resource", "r0", "r0\n"),
+        ("sh-dev", "r0", "/dev/drbd0\n/dev/drbd1\n"),
+        ("sh-dev", "r0/1", "/dev/drbd1\n"),
+        ("sh-minor", "r0", "0\n1\n"),
+        ("sh-minor", "r1", "5\n"),
+        ("sh-ll-dev", "r0/1", "/dev/vg/r1\n"),
+        ("sh-md-dev", "r0", "/dev/vg/r0\n/dev/vg/md\n"),
+        ("sh-md-idx", "r0", "internal\nflexible\n"),
+        ("sh-md-idx", "r1", "2\n"),
+        ("sh-ip", "r0/1", "10.0.0.1\n10.0.0.1\n"),
+        (
+            "sh-udev",
+            "r0/1",
+            "DEVICE=drbd1\nSYMLINK=drbd/by-res/r0/1\nSYMLINK_BY_RES=drbd/by-res/r0/1\n\
+             SYMLINK_BY_DISK=drbd/by-disk/vg/r1\n",
+        ),
+        (
+            "sh-udev",
+            "r1",
+            "DEVICE=drbd5\nSYMLINK=drbd/by-res/r1\nSYMLINK_BY_RES=drbd/by-res/r1\n\
+             SYMLINK_BY_DISK=drbd/by-disk/vg/x\n",
+        ),
+    ] {
+        assert_eq!(printed(&[verb, "--node", "alice", target]), expected, "{verb} {target}");
+    }
+    assert_eq!(printed(&["sh-resources", "--node", "alice"]), "r0\nr1\n");
+    assert_eq!(printed(&["sh-mod-parms"]), "minor_count=32\n");
+    assert_eq!(printed(&["sh-nop"]), "");
+    assert_eq!(printed(&["sh-list-config-file"]), "DIR/basalt.conf\n");
+    assert_eq!(
+        printed(&["--json", "sh-dev", "--node", "alice", "r0"]),
+        "[\n  \"/dev/drbd0\",\n  \"/dev/drbd1\"\n]\n"
+    );
+}
+
+#[test]
+fn wrong_questions_are_told_apart() {
+    let place = place();
+    let run = |words: &[&str]| {
+        let mut arguments = vec!["-c", "DIR/basalt.conf"];
+        arguments.extend(words);
+        let run = place.run_alone(&arguments);
+        assert_eq!(run.stdout, "");
+        (run.exit, run.stderr)
+    };
+    let (exit, said) = run(&["sh-udev", "--node", "alice", "r0"]);
+    assert_eq!(exit, 1);
+    assert!(said.contains("requires a specific volume id"), "{said}");
+    let (exit, said) = run(&["sh-dev", "--node", "alice", "r0/7"]);
+    assert_eq!(
+        (exit, said.lines().next().unwrap()),
+        (10, "r0: sh-dev: the resource has no volume 7")
+    );
+    let (exit, said) = run(&["sh-dev", "--node", "erin", "r0"]);
+    assert_eq!(exit, 10);
+    assert!(said.contains("this node, `erin`, is not a host of it"), "{said}");
+    assert_eq!(run(&["sh-lr-of", "r0"]).0, 1);
+    let (exit, said) = run(&["--dry-run", "primary", "r0"]);
+    assert_eq!(exit, 1);
+    assert!(said.contains("only `up` and `adjust`"), "{said}");
+}
+
+#[test]
+fn dry_run_of_up_tells_drbdadms_steps() {
+    let expected = "\
+drbdsetup new-resource r1 0
+drbdsetup new-minor r1 5 0
+drbdsetup new-peer r1 1 --_name=bob
+drbdsetup new-path r1 1 ipv4:10.0.0.1:7000 ipv4:10.0.0.2:7000
+drbdmeta 5 v09 /dev/vg/y 2 apply-al
+drbdsetup attach 5 /dev/vg/x /dev/vg/y 2
+drbdsetup connect r1 1
+";
+    assert_eq!(printed(&["-d", "up", "--node", "alice", "r1"]), expected);
+}
+
+#[test]
+fn dump_xml_has_drbdadms_elements() {
+    let expected = r#"<config file="DIR/basalt.conf">
+    <resource name="r1">
+        <host name="alice">
+            <volume vnr="0">
+                <device minor="5"></device>
+                <disk>/dev/vg/x</disk>
+                <meta-disk index="2">/dev/vg/y</meta-disk>
+            </volume>
+            <address family="ipv4" port="7000">10.0.0.1</address>
+        </host>
+        <host name="bob">
+            <volume vnr="0">
+                <device minor="5"></device>
+                <disk>/dev/vg/x</disk>
+                <meta-disk index="2">/dev/vg/y</meta-disk>
+            </volume>
+            <address family="ipv4" port="7000">10.0.0.2</address>
+        </host>
+        <connection>
+            <host name="alice"><address family="ipv4" port="7000">10.0.0.1</address></host>
+            <host name="bob"><address family="ipv4" port="7000">10.0.0.2</address></host>
+        </connection>
+    </resource>
+</config>
+"#;
+    assert_eq!(printed(&["dump-xml", "r1"]), expected);
+}

@@ -1,0 +1,74 @@
+//! `adjust` tells exactly what differs, disturbs no more than it must, and goes back where the new
+//! configuration cannot be used.
+
+use std::fs;
+
+use api::connection_state::ConnectionState;
+use api::role::Role;
+
+use crate::BLOCK;
+use crate::harness::Cluster;
+
+fn steps(cluster: &Cluster, words: &[&str]) -> Vec<String> {
+    let output = cluster.adm(0, words);
+    assert!(output.status.success(), "{output:?}");
+    String::from_utf8(output.stdout).unwrap().lines().map(str::to_owned).collect()
+}
+
+#[test]
+fn options_change_under_a_client_and_structure_does_not() {
+    let cluster = Cluster::start_in_sync(3, 0);
+    assert_eq!(steps(&cluster, &["-d", "adjust", "r0"]), [""; 0]);
+    let mut client = cluster.client(0);
+    client.write(0, &[7; BLOCK]).unwrap();
+
+    let text = cluster.config_text("r0");
+    let changed = text.replacen('{', "{ options { auto-promote no; } net { max-buffers 8000; }", 1);
+    fs::write(cluster.config(), &changed).unwrap();
+    let expected = [
+        "drbdsetup resource-options r0 --set-defaults --auto-promote=no",
+        "drbdsetup net-options r0 1 --set-defaults --_name=n1 --max-buffers=8000",
+        "drbdsetup net-options r0 2 --set-defaults --_name=n2 --max-buffers=8000",
+    ];
+    assert_eq!(steps(&cluster, &["adjust", "--dry-run", "r0"]), expected);
+    assert_eq!(steps(&cluster, &["adjust", "--verbose", "r0"]), expected);
+    assert_eq!(steps(&cluster, &["adjust", "--verbose", "r0"]), [""; 0]);
+    client.write(4096, &[8; BLOCK]).unwrap();
+    assert_eq!(cluster.role(0), Role::Primary);
+
+    // A rate is an option that a running resource does not take over.
+    let other = changed.replacen('{', "{ disk { c-max-rate 10M; }", 1);
+    fs::write(cluster.config(), &other).unwrap();
+    let expected = [
+        "drbdsetup peer-device-options r0 1 0 --set-defaults --c-max-rate=10M",
+        "drbdsetup peer-device-options r0 2 0 --set-defaults --c-max-rate=10M",
+    ];
+    assert_eq!(steps(&cluster, &["adjust", "-d", "r0"]), expected);
+    let said = cluster.adm_refused(0, &["adjust", "r0"]);
+    assert!(said.contains("(-12) Device is held open by someone"), "{said}");
+    client.close().unwrap();
+    assert_eq!(steps(&cluster, &["adjust", "r0"]), [""; 0]);
+    assert_eq!(steps(&cluster, &["adjust", "-d", "r0"]), [""; 0]);
+    // What `auto-promote no` said is in effect now.
+    cluster.wait_connected(0);
+    cluster.adm_ok(0, &["secondary", "r0"]);
+    let refusal = cluster.connect(0).unwrap_err().to_string();
+    assert!(refusal.contains("auto-promote"), "{refusal}");
+}
+
+#[test]
+fn waiting_for_peers_ends_when_they_come() {
+    let mut cluster = Cluster::start_in_sync(3, 0);
+    cluster.adm_ok(0, &["wait-connect", "r0"]);
+    cluster.adm_ok(0, &["wait-sync", "r0:n1"]);
+    cluster.kill(2);
+    cluster.wait(0, "loss of the last node", |status| {
+        status.connections[1].connection_state != ConnectionState::Connected
+    });
+    cluster.adm_ok(0, &["wait-connect", "r0:n1"]);
+    let output = cluster.adm(0, &["wait-connect", "--wfc-timeout", "1", "r0"]);
+    assert_eq!(output.status.code(), Some(5), "{output:?}");
+    cluster.launch(2);
+    cluster.adm_ok(0, &["--timeout", "30", "wait-connect", "r0"]);
+    cluster.adm_ok(0, &["--timeout", "30", "wait-sync", "r0"]);
+}

@@ -1,0 +1,212 @@
+//! Resources and their texts: up, down, adjust, and what is running.
+
+use api::response::{Failure, FailureCode, Reply, Running, RunningReply};
+use config::steps::{Reach, Step, steps};
+
+use crate::attach::{attach, read_replica};
+use crate::control::{Control, once_address_is_free};
+use crate::crash;
+use crate::definition::Definition;
+use crate::limits::{ATTACH_PATIENCE, COMMAND_PATIENCE};
+use crate::patience::Patience;
+use crate::shard::commands::unknown_resource;
+use crate::shard::messages::{Force, Ticket, ToShard};
+
+/// Whether `adjust` does what it tells.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Mode {
+    DryRun,
+    Do,
+}
+
+/// What lies between a running resource and a text.
+struct Differences {
+    wanted: Definition,
+    running: Option<String>,
+    steps: Vec<Step>,
+}
+
+impl Control {
+    /// Brings a resource up, and remembers that it is.
+    pub(super) fn up(&self, resource: &str, text: &str) -> Result<Reply, Failure> {
+        Definition::from_text(&self.name, resource, text)?;
+        if let Some(running) = self.stored_text(resource)? {
+            if running == text {
+                return match self.is_up(resource) {
+                    Some(_) if self.is_without_disk(resource) => self.attach(resource),
+                    Some(reply) => Ok(reply),
+                    None => self.bring_up(resource, text),
+                };
+            }
+            if self.is_up(resource).is_some() {
+                let message = format!("resource {resource:?} is up with another configuration");
+                let hint = "use `adjust` to make it follow the new one";
+                return Err(Failure::new(FailureCode::StateRefused, message, hint));
+            }
+        }
+        let reply = self.bring_up(resource, text)?;
+        self.state.store_text(resource, text).map_err(state_failure)?;
+        Ok(reply)
+    }
+
+    /// Takes a resource down, and forgets it; also one that was to be up and is not.
+    pub(super) fn down(&self, resource: &str, force: Force) -> Result<Reply, Failure> {
+        let name = resource.to_owned();
+        let removed = self.ask(|ticket| ToShard::Remove { ticket, resource: name, force });
+        let is_held = removed.as_ref().is_err_and(|e| e.code == FailureCode::UnknownResource)
+            && self.stored_text(resource)?.is_some();
+        let reply = if is_held { Reply::done() } else { removed? };
+        self.held_down().remove(resource);
+        self.without_disk().remove(resource);
+        crash::lift(&self.state, resource);
+        self.state.forget_text(resource).map_err(state_failure)?;
+        Ok(reply)
+    }
+
+    /// Takes the disk of a resource that is up into use.
+    pub(super) fn attach(&self, resource: &str) -> Result<Reply, Failure> {
+        let unknown = || unknown_resource(resource);
+        let text = self.stored_text(resource)?.ok_or_else(unknown)?;
+        let definition = Definition::from_text(&self.name, resource, &text)?;
+        let mut patience = Patience::new(ATTACH_PATIENCE);
+        self.ask_until_ready(&mut patience, |ticket| ToShard::CheckAttach {
+            ticket,
+            resource: resource.to_owned(),
+        })?;
+        let place = definition.disk.as_ref().expect("checked by the shard");
+        let found = read_replica(&definition, place, &mut Patience::new(COMMAND_PATIENCE))?;
+        let reply = self.ask_until_ready(&mut patience, |ticket| {
+            let replica = Box::new(found.clone());
+            ToShard::Attach { ticket, resource: resource.to_owned(), replica }
+        })?;
+        self.without_disk().remove(resource);
+        Ok(reply)
+    }
+
+    /// Asks again while the resource is changing.
+    fn ask_until_ready(
+        &self,
+        patience: &mut Patience,
+        question: impl Fn(Ticket) -> ToShard,
+    ) -> Result<Reply, Failure> {
+        loop {
+            match self.ask(&question) {
+                Err(failure)
+                    if failure.code == FailureCode::StateRefused && patience.rest(&failure) => {}
+                answer => return answer,
+            }
+        }
+    }
+
+    fn is_without_disk(&self, resource: &str) -> bool {
+        let resource = resource.to_owned();
+        self.ask(|ticket| ToShard::CheckAttach { ticket, resource }).is_ok()
+    }
+
+    fn stored_text(&self, resource: &str) -> Result<Option<String>, Failure> {
+        let texts = self.state.stored_texts().map_err(state_failure)?;
+        Ok(texts.into_iter().find(|(name, _)| name == resource).map(|(_, text)| text))
+    }
+
+    fn is_up(&self, resource: &str) -> Option<Reply> {
+        let resources = vec![resource.to_owned()];
+        let question = |ticket| ToShard::Status { ticket, resources, statistics: false };
+        self.ask(question).ok().map(|_| Reply::done())
+    }
+
+    fn bring_up(&self, resource: &str, text: &str) -> Result<Reply, Failure> {
+        self.bring_up_within(resource, text, &mut Patience::new(COMMAND_PATIENCE))
+    }
+
+    pub(super) fn bring_up_within(
+        &self,
+        resource: &str,
+        text: &str,
+        patience: &mut Patience,
+    ) -> Result<Reply, Failure> {
+        let definition = Definition::from_text(&self.name, resource, text)?;
+        let reply = once_address_is_free(patience, |patience| {
+            let attached = Box::new(attach(definition.clone(), &self.state, patience)?);
+            self.ask(|ticket| ToShard::Host { ticket, attached })
+        })?;
+        crash::lift(&self.state, resource);
+        self.without_disk().remove(resource);
+        self.held_down().remove(resource);
+        Ok(reply)
+    }
+
+    /// What `adjust` would do, and the text that is running.
+    fn differences(&self, resource: &str, text: &str) -> Result<Differences, Failure> {
+        let wanted = Definition::from_text(&self.name, resource, text)?;
+        let running = self.stored_text(resource)?.filter(|_| self.is_up(resource).is_some());
+        let read = |text: &str| {
+            let read = config::parse_text(resource, text);
+            let file = read.map_err(|errors| invalid(&errors.to_string()))?;
+            let found = file.resource(resource).cloned();
+            found.ok_or_else(|| invalid("it says nothing of this resource"))
+        };
+        let before = running.as_deref().map(read).transpose()?;
+        let steps = steps(before.as_ref(), &read(text)?, &self.name);
+        Ok(Differences { wanted, running, steps })
+    }
+
+    /// Makes a resource follow a text. What cannot change while it is up makes it go down and up
+    /// again; if that fails, the running state stays what it was.
+    pub(super) fn adjust(&self, resource: &str, text: &str, mode: Mode) -> Result<Reply, Failure> {
+        let Differences { wanted, running, steps } = self.differences(resource, text)?;
+        let changes = steps.iter().map(|step| step.text.clone()).collect();
+        let reply = Reply::Adjusted { changes, warnings: wanted.warnings.clone() };
+        if mode == Mode::DryRun {
+            return Ok(reply);
+        }
+        if running.as_deref() == Some(text) {
+            if self.is_without_disk(resource) {
+                self.attach(resource)?;
+            }
+            return Ok(reply);
+        }
+        let name = resource.to_owned();
+        match running {
+            None => drop(self.bring_up(resource, text)?),
+            Some(_) if steps.iter().all(|step| step.reach == Reach::Options) => {
+                let definition = Box::new(wanted);
+                self.ask(|ticket| ToShard::Redefine { ticket, definition })?;
+            }
+            Some(running) => {
+                self.ask(|ticket| ToShard::Remove { ticket, resource: name, force: Force::No })?;
+                if let Err(failure) = self.bring_up(resource, text) {
+                    self.bring_up(resource, &running)?;
+                    return Err(failure);
+                }
+            }
+        }
+        self.state.store_text(resource, text).map_err(state_failure)?;
+        Ok(reply)
+    }
+
+    /// The texts that the named resources run with, or all.
+    pub(super) fn show(&self, names: &[String]) -> Result<Reply, Failure> {
+        let mut resources = Vec::new();
+        for (resource, config_text) in self.state.stored_texts().map_err(state_failure)? {
+            let is_asked = names.is_empty() || names.contains(&resource);
+            if is_asked && self.is_up(&resource).is_some() {
+                resources.push(Running { resource, config_text });
+            }
+        }
+        let is_shown = |name: &&String| resources.iter().any(|running| running.resource == **name);
+        match names.iter().find(|name| !is_shown(name)) {
+            Some(unknown) => Err(unknown_resource(unknown)),
+            None => Ok(Reply::Running(RunningReply { node: self.name.clone(), resources })),
+        }
+    }
+}
+
+fn invalid(message: &str) -> Failure {
+    Failure::new(FailureCode::InvalidConfig, message, "see `basalt adm dump`")
+}
+
+#[expect(clippy::needless_pass_by_value, reason = "it is given to map_err")]
+fn state_failure(error: std::io::Error) -> Failure {
+    let message = format!("the state directory: {error}");
+    Failure::new(FailureCode::Internal, message, "is its disk full or read-only?")
+}

@@ -1,0 +1,75 @@
+//! Members that are there and answer too late: PROTOCOL.md 7c.
+//!
+//! One look at all that is under way every half of the limit, and none while nothing is: what was
+//! sent before the look before the last one is late. An operation carries no time of its own.
+
+use format::ids::MemberSet;
+use stdx::time::Time;
+
+use crate::contract::{FromGroup, GroupAction};
+use crate::group::LaneGroup;
+use crate::lane::{Lane, OperationState};
+use crate::limits::SLOW_MEMBER_LIMIT;
+
+const LOOK_INTERVAL: std::time::Duration = SLOW_MEMBER_LIMIT.checked_div(2).expect("by two");
+
+#[derive(Debug)]
+pub(crate) struct SlowWatch {
+    look_at: Time,
+    /// Operations that had been sent at the last look, and at the one before.
+    sent: [u64; 2],
+}
+
+impl SlowWatch {
+    pub(crate) fn new() -> Self {
+        Self { look_at: Time::NEVER, sent: [0; 2] }
+    }
+
+    pub(crate) fn look_at(&self) -> Time {
+        self.look_at
+    }
+}
+
+impl LaneGroup {
+    pub(crate) fn settle_slow(&mut self, now: Time, actions: &mut Vec<GroupAction>) {
+        if !self.view.leading {
+            self.slow.look_at = Time::NEVER;
+            return;
+        }
+        if self.slow.look_at == Time::NEVER {
+            if self.slow.sent[0] != self.sends || self.flushes.has_volume_flushes() {
+                self.slow.sent = [self.sends, 0];
+                self.slow.look_at = now + LOOK_INTERVAL;
+            }
+            return;
+        }
+        if now < self.slow.look_at {
+            return;
+        }
+        // A node that stood still itself has no right to judge the others.
+        if now < self.slow.look_at + LOOK_INTERVAL / 2 {
+            for member in self.late_members().iter() {
+                actions.push(GroupAction::Home(FromGroup::MemberSlow { member }));
+            }
+        }
+        self.flushes.note_look();
+        self.slow.sent = [self.sends, self.slow.sent[0]];
+        let is_busy = self.flushes.has_volume_flushes() || !self.lanes.iter().all(Lane::is_idle);
+        self.slow.look_at = if is_busy { now + LOOK_INTERVAL } else { Time::NEVER };
+    }
+
+    /// Those that an old operation or flush still waits for.
+    fn late_members(&self) -> MemberSet {
+        let sent = self.slow.sent[1];
+        let mut late = self.flushes.late_members();
+        for leader in self.lanes.iter().filter_map(|lane| lane.leader.as_ref()) {
+            for (_, operation) in leader.operations.iter() {
+                let is_sent = matches!(operation.state, OperationState::Sent { .. });
+                if is_sent && operation.sent_as <= sent {
+                    late |= operation.needed.minus(operation.acknowledged);
+                }
+            }
+        }
+        late.minus(self.view.losing)
+    }
+}

@@ -1,0 +1,227 @@
+//! What happens by chance while the client works.
+
+use std::time::Duration;
+
+use replication::contract::{Command, CommandId, PromoteMode};
+
+use crate::cluster::{BadDisk, SlowDisk};
+use crate::run::{Disks, Run};
+
+impl Run {
+    pub(super) fn act(&mut self) {
+        match self.random.below(1000) {
+            0..3 => self.kill(),
+            3..4 => self.cut_power(),
+            4..8 => self.cut(),
+            8..40 => self.heal_one(),
+            40..46 => self.reset(),
+            46..48 => {
+                if self.random.chance(1, 2) {
+                    let idle = Duration::from_millis(self.random.below(10_000));
+                    self.idle_until = self.cluster.now + idle;
+                }
+                self.demote();
+            }
+            48..50 => self.stop_or_detach(),
+            50..53 => self.spoil_disk(),
+            53..56 => self.stop_process(),
+            56..58 => {
+                let node = self.any_node();
+                if self.cluster.options.quirks.clocks {
+                    self.cluster.drift(node);
+                }
+            }
+            58..120 => self.flush(),
+            120..180 if self.disks == Disks::ComeAndGo => self.move_disk(),
+            120..450 => self.read(),
+            _ => self.write(),
+        }
+        self.find_primary();
+    }
+
+    /// Gives a disk up, or offers it again.
+    fn move_disk(&mut self) {
+        let node = self.any_node();
+        if self.cluster.has_open_disk(node) && self.random.chance(1, 2) {
+            let id = self.command_id();
+            self.cluster.command(node, id, Command::Detach);
+        } else {
+            self.offer_disk(node);
+        }
+    }
+
+    pub(super) fn offer_disk(&mut self, node: usize) {
+        let id = self.command_id();
+        if self.cluster.attach(node, id) {
+            self.report.attaches += 1;
+        }
+    }
+
+    fn any_node(&mut self) -> usize {
+        let count = u64::from(self.cluster.options.nodes);
+        usize::try_from(self.random.below(count)).expect("few nodes")
+    }
+
+    fn kill(&mut self) {
+        let node = self.any_node();
+        if self.cluster.is_up(node) {
+            self.report.kills += 1;
+            self.cluster.kill(node);
+            self.after_death(node);
+        }
+    }
+
+    fn cut_power(&mut self) {
+        let all = self.random.chance(1, 4);
+        let victim = self.any_node();
+        for node in 0..usize::from(self.cluster.options.nodes) {
+            if (all || node == victim) && self.cluster.is_up(node) {
+                self.report.power_cuts += 1;
+                self.cluster.cut_power(node);
+                self.after_death(node);
+            }
+        }
+    }
+
+    fn after_death(&mut self, node: usize) {
+        let delay = Duration::from_millis(1 + self.random.below(3000));
+        self.cluster.restart_later(node, delay);
+        self.end_client(node);
+        self.commands.retain(|_, (at, _)| *at != node);
+    }
+
+    /// Nothing that the client of `node` waits for will be answered any more.
+    pub(super) fn end_client(&mut self, node: usize) {
+        if self.client == Some(node) {
+            self.client = None;
+        }
+        if self.promoting.is_some_and(|(at, _)| at == node) && !self.cluster.is_up(node) {
+            self.promoting = None;
+        }
+        self.pending.retain(|_, pending| pending.node() != node);
+    }
+
+    fn cut(&mut self) {
+        let (a, b) = (self.any_node(), self.any_node());
+        if self.random.chance(1, 3) {
+            for other in 0..usize::from(self.cluster.options.nodes) {
+                self.cluster.cut_link(a, other);
+            }
+        } else {
+            self.cluster.cut_link(a, b);
+        }
+        self.report.cuts += 1;
+    }
+
+    fn heal_one(&mut self) {
+        let (a, b) = (self.any_node(), self.any_node());
+        self.cluster.heal_link(a, b);
+        self.cluster.slow[a] = SlowDisk::default();
+        if self.random.chance(1, 4) {
+            self.attach(a);
+        }
+    }
+
+    fn reset(&mut self) {
+        let (a, b) = (self.any_node(), self.any_node());
+        if self.random.chance(1, 2) {
+            self.cluster.reset_link(a, b);
+        } else {
+            self.cluster.break_one_connection(a, b);
+        }
+    }
+
+    pub(super) fn demote(&mut self) {
+        if let Some(node) = self.client
+            && self.pending.is_empty()
+        {
+            self.client = None;
+            let id = self.command_id();
+            self.cluster.command(node, id, Command::Demote);
+        }
+    }
+
+    fn command_id(&mut self) -> CommandId {
+        self.next_command += 1;
+        CommandId(self.next_command)
+    }
+
+    pub(super) fn promote(&mut self, node: usize, mode: PromoteMode) {
+        let id = self.command_id();
+        self.promoting = Some((node, id));
+        self.cluster.command(node, id, Command::Promote(mode));
+    }
+
+    pub(super) fn find_primary(&mut self) {
+        if self.client.is_some() {
+            return;
+        }
+        let is_wanted = self.cluster.now >= self.idle_until;
+        if is_wanted && self.promoting.is_none() && self.random.chance(1, 5) {
+            let node = self.any_node();
+            if self.cluster.is_up(node) && !self.cluster.is_stopped(node) {
+                self.promote(node, PromoteMode::Normal);
+            }
+        }
+    }
+
+    /// The daemon is told to end, or to give its disk up.
+    fn stop_or_detach(&mut self) {
+        let node = self.any_node();
+        let asked = self.commands.values().any(|&(at, _)| at == node);
+        if asked || !self.cluster.is_up(node) || self.cluster.is_stopped(node) {
+            return;
+        }
+        let command = if self.random.chance(1, 2) { Command::Stop } else { Command::Detach };
+        if command == Command::Stop && self.client == Some(node) {
+            // A front end that is told to go admits nothing more.
+            self.client = None;
+        }
+        self.report.stops += 1;
+        let id = self.command_id();
+        self.commands.insert(id, (node, command));
+        self.cluster.command(node, id, command);
+    }
+
+    pub(super) fn after_command(&mut self, node: usize, command: Command) {
+        if command == Command::Stop {
+            self.cluster.kill(node);
+            self.after_death(node);
+        }
+    }
+
+    /// A disk that was given up is attached again: with a new process.
+    pub(super) fn attach(&mut self, node: usize) {
+        if self.cluster.lost_its_disk(node) {
+            self.cluster.kill(node);
+            self.after_death(node);
+        }
+    }
+
+    fn spoil_disk(&mut self) {
+        let node = self.any_node();
+        self.report.disk_errors += 1;
+        let bad = &mut self.cluster.bad[node];
+        match self.random.below(8) {
+            0 => bad.write = true,
+            1..4 => bad.read = true,
+            4 => bad.flush = true,
+            5 => bad.metadata = true,
+            6 => bad.save = true,
+            _ => {
+                *bad = BadDisk::default();
+                let millis = self.random.below(300);
+                let slow = Duration::from_millis(millis);
+                self.cluster.slow[node] =
+                    SlowDisk { save: slow, flush: slow, write: slow, metadata: slow };
+            }
+        }
+    }
+
+    fn stop_process(&mut self) {
+        let node = self.any_node();
+        let most = if self.random.chance(1, 3) { 4_000 } else { 300 };
+        let millis = 1 + self.random.below(most);
+        self.cluster.stop_for(node, Duration::from_millis(millis));
+    }
+}
