@@ -99,6 +99,8 @@ pub enum FailureCode {
     NoMetadata,
     /// The metadata is of another resource, node or size.
     MetadataMismatch,
+    /// A disk is attached already.
+    AlreadyAttached,
     /// The disk is missing, too small, in use, or answered with an error.
     DiskFailed,
     /// Another node is Primary.
@@ -143,6 +145,7 @@ impl FailureCode {
             | Self::AddressInUse
             | Self::NoMetadata
             | Self::MetadataMismatch
+            | Self::AlreadyAttached
             | Self::DiskFailed
             | Self::StateRefused
             | Self::NotSupported

@@ -20,6 +20,10 @@ struct Arguments {
     #[arg(long, value_name = "DIR")]
     state_dir: PathBuf,
 
+    /// Answer `basalt adm` on this unix socket [default: admin.sock in the state directory]
+    #[arg(long, value_name = "PATH")]
+    admin_socket: Option<PathBuf>,
+
     /// Serve NBD clients on this address; may be given more than once.
     #[arg(long, value_name = "ADDRESS:PORT")]
     nbd: Vec<SocketAddr>,
@@ -50,6 +54,7 @@ pub(crate) fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     let options = node::Options {
         name: arguments.name,
         state_dir: arguments.state_dir,
+        admin_socket: arguments.admin_socket,
         nbd: arguments.nbd,
         nbd_unix: arguments.nbd_unix,
         shards: arguments.shards,
@@ -61,5 +66,25 @@ pub(crate) fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
             node::log_fatal(&error);
             ExitCode::FAILURE
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// With the unit as it is shipped, `basalt adm` finds the daemon without an option.
+    #[test]
+    fn unit_starts_the_daemon_where_its_tools_look() {
+        let unit = include_str!("../../../docs/systemd/basalt-node.service");
+        let line = unit.lines().find_map(|line| line.strip_prefix("ExecStart=/usr/bin/"));
+        let words = line.expect("the unit starts the daemon").split(' ').skip(1).map(|word| {
+            word.replace("%t", "/run").replace("%S", "/var/lib").replace("%H", "alice")
+        });
+        let arguments = Arguments::try_parse_from(words).expect("the unit gives good options");
+        assert_eq!(arguments.name, "alice");
+        let socket = arguments.admin_socket.expect("the unit names the socket");
+        assert_eq!(socket, PathBuf::from(api::client::SOCKET_PATH_DEFAULT));
+        assert!(unit.contains("RuntimeDirectory=basalt\n"), "the folder of the socket is made");
     }
 }

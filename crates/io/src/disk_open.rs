@@ -8,6 +8,7 @@
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{self, Seek, SeekFrom};
 use std::mem;
+use std::ops::Range;
 use std::os::fd::AsRawFd;
 use std::os::unix::fs::{FileTypeExt, OpenOptionsExt};
 use std::path::Path;
@@ -91,6 +92,26 @@ pub(crate) fn open(path: &Path, options: DiskOptions) -> io::Result<(File, DiskI
 /// The size of a file or of a block device.
 pub(crate) fn size(mut file: &File) -> io::Result<u64> {
     file.seek(SeekFrom::End(0))
+}
+
+/// The first stretch of `range` for which the file system keeps blocks; `None` if it is one hole.
+pub(crate) fn next_data(file: &File, range: Range<u64>) -> io::Result<Option<Range<u64>>> {
+    let start = match seek(file, range.start, libc::SEEK_DATA) {
+        Err(error) if error.raw_os_error() == Some(libc::ENXIO) => return Ok(None),
+        start => start?,
+    };
+    if start >= range.end {
+        return Ok(None);
+    }
+    let end = seek(file, start, libc::SEEK_HOLE)?;
+    Ok(Some(start..end.min(range.end)))
+}
+
+fn seek(file: &File, offset: u64, whence: libc::c_int) -> io::Result<u64> {
+    let offset = i64::try_from(offset).map_err(io::Error::other)?;
+    // SAFETY: the descriptor is open, and nothing is written to memory.
+    let found = unsafe { libc::lseek(file.as_raw_fd(), offset, whence) };
+    if found < 0 { Err(io::Error::last_os_error()) } else { Ok(found.unsigned_abs()) }
 }
 
 fn open_file(path: &Path, options: DiskOptions) -> io::Result<(File, bool)> {

@@ -146,6 +146,17 @@ impl Disks {
         Ok(open.info.size_bytes)
     }
 
+    /// # Panics
+    /// If the disk is closed.
+    pub(crate) fn next_data(
+        &self,
+        id: DiskId,
+        range: std::ops::Range<u64>,
+    ) -> io::Result<Option<std::ops::Range<u64>>> {
+        let open = self.find(id).expect("the disk is open");
+        disk_open::next_data(&open.file, range)
+    }
+
     /// Closing a closed disk does nothing.
     pub(crate) fn close(&mut self, base: &mut Base, id: DiskId) {
         if self.find(id).is_some() {

@@ -303,6 +303,20 @@ impl Reactor {
         self.disks.info(disk)
     }
 
+    /// The first stretch of `range` for which a file keeps blocks; `None` if all of it is a hole.
+    /// A call of its own that may wait for the file system: bound their number. A block device
+    /// answers nothing useful.
+    ///
+    /// # Panics
+    /// If the disk is closed.
+    pub fn next_data(
+        &self,
+        disk: DiskId,
+        range: std::ops::Range<u64>,
+    ) -> io::Result<Option<std::ops::Range<u64>>> {
+        self.disks.next_data(disk, range)
+    }
+
     /// Reads the size again, after the disk was resized.
     pub fn refresh_disk_size(&mut self, disk: DiskId) -> io::Result<u64> {
         self.disks.refresh_size(disk)

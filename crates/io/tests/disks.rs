@@ -155,7 +155,9 @@ fn has_direct(reactor: &mut Reactor, scratch: &Scratch) -> bool {
             true
         }
         Err(error) => {
-            println!("skipped: {error}");
+            // Past the capture of what tests print.
+            let line = format!("skipped: {error}\n");
+            std::io::Write::write_all(&mut std::io::stderr(), line.as_bytes()).unwrap();
             false
         }
     }

@@ -2,6 +2,7 @@
 //! subscriber's connection stays.
 
 use std::io::BufReader;
+use std::os::unix::fs::{FileTypeExt, PermissionsExt};
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::Path;
 use std::sync::Arc;
@@ -20,10 +21,22 @@ use crate::limits::{ADMIN_CONNECTIONS_MAX, ADMIN_IO_DEADLINE, SUBSCRIBER_STALL_M
 use crate::log::{Scope, log};
 
 pub(crate) fn listen(path: &Path) -> Result<UnixListener, NodeError> {
-    // The lock of the state directory is held: a socket that is there belongs to nobody.
-    drop(std::fs::remove_file(path));
-    UnixListener::bind(path)
-        .map_err(|source| NodeError::System { what: "listen on the admin socket", source })
+    let failed = |reason: &dyn std::fmt::Display| {
+        let path = path.display();
+        NodeError::Listen(format!("cannot listen on the admin socket {path}: {reason}"))
+    };
+    if UnixStream::connect(path).is_ok() {
+        return Err(failed(&"another process listens there; give each daemon its own path"));
+    }
+    // A socket that nobody listens on is what a killed daemon left behind.
+    if std::fs::symlink_metadata(path).is_ok_and(|file| file.file_type().is_socket()) {
+        drop(std::fs::remove_file(path));
+    }
+    let listener = UnixListener::bind(path).map_err(|error| failed(&error))?;
+    // Who may speak here may do anything to the resources.
+    let private = std::fs::Permissions::from_mode(0o600);
+    std::fs::set_permissions(path, private).map_err(|error| failed(&error))?;
+    Ok(listener)
 }
 
 pub(crate) fn serve(control: &Arc<Control>, listener: &UnixListener) {

@@ -41,7 +41,7 @@ pub(crate) struct Attached {
 }
 
 /// What was found on the disk.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Replica {
     pub(crate) superblock: Superblock,
     pub(crate) layout: Layout,
@@ -56,13 +56,22 @@ pub(crate) fn attach(
     state: &StateDir,
     patience: &mut Patience,
 ) -> Result<Attached, Failure> {
+    let mut attached = attach_without_disk(definition, state, patience)?;
+    if let Some(place) = &attached.definition.disk {
+        attached.replica = Some(read_replica(&attached.definition, place, patience)?);
+    }
+    Ok(attached)
+}
+
+/// The vote store alone: the disk may come later.
+pub(crate) fn attach_without_disk(
+    definition: Definition,
+    state: &StateDir,
+    patience: &mut Patience,
+) -> Result<Attached, Failure> {
     let register_path = state.register_path(&definition.name);
     let register = read_register(&definition, &register_path, patience)?;
-    let replica = match &definition.disk {
-        None => None,
-        Some(place) => Some(read_replica(&definition, place, patience)?),
-    };
-    Ok(Attached { definition, register, register_path, replica })
+    Ok(Attached { definition, register, register_path, replica: None })
 }
 
 /// Reads the vote store, or makes a new one where none is: then the node is a new voter.
@@ -186,7 +195,8 @@ fn open_alone(path: &Path, patience: &mut Patience) -> stdio::Result<File> {
     Ok(file)
 }
 
-fn read_replica(
+/// Reads a replica, and recovers it after an unclean end.
+pub(crate) fn read_replica(
     definition: &Definition,
     place: &DiskPlace,
     patience: &mut Patience,

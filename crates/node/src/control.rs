@@ -26,8 +26,10 @@ use io::{ListenAddr, Parker, Reactor};
 use replication::contract::PromoteMode;
 use stdx::time::Time;
 
+use crate::attach::attach_without_disk;
 use crate::control::configuring::Mode;
 use crate::control::watch::Watch;
+use crate::definition::Definition;
 use crate::limits::{
     ADMIN_COMMAND_DEADLINE, MAILBOX_CAPACITY, PARENT_POLL_INTERVAL, SHARDS_MAX, SHUTDOWN_DEADLINE,
     START_PATIENCE,
@@ -38,7 +40,7 @@ use crate::patience::Patience;
 use crate::shard::Shard;
 use crate::shard::messages::{Force, FromShard, Ticket, ToShard};
 use crate::state_dir::StateDir;
-use crate::{NodeError, Options, admin};
+use crate::{NodeError, Options, admin, crash};
 
 /// What the threads of the control side share.
 #[derive(Debug)]
@@ -48,6 +50,8 @@ pub(crate) struct Control {
     desk: Desk,
     /// Resources that are to be up and could not be brought up, with the reasons.
     held_down: Mutex<BTreeMap<String, Failure>>,
+    /// Resources that are up without the disk that they should have, with the reasons.
+    without_disk: Mutex<BTreeMap<String, Failure>>,
     watch: Watch,
     started_at: Time,
     end: mpsc::Sender<End>,
@@ -90,12 +94,13 @@ pub(crate) fn run(options: &Options) -> Result<(), NodeError> {
         start_count: state.start_count(),
         shards: options.shards,
     };
-    let (sender, answers, parker, shard) = start_shard(identity, end.clone())?;
+    let (sender, answers, parker, shard) = start_shard(identity, end.clone(), state.crash_file())?;
     let control = Arc::new(Control {
         name: options.name.clone(),
         state,
         desk: Desk { sender: Mutex::new(sender), waiting: Mutex::new(Waiting::default()) },
         held_down: Mutex::default(),
+        without_disk: Mutex::default(),
         watch: Watch::default(),
         started_at: io::now(),
         end: end.clone(),
@@ -104,7 +109,9 @@ pub(crate) fn run(options: &Options) -> Result<(), NodeError> {
     spawn("answers", move || desk.hand_out(answers, &parker))?;
     let looking = Arc::clone(&control);
     spawn("watch", move || looking.look())?;
-    let socket = admin::listen(&control.state.admin_socket())?;
+    let socket_path = options.admin_socket.clone();
+    let socket_path = socket_path.unwrap_or_else(|| control.state.admin_socket());
+    let socket = admin::listen(&socket_path)?;
     control.start_resources(&mut patience);
     control.listen_nbd(options, &mut patience)?;
     let admin = Arc::clone(&control);
@@ -122,14 +129,18 @@ pub(crate) fn run(options: &Options) -> Result<(), NodeError> {
         End::ShardFailed(reason) => Err(NodeError::Shard(reason)),
     };
     control.watch.end();
-    drop(std::fs::remove_file(control.state.admin_socket()));
+    drop(std::fs::remove_file(socket_path));
     result
 }
 
 type ShardHandles = (Sender<ToShard>, Receiver<FromShard>, Parker, thread::JoinHandle<()>);
 
 /// The reactor has to be made on the thread that turns it; its waker comes back from there.
-fn start_shard(identity: Identity, end: mpsc::Sender<End>) -> Result<ShardHandles, NodeError> {
+fn start_shard(
+    identity: Identity,
+    end: mpsc::Sender<End>,
+    crash_file: PathBuf,
+) -> Result<ShardHandles, NodeError> {
     let parker = Parker::new()
         .map_err(|source| NodeError::System { what: "make an event for the answers", source })?;
     let (outbox, answers) = Mailbox::channel(MAILBOX_CAPACITY, parker.waker());
@@ -137,6 +148,7 @@ fn start_shard(identity: Identity, end: mpsc::Sender<End>) -> Result<ShardHandle
     let handle = thread::Builder::new()
         .name("shard-0".to_owned())
         .spawn(move || {
+            crash::watch_thread(crash_file);
             let reactor = match Reactor::new(io::reactor::Options::default()) {
                 Ok(reactor) => reactor,
                 Err(error) => return drop(ready.send(Err(error))),
@@ -272,6 +284,10 @@ impl Control {
         self.desk.ask(question, ADMIN_COMMAND_DEADLINE)
     }
 
+    fn without_disk(&self) -> MutexGuard<'_, BTreeMap<String, Failure>> {
+        self.without_disk.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     fn held_down(&self) -> MutexGuard<'_, BTreeMap<String, Failure>> {
         self.held_down.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -285,11 +301,7 @@ impl Control {
                 let mode = if dry_run { Mode::DryRun } else { Mode::Do };
                 self.adjust(&resource, &config_text, mode)
             }
-            Command::Attach { resource } => Err(Failure::new(
-                FailureCode::NotSupported,
-                format!("attaching a disk of {resource:?} while it is up is not built"),
-                "use `down` and `up`",
-            )),
+            Command::Attach { resource } => self.attach(&resource),
             Command::Detach { resource, force: _ } => {
                 self.ask(|ticket| ToShard::Detach { ticket, resource })
             }
@@ -356,8 +368,19 @@ impl Control {
             ..ResourceStatus::default()
         }));
         status.resources.sort_by(|a, b| a.name.cmp(&b.name));
+        self.tell_of_missing_disks(&mut status);
         self.describe_node(&mut status);
         Ok(Reply::Status(status))
+    }
+
+    fn tell_of_missing_disks(&self, status: &mut StatusReply) {
+        let without_disk = self.without_disk.lock().unwrap_or_else(PoisonError::into_inner);
+        for resource in &mut status.resources {
+            if let Some(failure) = without_disk.get(&resource.name) {
+                let text = format!("its disk is not attached: {failure}; then `attach` it");
+                resource.reasons.push(text);
+            }
+        }
     }
 
     fn describe_node(&self, status: &mut StatusReply) {
@@ -377,12 +400,46 @@ impl Control {
                 return;
             }
         };
+        if let Err(error) = crash::judge(&self.state) {
+            log!(Error, Scope::NODE, "cannot read what the daemon aborted at before: {error}");
+        }
         for (name, text) in texts {
-            if let Err(failure) = self.bring_up_within(&name, &text, patience) {
-                log!(Error, Scope::resource(&name), "it stays down: {failure}");
-                self.held_down().insert(name, failure);
+            if let Some(failure) = crash::held(&self.state, &name) {
+                self.hold_down(name, failure);
+                continue;
+            }
+            match self.bring_up_within(&name, &text, patience) {
+                Ok(_) => {}
+                // Its vote, and the way to the others' data, need no disk.
+                Err(failure)
+                    if failure.code == FailureCode::DiskFailed
+                        && self.bring_up_without_disk(&name, &text, patience).is_ok() =>
+                {
+                    log!(Error, Scope::resource(&name), "it is up without its disk: {failure}");
+                    self.without_disk().insert(name, failure);
+                }
+                Err(failure) => self.hold_down(name, failure),
             }
         }
+    }
+
+    fn hold_down(&self, name: String, failure: Failure) {
+        log!(Error, Scope::resource(&name), "it stays down: {failure}");
+        self.held_down.lock().unwrap_or_else(PoisonError::into_inner).insert(name, failure);
+    }
+
+    fn bring_up_without_disk(
+        &self,
+        resource: &str,
+        text: &str,
+        patience: &mut Patience,
+    ) -> Result<Reply, Failure> {
+        let definition = Definition::from_text(&self.name, resource, text)?;
+        once_address_is_free(patience, |patience| {
+            let attached =
+                Box::new(attach_without_disk(definition.clone(), &self.state, patience)?);
+            self.ask(|ticket| ToShard::Host { ticket, attached })
+        })
     }
 
     fn listen_nbd(&self, options: &Options, patience: &mut Patience) -> Result<(), NodeError> {

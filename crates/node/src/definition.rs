@@ -40,7 +40,8 @@ pub(crate) struct Member {
     pub(crate) node: NodeId,
     pub(crate) name: String,
     pub(crate) is_diskful: bool,
-    pub(crate) path: Option<(SocketAddr, SocketAddr)>,
+    /// Own and other address of each way to reach it, the preferred one first.
+    pub(crate) paths: Vec<(SocketAddr, SocketAddr)>,
 }
 
 impl Definition {
@@ -103,10 +104,10 @@ fn members(resource: &Resource, own_name: &str, volume: u16) -> Vec<Member> {
             node: node_id(host.node_id),
             name: host.name.clone(),
             is_diskful: host.volume(volume).is_some_and(|volume| !volume.is_diskless()),
-            path: peers
+            paths: peers
                 .iter()
                 .find(|peer| peer.node_id == host.node_id)
-                .and_then(|peer| peer.paths.first().copied()),
+                .map_or_else(Vec::new, |peer| peer.paths.clone()),
         })
         .collect()
 }
@@ -175,7 +176,7 @@ mod tests {
         assert_eq!(definition.disk.as_ref().unwrap().data, PathBuf::from("/tmp/b"));
         let peers: Vec<_> = definition.peers().map(|p| (p.name.as_str(), p.is_diskful)).collect();
         assert_eq!(peers, [("a", true), ("c", false)]);
-        let path = definition.members[0].path.unwrap();
+        let [path] = definition.members[0].paths[..] else { panic!("one path to a") };
         assert_eq!((path.0.port(), path.1.port()), (7002, 7001));
         let failure = Definition::from_text("x", "r0", text).unwrap_err();
         assert_eq!(failure.code, FailureCode::NotOnThisNode);

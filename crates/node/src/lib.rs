@@ -14,6 +14,7 @@ mod payloads;
 mod definition;
 mod patience;
 mod state_dir;
+mod crash;
 mod attach;
 mod links;
 mod nbd;
@@ -33,6 +34,8 @@ pub struct Options {
     /// The name that `on` sections call this node.
     pub name: String,
     pub state_dir: PathBuf,
+    /// `None`: in the state directory.
+    pub admin_socket: Option<PathBuf>,
     pub nbd: Vec<SocketAddr>,
     pub nbd_unix: Vec<PathBuf>,
     pub shards: u8,

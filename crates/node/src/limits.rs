@@ -16,6 +16,10 @@ pub(crate) const DIAL_BACKOFF_MIN: Duration = Duration::from_millis(50);
 pub(crate) const DIAL_BACKOFF_MAX: Duration = Duration::from_secs(1);
 /// A connection has to come up, and its HELLO to arrive, within this.
 pub(crate) const HANDSHAKE_DEADLINE: Duration = Duration::from_secs(3);
+/// The same of one path while there are others to try.
+pub(crate) const PATH_DEADLINE: Duration = Duration::from_secs(1);
+/// A connected peer is replaced by another process of its name only after so much silence.
+pub(crate) const RIVAL_SILENCE_MIN: Duration = Duration::from_millis(500);
 /// A resource that a peer refused is offered again after this.
 pub(crate) const OPEN_RETRY: Duration = Duration::from_secs(10);
 /// Heartbeats without an answer that are remembered.
@@ -30,6 +34,8 @@ pub(crate) const REQUESTS_PER_CLIENT_MAX: usize = 256;
 pub(crate) const PARTS_PER_REQUEST_MAX: usize = 16;
 /// Payload bytes in flight of one session.
 pub(crate) const CLIENT_BYTES_MAX: usize = 64 << 20;
+/// Extents that one answer about the state of blocks tells: for each the file system is asked twice.
+pub(crate) const STATUS_EXTENTS_MAX: usize = 128;
 /// A client has to choose an export within this.
 pub(crate) const CLIENT_HANDSHAKE_DEADLINE: Duration = Duration::from_secs(30);
 /// How long a client's handshake waits for this node to become Primary.
@@ -58,6 +64,8 @@ pub(crate) const WATCH_GAP: Duration = Duration::from_millis(10);
 pub(crate) const START_PATIENCE: Duration = Duration::from_secs(5);
 /// The same of an operator's command, who waits for the answer.
 pub(crate) const COMMAND_PATIENCE: Duration = Duration::from_secs(1);
+/// How long `attach` waits for what is under way on the former disk, and for its loss to be known.
+pub(crate) const ATTACH_PATIENCE: Duration = Duration::from_secs(10);
 /// A wait that is longer is logged.
 pub(crate) const PATIENCE_LOGGED_AFTER: Duration = Duration::from_secs(1);
 /// How long such a wait rests between two attempts: nobody tells when a lock is free.
@@ -69,6 +77,10 @@ pub(crate) const MAILBOX_CAPACITY: usize = 1024;
 /// A Primary that goes down gives up after so long without a majority, which it looks for so often.
 pub(crate) const REMOVAL_WITHOUT_QUORUM: Duration = Duration::from_secs(2);
 pub(crate) const REMOVAL_POLL_INTERVAL: Duration = Duration::from_millis(250);
+/// Two aborts within this, while the same resource was stepping, hold that one down.
+pub(crate) const CRASH_LOOP_WITHIN: Duration = Duration::from_secs(60);
+/// Aborts that are remembered.
+pub(crate) const CRASH_LINES_MAX: usize = 16;
 /// A clean shutdown gives up after this: what is left is recovered at the next start.
 pub(crate) const SHUTDOWN_DEADLINE: Duration = Duration::from_secs(20);
 

@@ -9,6 +9,7 @@
 //! Bytes of a peer are checked here and never reach an assert: garbage closes the connection.
 
 pub(crate) mod connection;
+pub(crate) mod paths;
 mod receive;
 mod send;
 pub(crate) mod session;
@@ -26,8 +27,9 @@ use io::{ListenAddr, SocketId};
 use replication::contract::{Payload, PeerReport};
 use stdx::time::Time;
 
-use crate::limits::{DIAL_BACKOFF_MAX, DIAL_BACKOFF_MIN, HANDSHAKE_DEADLINE, STRANGERS_MAX};
+use crate::limits::{DIAL_BACKOFF_MIN, STRANGERS_MAX};
 use crate::links::connection::{Connection, Stage};
+use crate::links::paths::Target;
 use crate::links::session::Session;
 use crate::log::{Scope, log};
 use crate::payloads::Kit;
@@ -117,9 +119,11 @@ struct Listener {
 #[derive(Debug)]
 struct Link {
     name: String,
-    /// Where the peer may be reached, from which own address, and how many resources say so.
+    /// The ways to the peer, in order of preference.
     targets: Vec<Target>,
     next_target: usize,
+    /// Attempts since one succeeded, or since the last rest.
+    failed_dials: usize,
     connection: Option<Key>,
     dial_at: Time,
     backoff: Duration,
@@ -134,13 +138,6 @@ struct Link {
     sends: u64,
 }
 
-#[derive(Debug)]
-struct Target {
-    local: SocketAddr,
-    remote: SocketAddr,
-    users: u32,
-}
-
 /// A message that waits for the next send. The payload is a reference of the queue's own.
 #[derive(Debug)]
 struct Queued {
@@ -148,14 +145,6 @@ struct Queued {
     handle: u32,
     message: Message,
     payload: Option<(Payload, PayloadRef)>,
-}
-
-/// Both sides of a resource's connection, as its definition names them.
-#[derive(Clone, Debug)]
-pub(crate) struct PeerPath {
-    pub(crate) peer_name: String,
-    pub(crate) local: SocketAddr,
-    pub(crate) remote: SocketAddr,
 }
 
 impl Links {
@@ -206,40 +195,6 @@ impl Links {
         }
     }
 
-    /// The link to the peer of `path`, made if it is the first resource of the pair.
-    fn link_for(&mut self, path: &PeerPath, now: Time) -> usize {
-        let index = self.links.iter().position(|l| l.name == path.peer_name).unwrap_or_else(|| {
-            self.links.push(Link::new(path.peer_name.clone(), now));
-            self.links.len() - 1
-        });
-        let targets = &mut self.links[index].targets;
-        match targets.iter_mut().find(|t| t.local == path.local && t.remote == path.remote) {
-            Some(target) => target.users += 1,
-            None => {
-                targets.push(Target { local: path.local, remote: path.remote, users: 1 });
-                self.links[index].dial_at = now;
-            }
-        }
-        index
-    }
-
-    fn drop_target(&mut self, index: usize, path: &PeerPath) {
-        let targets = &mut self.links[index].targets;
-        if let Some(place) =
-            targets.iter().position(|t| t.local == path.local && t.remote == path.remote)
-        {
-            targets[place].users -= 1;
-            if targets[place].users == 0 {
-                targets.swap_remove(place);
-            }
-        }
-    }
-
-    /// Whether this side dials: exactly one of the two does, the one whose name sorts first.
-    fn dials(&self, index: usize) -> bool {
-        self.identity.name < self.links[index].name
-    }
-
     /// Does what time asks for, and says when to come again.
     pub(crate) fn tick(&mut self, kit: &mut Kit) -> Time {
         let mut next = Time::NEVER;
@@ -256,31 +211,6 @@ impl Links {
         next.min(self.expire_strangers(kit))
     }
 
-    fn dial(&mut self, index: usize, kit: &mut Kit) -> Time {
-        let link = &mut self.links[index];
-        if kit.now < link.dial_at {
-            return link.dial_at;
-        }
-        let place = link.next_target % link.targets.len();
-        link.next_target = place + 1;
-        let target = &link.targets[place];
-        let (local, remote) = (SocketAddr::new(target.local.ip(), 0), target.remote);
-        let key = self.connections.insert(Connection::new(Some(index), Stage::Connecting, kit.now));
-        match kit.reactor.connect(Some(local), remote, key.token(TOKEN_CONNECTION)) {
-            Ok(socket) => {
-                let connection = self.connections.get_mut(key).expect("just put in");
-                connection.socket = Some(socket);
-                self.links[index].connection = Some(key);
-                kit.now + HANDSHAKE_DEADLINE
-            }
-            Err(error) => {
-                self.connections.remove(key);
-                self.links[index].note_failure(&format!("cannot connect to {remote}: {error}"));
-                self.links[index].back_off(kit.now)
-            }
-        }
-    }
-
     /// Closes connections that did not say who they are.
     fn expire_strangers(&mut self, kit: &mut Kit) -> Time {
         let mut next = Time::NEVER;
@@ -290,7 +220,7 @@ impl Links {
             if connection.stage == Stage::Up {
                 continue;
             }
-            let deadline = connection.opened_at + HANDSHAKE_DEADLINE;
+            let deadline = connection.deadline;
             if kit.now >= deadline {
                 self.close_connection(key, "no answer to the connection attempt", kit);
             } else {
@@ -344,9 +274,10 @@ impl Links {
         self.links[index].connection = None;
         self.links[index].note_failure(reason);
         if was_up {
-            self.links[index].backoff = DIAL_BACKOFF_MIN;
+            self.links[index].start_over(kit.now);
+        } else {
+            self.links[index].back_off(kit.now);
         }
-        self.links[index].back_off(kit.now);
         self.sessions_down(index);
         while let Some(queued) = self.links[index].queue.pop_front() {
             if let Some((payload, _)) = queued.payload {
@@ -379,6 +310,7 @@ impl Link {
             name,
             targets: Vec::new(),
             next_target: 0,
+            failed_dials: 0,
             connection: None,
             dial_at: now,
             backoff: DIAL_BACKOFF_MIN,
@@ -391,12 +323,6 @@ impl Link {
             heart: heartbeat::Heart::default(),
             sends: 0,
         }
-    }
-
-    fn back_off(&mut self, now: Time) -> Time {
-        self.dial_at = now + self.backoff;
-        self.backoff = (self.backoff * 2).min(DIAL_BACKOFF_MAX);
-        self.dial_at
     }
 
     fn note_failure(&mut self, failure: &str) {

@@ -13,6 +13,7 @@
 
 mod client;
 mod greeting;
+mod pieces;
 mod requests;
 mod outbox;
 
@@ -46,6 +47,13 @@ pub(crate) enum Fact {
     Flush {
         hosted: HostedId,
         part: PartId,
+    },
+    /// Answer with `Nbd::tell_allocation`.
+    Allocation {
+        hosted: HostedId,
+        request: Key,
+        offset: u64,
+        length: u64,
     },
     /// A client waits for the resource to be Primary here: answer with `Nbd::admit` or `refuse`.
     Wanted {

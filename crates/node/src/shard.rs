@@ -12,6 +12,8 @@ mod arrivals;
 pub(crate) mod commands;
 pub(crate) mod clients;
 mod hosting;
+mod allocation;
+mod attaching;
 mod status;
 mod pace;
 pub(crate) mod messages;
@@ -19,11 +21,14 @@ pub(crate) mod messages;
 use std::collections::VecDeque;
 
 use format::ids::KernelBootId;
+use frontend::nbd::wire::Extent;
 use io::mailbox::{Receiver, Sender};
 use io::{Event, Reactor};
-use replication::contract::{GroupAction, GroupInput, ResourceAction, ResourceInput};
+use replication::contract::{GroupAction, GroupInput, ResourceAction, ResourceInput, ToGroup};
 use stdx::time::Time;
 
+use crate::crash;
+use crate::limits::STATUS_EXTENTS_MAX;
 use crate::links::heartbeat::Lease;
 use crate::links::{self, HostedId, Identity, Links};
 use crate::log::{Scope, log};
@@ -73,6 +78,8 @@ pub(crate) struct Shard {
     resource_actions: Vec<ResourceAction>,
     /// Memory for the leases of the next heartbeat.
     leases: Vec<Lease>,
+    /// Of the answer about the state of blocks that is being made.
+    extents: Vec<Extent>,
     /// When links and clients have to be looked at again.
     next_tick: Time,
     stopping: Option<Stopping>,
@@ -112,6 +119,7 @@ impl Shard {
             group_actions: Vec::with_capacity(256),
             resource_actions: Vec::with_capacity(64),
             leases: Vec::new(),
+            extents: Vec::with_capacity(STATUS_EXTENTS_MAX),
             next_tick: now,
             stopping: None,
             is_watched: false,
@@ -196,6 +204,7 @@ impl Shard {
                 self.on_disk(key, &result);
             }
         }
+        crash::stepping(None);
         // Facts of one event come before those of the next.
         self.take_facts();
     }
@@ -203,6 +212,7 @@ impl Shard {
     fn on_disk(&mut self, key: Key, result: &std::io::Result<u32>) {
         let Some(operation) = self.rim.operations.remove(key) else { return };
         let id = operation.hosted();
+        crash::stepping(Some(id));
         match self.hosted.get_mut(id.0 as usize).and_then(Option::as_mut) {
             Some(hosted) => hosted.on_device(&operation, result, &mut self.rim),
             None => operation.discard(&mut self.rim),
@@ -213,6 +223,11 @@ impl Shard {
     fn work(&mut self) {
         self.take_facts();
         self.retry_starved();
+        self.work_off();
+        crash::stepping(None);
+    }
+
+    fn work_off(&mut self) {
         loop {
             while let Some((id, input)) = self.rim.inbox.pop_front() {
                 self.step(id, input);
@@ -225,6 +240,7 @@ impl Shard {
 
     fn step(&mut self, id: HostedId, input: Input) {
         let now = self.rim.kit.now;
+        crash::stepping(Some(id));
         let Some(hosted) = self.hosted.get_mut(id.0 as usize).and_then(Option::as_mut) else {
             release_unread(&input, &mut self.rim);
             return;
@@ -235,6 +251,9 @@ impl Shard {
         }
         match input {
             Input::Group(input) => {
+                if let GroupInput::Home(ToGroup::Attach { .. }) = input {
+                    hosted.use_offered_disk();
+                }
                 hosted.group.step(now, input, &mut self.group_actions);
                 hosted.perform_group(&mut self.group_actions, &mut self.rim);
             }
@@ -253,6 +272,7 @@ impl Shard {
             return;
         };
         hosted.is_touched = false;
+        crash::stepping(Some(id));
         hosted.group.settle(now, &mut self.group_actions);
         hosted.perform_group(&mut self.group_actions, &mut self.rim);
         self.wakes[id.0 as usize] = hosted.wake_at();

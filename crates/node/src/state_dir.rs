@@ -4,9 +4,11 @@
 //! DIR/lock                      held (flock) by the running daemon
 //! DIR/version                   number of this layout
 //! DIR/starts                    starts of the daemon so far
-//! DIR/admin.sock                the admin socket
+//! DIR/admin.sock                the admin socket, unless it was told to be elsewhere
+//! DIR/crashes                   aborts of late, see `crash`
 //! DIR/resources/NAME.res        a resource that is up, as canonical text
 //! DIR/resources/NAME.register   its config register, two slots; kept after `down`
+//! DIR/resources/NAME.held       why it is not brought up, though it is to be
 //! ```
 
 use std::fs::{self, File};
@@ -62,6 +64,19 @@ impl StateDir {
 
     pub(crate) fn register_path(&self, resource: &str) -> PathBuf {
         self.path.join("resources").join(format!("{resource}.register"))
+    }
+
+    pub(crate) fn crash_file(&self) -> PathBuf {
+        self.path.join("crashes")
+    }
+
+    pub(crate) fn held_path(&self, resource: &str) -> PathBuf {
+        self.path.join("resources").join(format!("{resource}.held"))
+    }
+
+    /// Notes why a resource is not to be brought up.
+    pub(crate) fn hold(&self, resource: &str, note: &str) -> io::Result<()> {
+        write_durably(&self.held_path(resource), note.as_bytes())
     }
 
     fn text_path(&self, resource: &str) -> PathBuf {
@@ -123,7 +138,7 @@ fn read_number(path: &Path) -> io::Result<Option<u64>> {
 }
 
 /// The file has the new content or, after a crash, the old one.
-fn write_durably(path: &Path, content: &[u8]) -> io::Result<()> {
+pub(crate) fn write_durably(path: &Path, content: &[u8]) -> io::Result<()> {
     let fresh = path.with_extension("new");
     let mut file = File::create(&fresh)?;
     file.write_all(content)?;

@@ -94,6 +94,7 @@ fn hundred_thousand_writes_allocate_nothing() {
         let options = Options {
             name: format!("n{index}"),
             state_dir: state_dir(place.path(), index),
+            admin_socket: None,
             nbd: Vec::new(),
             nbd_unix: vec![place.path().join(format!("nbd{index}"))],
             shards: 1,

@@ -9,7 +9,18 @@ use std::collections::{BTreeMap, BTreeSet};
 use format::ids::{BLOCK_BYTES, BlockRange, EXTENT_BLOCKS, LaneIndex, NodeId};
 
 use crate::bitmap::Bitmap;
+use crate::contract::LostMember;
 use crate::group::LoadedPage;
+
+/// What one group needs of a disk.
+#[derive(Clone, Debug)]
+pub struct GroupDisk {
+    pub size_bytes: u64,
+    pub al_next_number: u64,
+    /// What the bitmap slots on disk hold, of the lanes of this shard.
+    pub slots: Vec<LoadedPage>,
+    pub slot_bases: Vec<LostMember>,
+}
 
 /// Marks `active_extents` in the slots of all `members`, and returns the pages that changed: these
 /// are to be written durably, and then the activity log may be emptied.

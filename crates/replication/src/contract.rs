@@ -36,6 +36,8 @@ use format::message::{Control, Data, ReplicaReport, SealedLane, SlotBase};
 use format::metadata::{AlRecord, Register, Superblock};
 use stdx::time::Time;
 
+use crate::attach::GroupDisk;
+
 /// Payload bytes that the shard keeps for the core.
 ///
 /// An input that carries one gives the core a reference, which the core gives back exactly once:
@@ -272,6 +274,11 @@ pub enum ToGroup {
     Stop { round: RoundId },
     /// Blocks of the volume, as the config says: at most what the disk holds.
     Size { blocks: u64 },
+    /// The group's part of a disk that is taken (back) into use; answer. Sent by the shard for
+    /// `TakeDisk`, in order with the home shard's messages; from its delivery on, and not
+    /// before, the group's requests go to this disk. The group takes it once its requests to the
+    /// former one are answered, and makes none until then.
+    Attach { disk: Box<GroupDisk>, round: RoundId },
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -336,7 +343,7 @@ pub enum Command {
     Stop,
     /// Discard the local data: the replica is to be copied in full.
     Invalidate,
-    /// Give the local replica up, or take it back.
+    /// Give the local replica up; `ResourceInput::Attach` takes it back.
     Detach,
 }
 
@@ -415,6 +422,12 @@ pub enum ResourceInput {
         id: CommandId,
         command: Command,
     },
+    /// A disk with this superblock is there to be used, recovered as at a start. Nothing that a
+    /// group asked of a former disk is under way any more. Ends with an answer.
+    Attach {
+        id: CommandId,
+        superblock: Box<Superblock>,
+    },
     /// Comes at `Resource::wake_at`.
     Tick,
 }
@@ -443,6 +456,10 @@ pub enum ResourceAction {
     },
     /// The local disk is given up: close it once what is outstanding ended.
     CloseDisk,
+    /// The disk that `Attach` offered is wanted: `ToGroup::Attach` to the group of every shard.
+    TakeDisk {
+        round: RoundId,
+    },
     Answer {
         id: CommandId,
         result: Result<(), CommandError>,

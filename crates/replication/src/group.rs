@@ -4,6 +4,7 @@
 //! `step` takes one input; `settle` runs once per turn and sends what can be said once for many
 //! events. The home shard (`resource`) decides about sessions and members; see `home`.
 
+mod attach;
 pub(crate) mod durable;
 pub(crate) mod flush;
 pub(crate) mod home;
@@ -19,6 +20,7 @@ use format::message::{Data, DataBody};
 use stdx::time::Time;
 
 use crate::activity::ActivityLog;
+use crate::attach::GroupDisk;
 use crate::bitmap::Bitmap;
 use crate::contract::{
     BitmapBits, DeviceError, DeviceResult, FromGroup, GroupAction, GroupInput, LostMember, PartId,
@@ -71,6 +73,7 @@ pub struct LaneGroup {
     pub(crate) durable: Durable,
     /// Requests that came while none may start.
     parked: Vec<Request>,
+    al_slots: usize,
     pub(crate) touched: Vec<bool>,
     pub(crate) local_losses: Vec<(LaneIndex, LostMember, Vec<BlockRange>)>,
     /// Members that are being removed, until the home shard was told that all is recorded.
@@ -88,6 +91,8 @@ pub struct LaneGroup {
     stable_due: Time,
     progress_due: Time,
     slow: SlowWatch,
+    /// A disk that is taken into use as soon as the former one is quiet.
+    attaching: Option<(Box<GroupDisk>, RoundId)>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -131,19 +136,11 @@ impl LaneGroup {
             .step_by(usize::from(options.shards))
             .map(|index| {
                 let lane = LaneIndex(index);
-                let slots =
-                    if options.has_disk { slots_of(&options, lane, blocks) } else { vec![] };
-                Lane::new(lane, slots)
+                let bases = if options.has_disk { &options.slot_bases[..] } else { &[] };
+                Lane::new(lane, slots_of(bases, lane, options.lanes, blocks))
             })
             .collect();
-        for page in options.slots {
-            let lane = usize::from(page.lane.0 / options.shards);
-            let slot = lanes.get_mut(lane).and_then(|lane| lane.slot_mut(page.member));
-            // What is on disk of a slot that says "everything" is older than that.
-            if let Some(slot) = slot.filter(|slot| slot.base.epoch != crate::FULL) {
-                slot.bits.load(page.page, page.bits);
-            }
-        }
+        load_pages(&mut lanes, options.shards, options.slots);
         let view = View {
             me: options.me,
             boot_id: options.boot_id,
@@ -176,6 +173,7 @@ impl LaneGroup {
             flushes: Flushes::default(),
             durable: Durable::new(&options.slot_bases),
             parked: Vec::new(),
+            al_slots: options.al_slots,
             local_losses: Vec::new(),
             recording: Vec::new(),
             syncing: Vec::new(),
@@ -193,6 +191,7 @@ impl LaneGroup {
             stable_due: Time::NEVER,
             progress_due: Time::NEVER,
             slow: SlowWatch::new(),
+            attaching: None,
         }
     }
 
@@ -232,8 +231,11 @@ impl LaneGroup {
             }
         }
         self.deliver_local_losses(now, actions);
+        self.settle_attach(now, actions);
         self.settle_stop(now, actions);
-        self.settle_durable(now, actions);
+        if self.attaching.is_none() {
+            self.settle_durable(now, actions);
+        }
         self.settle_facts(now, actions);
         self.settle_stable(now, actions);
         self.settle_slow(now, actions);
@@ -645,12 +647,11 @@ impl Lane {
     }
 }
 
-fn slots_of(options: &GroupOptions, lane: LaneIndex, blocks: u64) -> Vec<Slot> {
-    options
-        .slot_bases
+pub(crate) fn slots_of(bases: &[LostMember], lane: LaneIndex, lanes: u8, blocks: u64) -> Vec<Slot> {
+    bases
         .iter()
         .map(|known| {
-            let bits = Bitmap::new(lane, options.lanes, blocks);
+            let bits = Bitmap::new(lane, lanes, blocks);
             let mut slot = Slot { member: known.member, base: known.base, bits };
             if known.base.epoch == crate::FULL {
                 slot.bits.set_all();
@@ -662,6 +663,17 @@ fn slots_of(options: &GroupOptions, lane: LaneIndex, blocks: u64) -> Vec<Slot> {
 
 pub(crate) fn answer(round: RoundId) -> GroupAction {
     GroupAction::Home(FromGroup::Answer { round })
+}
+
+pub(crate) fn load_pages(lanes: &mut [Lane], shards: u8, pages: Vec<LoadedPage>) {
+    for page in pages {
+        let lane = usize::from(page.lane.0 / shards);
+        let slot = lanes.get_mut(lane).and_then(|lane| lane.slot_mut(page.member));
+        // What is on disk of a slot that says "everything" is older than that.
+        if let Some(slot) = slot.filter(|slot| slot.base.epoch != crate::FULL) {
+            slot.bits.load(page.page, page.bits);
+        }
+    }
 }
 
 pub(crate) fn lanes_are_reconciled(lanes: &[Lane]) -> bool {

@@ -250,6 +250,23 @@ pub(crate) fn token_lane(token: Token) -> LaneIndex {
     LaneIndex(u8::try_from(token.0 >> LANE_SHIFT & 0xff).expect("masked"))
 }
 
+impl Replica {
+    pub(crate) fn new(slots: Vec<Slot>) -> Self {
+        Self {
+            nonce: Nonce(0),
+            stable: Seq(0),
+            applied: Seq(0),
+            window: VecDeque::new(),
+            inherited: RangeSet::default(),
+            slots,
+            acks: Vec::new(),
+            peer_reads: Slab::default(),
+            leader_node: None,
+            device_writes: 0,
+        }
+    }
+}
+
 impl DeviceUse {
     pub(crate) fn token(self, lane: LaneIndex) -> Token {
         let (kind, value) = match self {
@@ -281,19 +298,7 @@ impl DeviceUse {
 
 impl Lane {
     pub(crate) fn new(index: LaneIndex, slots: Vec<Slot>) -> Self {
-        let replica = Replica {
-            nonce: Nonce(0),
-            stable: Seq(0),
-            applied: Seq(0),
-            window: VecDeque::new(),
-            inherited: RangeSet::default(),
-            slots,
-            acks: Vec::new(),
-            peer_reads: Slab::default(),
-            leader_node: None,
-            device_writes: 0,
-        };
-        Self { index, replica, leader: None, generation: 0 }
+        Self { index, replica: Replica::new(slots), leader: None, generation: 0 }
     }
 
     /// Once per turn in which the lane was touched: acknowledgements, and what may start now.

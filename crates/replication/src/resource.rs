@@ -173,6 +173,7 @@ enum RoundKind {
     Quiesced,
     Floors,
     StoodDown(Nonce),
+    Attached,
 }
 
 impl Resource {
@@ -185,13 +186,7 @@ impl Resource {
             member::compare_stamp(&mut register, superblock, &mut random);
         }
         let voter = Voter::new(register, options.me, options.started_at);
-        let slot_bases = superblock.as_ref().map_or_else(BTreeMap::new, |superblock| {
-            let base = |slot: &format::metadata::Slot| SlotBase {
-                epoch: slot.base_epoch,
-                incarnation: slot.base_incarnation,
-            };
-            superblock.slots.iter().map(|slot| (slot.member, base(slot))).collect()
-        });
+        let slot_bases = superblock.as_ref().map_or_else(BTreeMap::new, member::slot_bases);
         let peers = options
             .members
             .iter()
@@ -239,6 +234,7 @@ impl Resource {
             ResourceInput::SaveFailed { save } => self.on_save_failed(save),
             ResourceInput::Group { shard, fact } => self.on_group(shard, fact),
             ResourceInput::Command { id, command } => self.on_command(id, command),
+            ResourceInput::Attach { id, superblock } => self.on_attach(id, superblock),
             ResourceInput::Tick => {}
         }
         self.advance();
@@ -408,6 +404,7 @@ impl Resource {
             RoundKind::Drained => self.on_drained(),
             RoundKind::Stopped => self.on_stopped(),
             RoundKind::StoodDown(nonce) => self.on_stood_down(nonce),
+            RoundKind::Attached => self.on_groups_attached(),
             RoundKind::Quiesced | RoundKind::Floors => unreachable!("these bring more than a word"),
         }
     }
@@ -656,6 +653,10 @@ impl Resource {
         for then in std::mem::take(&mut self.saves.current_then) {
             match then {
                 AfterSave::Send { to, message } => self.send(to, message),
+                // Others wait for this one, whatever became of the disk meanwhile.
+                AfterSave::Groups(message @ ToGroup::SlotRebased(_)) => self.tell_groups(message),
+                // These give the replica a part: without its disk it has none.
+                AfterSave::Groups(_) if self.member.disk_failed => {}
                 AfterSave::Groups(message) => self.tell_groups(message),
                 AfterSave::Answer(id) => self.answer(id, Ok(())),
                 AfterSave::Reconnect => {

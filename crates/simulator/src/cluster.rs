@@ -148,6 +148,10 @@ pub struct SlowDisk {
     pub metadata: Duration,
 }
 
+/// All that was on a disk at some time.
+#[derive(Clone, Debug)]
+pub struct DiskImage(Disk);
+
 #[expect(missing_debug_implementations, reason = "it is watched by its trace")]
 pub struct Cluster {
     pub options: ClusterOptions,
@@ -392,6 +396,11 @@ impl Cluster {
             }
             Event::Letter(letter) => self.deliver_letter(*letter),
             Event::ToGroup { node, boot, shard, message } if self.is_alive(node, boot) => {
+                if let (ToGroup::Attach { .. }, Some(process)) =
+                    (message.as_ref(), self.processes[node].as_mut())
+                {
+                    process.reaches_disk[usize::from(shard)] = true;
+                }
                 self.step_group(node, shard, GroupInput::Home(*message));
             }
             Event::FromGroup { node, boot, shard, fact } if self.is_alive(node, boot) => {
@@ -526,8 +535,10 @@ impl Cluster {
             ResourceAction::CloseDisk => {
                 if let Some(process) = self.processes[node].as_mut() {
                     process.disk_open = false;
+                    process.reaches_disk.fill(false);
                 }
             }
+            ResourceAction::TakeDisk { round } => self.hand_out_disk(node, round),
             ResourceAction::Answer { id, result } => {
                 self.trace(|| format!("n{node} answers {id:?} {result:?}"));
                 self.outcomes.push(Outcome::Answered { node, id, result });

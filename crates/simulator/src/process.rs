@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use format::ids::{BlockRange, BootId, KernelBootId, MemberSet, NodeId, ResourceId};
 use format::message::SlotBase;
 use format::metadata::Superblock;
-use replication::attach;
+use replication::attach::{self, GroupDisk};
 use replication::contract::{LostMember, Payload, SaveId, Token};
 use replication::group::{GroupOptions, LaneGroup, LoadedPage};
 use replication::resource::{MemberOptions, OnNoQuorum, Resource, ResourceOptions};
@@ -30,7 +30,11 @@ pub(crate) struct Process {
     /// Inputs of each group since it settled.
     pub(crate) unsettled: Vec<u32>,
     pub(crate) disk_open: bool,
+    /// Whether the requests of each group reach the disk.
+    pub(crate) reaches_disk: Vec<bool>,
     pub(crate) outstanding: BTreeMap<u64, Outstanding>,
+    /// For the groups, of a disk that is offered to the resource.
+    pub(crate) offered: Vec<GroupDisk>,
 }
 
 /// What the disk was asked for and has not answered.
@@ -59,11 +63,38 @@ pub(crate) enum Outstanding {
         token: Token,
         write: Box<replication::contract::MetadataWrite>,
     },
+    /// Asked of a disk that was given up.
+    Refused {
+        shard: u8,
+        token: Token,
+    },
     Save {
         save: SaveId,
         register: Option<Box<format::metadata::Register>>,
         superblock: Option<Box<Superblock>>,
     },
+}
+
+impl Outstanding {
+    /// As the groups may ask it that reach the disk; the register is elsewhere.
+    pub(crate) fn checked(self, reaches_disk: &[bool]) -> Self {
+        match self {
+            Self::Read { shard, token, .. }
+            | Self::Write { shard, token, .. }
+            | Self::Flush { shard, token, .. }
+            | Self::Metadata { shard, token, .. }
+                if !reaches_disk[usize::from(shard)] =>
+            {
+                Self::Refused { shard, token }
+            }
+            asked @ (Self::Read { .. }
+            | Self::Write { .. }
+            | Self::Flush { .. }
+            | Self::Metadata { .. }
+            | Self::Refused { .. }
+            | Self::Save { .. }) => asked,
+        }
+    }
 }
 
 impl Process {
@@ -76,27 +107,7 @@ impl Process {
         now: Time,
     ) -> Self {
         let diskful = options.is_diskful(node);
-        let mut pages: Vec<LoadedPage> = disk
-            .pages
-            .iter()
-            .map(|(&(member, lane, page), bits)| LoadedPage {
-                member,
-                lane,
-                page,
-                bits: bits.clone(),
-            })
-            .collect();
-        if diskful && !disk.superblock.clean {
-            let active = disk.activity.values().copied().collect();
-            let members: Vec<NodeId> =
-                disk.superblock.slots.iter().map(|slot| slot.member).collect();
-            let lanes = disk.superblock.lanes;
-            let size = disk.superblock.size_bytes;
-            for page in attach::recover(&mut pages, &active, &members, lanes, size) {
-                disk.pages.insert((page.member, page.lane, page.page), page.bits);
-            }
-        }
-        disk.activity.clear();
+        let pages = if diskful { recover(disk) } else { Vec::new() };
         let members = options.members();
         let resource = Resource::new(ResourceOptions {
             resource: ResourceId(1),
@@ -131,7 +142,9 @@ impl Process {
             primary: false,
             unsettled: vec![0; usize::from(shards)],
             disk_open: diskful,
+            reaches_disk: vec![diskful; usize::from(shards)],
             outstanding: BTreeMap::new(),
+            offered: Vec::new(),
         }
     }
 
@@ -151,6 +164,48 @@ impl Process {
     }
 }
 
+/// The pages of the bitmaps, after what an end without notice leaves to be done.
+pub(crate) fn recover(disk: &mut Disk) -> Vec<LoadedPage> {
+    let pages = disk.pages.iter();
+    let mut pages: Vec<LoadedPage> = pages
+        .map(|(&(member, lane, page), bits)| LoadedPage { member, lane, page, bits: bits.clone() })
+        .collect();
+    if !disk.superblock.clean {
+        let active = disk.activity.values().copied().collect();
+        let members: Vec<NodeId> = disk.superblock.slots.iter().map(|slot| slot.member).collect();
+        let lanes = disk.superblock.lanes;
+        let size = disk.superblock.size_bytes;
+        for page in attach::recover(&mut pages, &active, &members, lanes, size) {
+            disk.pages.insert((page.member, page.lane, page.page), page.bits);
+        }
+    }
+    disk.activity.clear();
+    pages
+}
+
+/// What each group needs of the disk of a node that runs without it.
+pub(crate) fn group_disks(options: &ClusterOptions, disk: &mut Disk, shards: u8) -> Vec<GroupDisk> {
+    let pages = recover(disk);
+    let of_shard = |shard| {
+        let here = |page: &&LoadedPage| page.lane.0 % shards == shard;
+        GroupDisk {
+            size_bytes: options.size_bytes,
+            al_next_number: disk.al_number,
+            slots: pages.iter().filter(here).cloned().collect(),
+            slot_bases: slot_bases(disk),
+        }
+    };
+    (0..shards).map(of_shard).collect()
+}
+
+fn slot_bases(disk: &Disk) -> Vec<LostMember> {
+    let base = |slot: &format::metadata::Slot| LostMember {
+        member: slot.member,
+        base: SlotBase { epoch: slot.base_epoch, incarnation: slot.base_incarnation },
+    };
+    disk.superblock.slots.iter().map(base).collect()
+}
+
 fn group_options(
     options: &ClusterOptions,
     node: NodeId,
@@ -162,10 +217,6 @@ fn group_options(
     let diskful = options.is_diskful(node);
     let tracked: MemberSet =
         options.members().iter().filter(|&node| options.is_diskful(node)).collect();
-    let base = |slot: &format::metadata::Slot| LostMember {
-        member: slot.member,
-        base: SlotBase { epoch: slot.base_epoch, incarnation: slot.base_incarnation },
-    };
     let lanes = disk.superblock.lanes;
     let here = |page: &&LoadedPage| diskful && page.lane.0 % shards == shard;
     GroupOptions {
@@ -181,6 +232,6 @@ fn group_options(
         al_next_number: disk.al_number,
         tracked,
         slots: pages.iter().filter(here).cloned().collect(),
-        slot_bases: if diskful { disk.superblock.slots.iter().map(base).collect() } else { vec![] },
+        slot_bases: if diskful { slot_bases(disk) } else { vec![] },
     }
 }

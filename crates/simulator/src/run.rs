@@ -36,6 +36,7 @@ pub struct Report {
     pub kills: u64,
     pub power_cuts: u64,
     pub cuts: u64,
+    pub attaches: u64,
     pub disk_errors: u64,
     pub stops: u64,
     pub partial_writes: u64,
@@ -61,12 +62,29 @@ struct Run {
     commands: BTreeMap<CommandId, (usize, Command)>,
     losses: u32,
     born: bool,
+    disks: Disks,
+}
+
+/// Whether operators give disks up and take them back.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Disks {
+    Stay,
+    ComeAndGo,
 }
 
 const END: Duration = Duration::from_secs(120);
 
 /// Runs one seed; an error says what was violated.
 pub fn run(options: &RunOptions) -> Result<Report, String> {
+    run_with(options, Disks::Stay)
+}
+
+/// The same, while operators give disks up and take them back.
+pub fn run_with_detaches(options: &RunOptions) -> Result<Report, String> {
+    run_with(options, Disks::ComeAndGo)
+}
+
+fn run_with(options: &RunOptions, disks: Disks) -> Result<Report, String> {
     let mut random = Random::new(options.seed ^ 0x5eed);
     let clients = u8::from(random.chance(1, 4));
     let nodes = 3 + clients;
@@ -112,6 +130,7 @@ pub fn run(options: &RunOptions) -> Result<Report, String> {
         commands: BTreeMap::new(),
         losses: 0,
         born: false,
+        disks,
     };
     run.go(options.events)?;
     run.report.events = run.cluster.events_done;
@@ -222,7 +241,10 @@ impl Run {
             }
             self.cluster.bad[a] = BadDisk::default();
             self.cluster.slow[a] = SlowDisk::default();
-            self.attach(a);
+            match self.disks {
+                Disks::Stay => self.attach(a),
+                Disks::ComeAndGo => self.offer_disk(a),
+            }
         }
     }
 
@@ -329,6 +351,7 @@ impl Report {
         self.kills += other.kills;
         self.power_cuts += other.power_cuts;
         self.cuts += other.cuts;
+        self.attaches += other.attaches;
         self.disk_errors += other.disk_errors;
         self.stops += other.stops;
         self.partial_writes += other.partial_writes;

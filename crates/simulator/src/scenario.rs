@@ -105,6 +105,21 @@ impl Scenario {
         id
     }
 
+    /// Offers `node` its disk until it is taken.
+    pub fn attach(&mut self, node: usize) {
+        for _ in 0..1000 {
+            let id = CommandId(self.number());
+            if self.cluster.attach(node, id) {
+                self.until("an answer to attach", |it| it.answered.contains_key(&id.0));
+                if self.succeeded(id) {
+                    return;
+                }
+            }
+            self.run(Duration::from_millis(5));
+        }
+        panic!("the disk of node {node} is not taken: {}", self.explain());
+    }
+
     #[must_use]
     pub fn succeeded(&self, id: CommandId) -> bool {
         self.answered.get(&id.0) == Some(&true)

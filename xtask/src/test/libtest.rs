@@ -2,17 +2,22 @@
 //!
 //! Each test binary opens with `running N tests` and closes with `test result: ...`. One that
 //! opened and never closed died on the way: that is a failure, whatever its tests had said so far.
+//! A test that found nothing to do says so on standard error, past the capture of its output, in
+//! one line `skipped: why`; for libtest it passed, here it is a skip.
 
 use super::Outcome;
 use anyhow::{Context as _, Result};
-use std::io::{BufRead as _, BufReader};
+use std::io::{BufRead as _, BufReader, Read};
 use std::process::{Command, Stdio};
+use std::thread;
 
 /// Runs a `cargo test` and passes its output on, but for the lines of tests that passed.
 pub(crate) fn run(command: &mut Command) -> Result<Outcome> {
-    let started = command.stdout(Stdio::piped()).spawn();
+    let started = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn();
     let mut child = started.with_context(|| format!("cannot start {command:?}"))?;
     let stdout = child.stdout.take().context("a piped child has an output")?;
+    let stderr = child.stderr.take().context("a piped child has an error output")?;
+    let skips = thread::spawn(|| pass_on_and_count_skips(stderr));
     let mut tally = Tally::default();
     for line in BufReader::new(stdout).split(b'\n') {
         // A test may print any bytes; the lines that count are plain ASCII.
@@ -24,7 +29,28 @@ pub(crate) fn run(command: &mut Command) -> Result<Outcome> {
         }
     }
     let status = child.wait().context("cannot wait for cargo test")?;
-    Ok(tally.finish(if status.success() { Exit::Success } else { Exit::Failure }))
+    let skips = skips.join().expect("reading lines does not panic")?;
+    let outcome = tally.finish(if status.success() { Exit::Success } else { Exit::Failure });
+    Ok(without_skips(outcome, skips))
+}
+
+fn pass_on_and_count_skips(stderr: impl Read) -> Result<u64> {
+    let mut skips = 0;
+    for line in BufReader::new(stderr).split(b'\n') {
+        let line = line.context("cannot read the error output of cargo test")?;
+        let line = String::from_utf8_lossy(&line);
+        skips += u64::from(line.starts_with("skipped: "));
+        eprintln!("{line}");
+    }
+    Ok(skips)
+}
+
+/// Tests that skipped their work had ended well, as far as libtest can tell.
+fn without_skips(mut outcome: Outcome, skips: u64) -> Outcome {
+    let skips = skips.min(outcome.passed);
+    outcome.passed -= skips;
+    outcome.skipped += skips;
+    outcome
 }
 
 #[derive(Debug, Default)]
@@ -137,6 +163,16 @@ test result: ok. 1 passed; 0 failed; 0 ignored; 0 measured; 7 filtered out; fini
         assert_eq!(tally(&last, Exit::Failure), Outcome { passed: 4, failed: 1, skipped: 1 });
         let first = format!("running 3 tests\ntest b ... ok\n{GOOD}");
         assert_eq!(tally(&first, Exit::Failure), Outcome { passed: 4, failed: 1, skipped: 1 });
+    }
+
+    #[test]
+    fn skipped_work_is_no_passed_test() {
+        let said = "   Compiling x\nskipped: there is no qemu-nbd\nnote: skipped: not this\n";
+        let skips = pass_on_and_count_skips(said.as_bytes()).expect("readable");
+        let outcome = without_skips(tally(GOOD, Exit::Success), skips);
+        assert_eq!(outcome, Outcome { passed: 3, failed: 0, skipped: 2 });
+        let none = without_skips(Outcome::FAILED, skips);
+        assert_eq!(none, Outcome::FAILED, "a failure is never a skip");
     }
 
     #[test]

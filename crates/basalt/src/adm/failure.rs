@@ -144,7 +144,9 @@ impl AdmError {
                 "run it as the user of the daemon, or as root".to_owned()
             }
             Self::Ask(AskError::Unreachable { .. }) => {
-                "start the daemon with `basalt node`, or name its socket with --node-socket"
+                "start the daemon (`systemctl start basalt-node`), or name the socket of one that \
+                 was started by hand with --node-socket: its --admin-socket, else admin.sock in \
+                 its --state-dir"
                     .to_owned()
             }
             Self::Ask(AskError::ConnectTimeout { .. } | AskError::AnswerTimeout { .. }) => {
@@ -212,6 +214,10 @@ fn class(code: FailureCode) -> Class {
         FailureCode::DiskFailed => {
             configuration("Failure: (104) Can not open or use the backing device", Some(104))
         }
+        FailureCode::AlreadyAttached => configuration(
+            "Failure: (124) Device is attached to a disk (use detach first)",
+            Some(124),
+        ),
         FailureCode::NoMetadata => {
             configuration("Failure: (119) No valid meta data found", Some(119))
         }

@@ -5,6 +5,7 @@
 //!   disk:S open:yes|no                 device; `volume:N` first, unless it is the single volume 0
 //!       read:K written:K               statistics of the device
 //!   PEER role:R                        connection; `connection:C` while it is not Connected
+//!     path local:A peer:A established:B  path, where a connection has several
 //!     replication:X peer-disk:S done:P peer device
 //!         received:K sent:K ...        statistics of the peer device
 //! ```
@@ -18,8 +19,8 @@ use api::connection_state::ConnectionState;
 use api::disk_state::DiskState;
 use api::replication_state::ReplicationState;
 use api::status::{
-    Blocked, ConnectionStatus, DeviceStatus, PeerDeviceStatus, ResourceStatus, STALLED_SECONDS,
-    ShardStatus, SyncDetails,
+    Blocked, ConnectionStatus, DeviceStatus, Endpoint, PathStatus, PeerDeviceStatus,
+    ResourceStatus, STALLED_SECONDS, ShardStatus, SyncDetails,
 };
 
 /// What DRBD prints where there is nothing to print; scripts compare with it.
@@ -209,6 +210,11 @@ impl Text {
         if let Some(reason) = &connection.reason {
             self.line(4, &[format!("# {reason}")]);
         }
+        if self.is_verbose() && connection.paths.len() > 1 {
+            for path in &connection.paths {
+                self.line(4, &path_words(path));
+            }
+        }
         if self.is_verbose() || self.has_statistics() || is_connected {
             for peer_device in &connection.peer_devices {
                 self.peer_device(peer_device, numbering);
@@ -274,6 +280,20 @@ impl Text {
     fn tells_clients(&self) -> bool {
         self.is_verbose() || self.layout.reader == Reader::Program
     }
+}
+
+/// As `events2` has them.
+fn path_words(path: &PathStatus) -> [String; 4] {
+    let place = |end: &Endpoint| match end.family.as_str() {
+        "ipv6" => format!("ipv6:[{}]:{}", end.address, end.port),
+        family => format!("{family}:{}:{}", end.address, end.port),
+    };
+    [
+        "path".to_owned(),
+        format!("local:{}", place(&path.this_host)),
+        format!("peer:{}", place(&path.remote_host)),
+        format!("established:{}", YesNo(path.established)),
+    ]
 }
 
 /// Where the resource stands in its config chain, who votes, and whether reads are covered.

@@ -299,8 +299,9 @@ fn daemon_that_is_not_there_or_silent_is_told_with_its_socket() {
     assert_eq!(
         run.stderr,
         "basalt adm: cannot reach the node daemon at DIR/admin.sock: No such file or directory \
-         (os error 2)\n  try: start the daemon with `basalt node`, or name its socket with \
-         --node-socket\n"
+         (os error 2)\n  try: start the daemon (`systemctl start basalt-node`), or name the socket \
+         of one that was started by hand with --node-socket: its --admin-socket, else admin.sock \
+         in its --state-dir\n"
     );
     let _listener = silent_daemon(&place.path("other.sock"));
     let arguments = ["--node-socket", "DIR/other.sock", "--timeout", "0.05", "primary", "r0"];

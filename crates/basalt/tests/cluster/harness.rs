@@ -125,7 +125,7 @@ impl Cluster {
         fs::read_to_string(self.directory.path().join(format!("log{index}"))).unwrap_or_default()
     }
 
-    fn nbd_socket(&self, index: usize) -> PathBuf {
+    pub(crate) fn nbd_socket(&self, index: usize) -> PathBuf {
         self.directory.path().join(format!("nbd{index}"))
     }
 
@@ -247,9 +247,12 @@ impl Cluster {
     }
 
     pub(crate) fn connect(&self, index: usize) -> Result<Connection, ClientError> {
+        Connection::open(&self.uri(index), &Wishes::default())
+    }
+
+    pub(crate) fn uri(&self, index: usize) -> Uri {
         let socket = self.nbd_socket(index);
-        let uri: Uri = format!("nbd+unix:///r0?socket={}", socket.display()).parse().unwrap();
-        Connection::open(&uri, &Wishes::default())
+        format!("nbd+unix:///r0?socket={}", socket.display()).parse().unwrap()
     }
 
     /// A client of this node, as soon as the node can serve one.

@@ -2,10 +2,13 @@
 #![expect(clippy::unwrap_used, reason = "a test ends at the first surprise")]
 
 mod harness;
+mod relay;
 mod adjust;
 mod faults;
 mod promoter;
-mod wrong_input;
+mod paths;
+mod disks;
+mod holes;
 
 use api::role::Role;
 use frontend::nbd::wire::CMD_FLAG_NO_HOLE;

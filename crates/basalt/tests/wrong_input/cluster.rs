@@ -39,12 +39,16 @@ pub(crate) fn wait_for<T>(what: &str, mut look: impl FnMut() -> Option<T>) -> T 
     }
 }
 
-/// Two free ports at a loopback address that no other node of any test has.
-fn free_ports() -> [SocketAddr; 2] {
+/// A loopback address that no other node of any test has.
+fn own_host() -> Ipv4Addr {
     static NEXT: AtomicU8 = AtomicU8::new(1);
     let process = std::process::id().to_le_bytes();
     let host = NEXT.fetch_add(1, Ordering::Relaxed);
-    let address = Ipv4Addr::from([127, 128 | (process[1] & 63), process[0], host]);
+    Ipv4Addr::from([127, 128 | (process[1] & 63), process[0], host])
+}
+
+/// Two free ports.
+fn free_ports(address: Ipv4Addr) -> [SocketAddr; 2] {
     // Both are held until both are known, so they differ.
     let both = [(); 2].map(|()| TcpListener::bind((address, 0)).unwrap());
     both.map(|listener| listener.local_addr().unwrap())
@@ -91,8 +95,8 @@ pub(crate) struct Node {
 }
 
 impl Node {
-    pub(crate) fn new(directory: &Path, name: &'static str, id: u8) -> Self {
-        let [peer, nbd] = free_ports();
+    fn new(directory: &Path, name: &'static str, id: u8, host: Ipv4Addr) -> Self {
+        let [peer, nbd] = free_ports(host);
         let home = directory.join(name);
         fs::create_dir(&home).unwrap();
         let node = Self { name, id, peer, nbd, home, disk_name: "disk", process: None };
@@ -253,10 +257,16 @@ pub(crate) struct Cluster {
 impl Cluster {
     /// Nodes with empty disks and a configuration; nothing runs.
     pub(crate) fn prepare(count: usize) -> Self {
+        Self::prepare_with_first_at(own_host(), count)
+    }
+
+    /// The same, with the first node at this address.
+    pub(crate) fn prepare_with_first_at(host: Ipv4Addr, count: usize) -> Self {
         let directory = tempfile::tempdir().unwrap();
         let names = ["alfa", "bravo", "charlie"].into_iter().take(count).zip(0..);
+        let place = |id| if id == 0 { host } else { own_host() };
         let nodes: Vec<Node> =
-            names.map(|(name, id)| Node::new(directory.path(), name, id)).collect();
+            names.map(|(name, id)| Node::new(directory.path(), name, id, place(id))).collect();
         let config = directory.path().join("basalt.conf");
         let cluster = Self { nodes, config, _directory: directory };
         cluster.configure(&cluster.text());

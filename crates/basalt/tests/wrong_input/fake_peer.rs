@@ -102,14 +102,23 @@ fn body_of(frame: &[u8], tag: u16) -> Option<Vec<u8>> {
     None
 }
 
-/// HELLO of the golden file, with other versions, name and start count.
+/// HELLO of the golden file, with other versions and name.
 pub(crate) fn hello(name: &str, version_min: u16, version_max: u16) -> Vec<u8> {
+    // Low enough not to hide the real node, which has been started as often at least.
+    hello_with(name, (version_min, version_max), 1)
+}
+
+/// HELLO of a process that was started so often.
+pub(crate) fn hello_of_start(name: &str, start_count: u64) -> Vec<u8> {
+    hello_with(name, (1, 1), start_count)
+}
+
+fn hello_with(name: &str, versions: (u16, u16), start_count: u64) -> Vec<u8> {
     let golden = golden("hello");
     let mut body = golden[HEADER_BYTES + 12..][..35].to_vec();
-    body[..2].copy_from_slice(&version_min.to_le_bytes());
-    body[2..4].copy_from_slice(&version_max.to_le_bytes());
-    // Low enough not to hide the real node, which has been started as often at least.
-    body[20..28].copy_from_slice(&1_u64.to_le_bytes());
+    body[..2].copy_from_slice(&versions.0.to_le_bytes());
+    body[2..4].copy_from_slice(&versions.1.to_le_bytes());
+    body[20..28].copy_from_slice(&start_count.to_le_bytes());
     body[28..31].copy_from_slice(&[1, 0, 0]);
     body[31] = 0;
     body[32] = 0;

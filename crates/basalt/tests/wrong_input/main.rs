@@ -10,6 +10,7 @@
 mod cluster;
 mod start;
 mod restart;
+mod crash_loop;
 mod disks;
 mod full_disk;
 mod configuration;

@@ -1,7 +1,9 @@
 //! Peers that are not what they should be.
 
+use std::net::Ipv4Addr;
+
 use crate::cluster::{Cluster, RESOURCE, wait_for};
-use crate::fake_peer::{FakePeer, hello, masked, resource_messages, seal};
+use crate::fake_peer::{FakePeer, hello, hello_of_start, masked, resource_messages, seal};
 use api::disk_state::DiskState;
 
 /// Of the OPEN of a fake peer.
@@ -70,9 +72,9 @@ fn peer_with_another_resource_is_told_and_shown() {
     cluster.wait_for_connections();
 }
 
-/// A daemon with a client at work, the node that is faked switched off.
+/// Daemons without alfa, whose address is the one that the fake peers connect from.
 fn without_alfa() -> Cluster {
-    let mut cluster = Cluster::start(3);
+    let mut cluster = Cluster::prepare_with_first_at(Ipv4Addr::LOCALHOST, 3).bring_up();
     cluster.nodes[0].kill();
     wait_for("charlie to miss alfa", || reason(&cluster, 2, "alfa"));
     cluster
@@ -121,6 +123,54 @@ fn strangers_are_refused_by_name() {
         wait_for_log(&cluster, part);
     }
     is_well(cluster);
+}
+
+/// The name of a member, from where that member is not.
+#[test]
+fn name_of_a_member_counts_only_at_its_address() {
+    let mut cluster = Cluster::start(3);
+    cluster.nodes[0].kill();
+    wait_for("charlie to miss alfa", || reason(&cluster, 2, "alfa"));
+    let mut peer = FakePeer::connect(cluster.nodes[2].peer);
+    peer.send(&hello_of_start("alfa", u64::MAX));
+    peer.expect_close();
+    wait_for_log(&cluster, "calls itself \"alfa\", whose address is");
+    // Its start count was not believed either: the real node is not an old copy.
+    is_well(cluster);
+}
+
+/// Another process at the address of a member, while that member is connected.
+#[test]
+fn connected_member_is_not_replaced_by_its_name() {
+    let cluster = Cluster::prepare_with_first_at(Ipv4Addr::LOCALHOST, 3).bring_up();
+    let mut client = cluster.nodes[1].client();
+    for start in [1, u64::MAX] {
+        let mut peer = FakePeer::connect(cluster.nodes[2].peer);
+        peer.send(&hello_of_start("alfa", start));
+        peer.expect_close();
+        client.write(0, &[5; 4096]).unwrap();
+    }
+    client.close().unwrap();
+    wait_for_log(&cluster, "another process calls itself \"alfa\"");
+    let log = cluster.nodes[2].log();
+    assert_eq!(log.matches("alfa: connected").count(), 1, "it was never cut off: {log}");
+    assert!(!log.contains("alfa: disconnected"), "{log}");
+}
+
+/// What a stranger said of a node's starts is forgotten at the word of the operator.
+#[test]
+fn start_count_of_a_stranger_is_forgotten_by_connect() {
+    let mut cluster = without_alfa();
+    let mut peer = FakePeer::connect(cluster.nodes[2].peer);
+    peer.send(&hello_of_start("alfa", u64::MAX));
+    peer.receive_frame().expect("nobody else is there to be alfa");
+    peer.end();
+    cluster.nodes[0].start();
+    wait_for_log(&cluster, "make this one forget it");
+    for verb in ["disconnect", "connect"] {
+        cluster.adm(2, &[verb, &format!("{RESOURCE}:alfa")]).ok();
+    }
+    cluster.wait_for_connections();
 }
 
 /// Frames that are cut, too long, damaged, or no frames at all, before and after the greeting.

@@ -2,6 +2,8 @@
 
 use std::fs;
 use std::net::TcpListener;
+use std::os::unix::fs::PermissionsExt;
+use std::process::Command;
 
 use crate::cluster::{Cluster, RESOURCE};
 use api::disk_state::DiskState;
@@ -34,6 +36,28 @@ fn second_daemon_on_a_state_directory_gives_up_and_the_first_goes_on() {
     assert!(last_words.contains("--state-dir"), "{last_words}");
     let mut client = cluster.nodes[0].client();
     client.write(0, &[1; 4096]).unwrap();
+}
+
+/// The socket of another daemon is not taken away; one that nobody listens on is replaced.
+#[test]
+fn admin_socket_of_another_daemon_is_left_to_it() {
+    let mut cluster = Cluster::start(1);
+    let socket = cluster.nodes[0].socket();
+    let [first] = &mut cluster.nodes[..] else { unreachable!("one was started") };
+    let mut second = Command::new(env!("CARGO_BIN_EXE_basalt"));
+    second.args(["node", "--name", "alfa", "--exit-with-parent", "--state-dir"]);
+    second.arg(first.home.join("other")).arg("--admin-socket").arg(&socket);
+    first.quiet(&mut second);
+    assert_eq!(second.status().unwrap().code(), Some(1));
+    let wanted = format!("admin socket {}: another process listens there", socket.display());
+    assert!(first.log().contains(&wanted), "no {wanted:?} in {}", first.log());
+    assert!(first.status().is_some(), "the first one is still reached");
+    let mode = fs::metadata(&socket).unwrap().permissions().mode();
+    assert_eq!(mode & 0o777, 0o600, "for the user of the daemon alone");
+    first.kill();
+    assert!(socket.exists(), "SIGKILL leaves it behind");
+    first.start();
+    first.serves();
 }
 
 #[test]

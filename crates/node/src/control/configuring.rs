@@ -3,13 +3,14 @@
 use api::response::{Failure, FailureCode, Reply, Running, RunningReply};
 use config::steps::{Reach, Step, steps};
 
-use crate::attach::attach;
+use crate::attach::{attach, read_replica};
 use crate::control::{Control, once_address_is_free};
+use crate::crash;
 use crate::definition::Definition;
-use crate::limits::COMMAND_PATIENCE;
+use crate::limits::{ATTACH_PATIENCE, COMMAND_PATIENCE};
 use crate::patience::Patience;
 use crate::shard::commands::unknown_resource;
-use crate::shard::messages::{Force, ToShard};
+use crate::shard::messages::{Force, Ticket, ToShard};
 
 /// Whether `adjust` does what it tells.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,7 +32,11 @@ impl Control {
         Definition::from_text(&self.name, resource, text)?;
         if let Some(running) = self.stored_text(resource)? {
             if running == text {
-                return self.is_up(resource).map_or_else(|| self.bring_up(resource, text), Ok);
+                return match self.is_up(resource) {
+                    Some(_) if self.is_without_disk(resource) => self.attach(resource),
+                    Some(reply) => Ok(reply),
+                    None => self.bring_up(resource, text),
+                };
             }
             if self.is_up(resource).is_some() {
                 let message = format!("resource {resource:?} is up with another configuration");
@@ -52,8 +57,50 @@ impl Control {
             && self.stored_text(resource)?.is_some();
         let reply = if is_held { Reply::done() } else { removed? };
         self.held_down().remove(resource);
+        self.without_disk().remove(resource);
+        crash::lift(&self.state, resource);
         self.state.forget_text(resource).map_err(state_failure)?;
         Ok(reply)
+    }
+
+    /// Takes the disk of a resource that is up into use.
+    pub(super) fn attach(&self, resource: &str) -> Result<Reply, Failure> {
+        let unknown = || unknown_resource(resource);
+        let text = self.stored_text(resource)?.ok_or_else(unknown)?;
+        let definition = Definition::from_text(&self.name, resource, &text)?;
+        let mut patience = Patience::new(ATTACH_PATIENCE);
+        self.ask_until_ready(&mut patience, |ticket| ToShard::CheckAttach {
+            ticket,
+            resource: resource.to_owned(),
+        })?;
+        let place = definition.disk.as_ref().expect("checked by the shard");
+        let found = read_replica(&definition, place, &mut Patience::new(COMMAND_PATIENCE))?;
+        let reply = self.ask_until_ready(&mut patience, |ticket| {
+            let replica = Box::new(found.clone());
+            ToShard::Attach { ticket, resource: resource.to_owned(), replica }
+        })?;
+        self.without_disk().remove(resource);
+        Ok(reply)
+    }
+
+    /// Asks again while the resource is changing.
+    fn ask_until_ready(
+        &self,
+        patience: &mut Patience,
+        question: impl Fn(Ticket) -> ToShard,
+    ) -> Result<Reply, Failure> {
+        loop {
+            match self.ask(&question) {
+                Err(failure)
+                    if failure.code == FailureCode::StateRefused && patience.rest(&failure) => {}
+                answer => return answer,
+            }
+        }
+    }
+
+    fn is_without_disk(&self, resource: &str) -> bool {
+        let resource = resource.to_owned();
+        self.ask(|ticket| ToShard::CheckAttach { ticket, resource }).is_ok()
     }
 
     fn stored_text(&self, resource: &str) -> Result<Option<String>, Failure> {
@@ -82,6 +129,8 @@ impl Control {
             let attached = Box::new(attach(definition.clone(), &self.state, patience)?);
             self.ask(|ticket| ToShard::Host { ticket, attached })
         })?;
+        crash::lift(&self.state, resource);
+        self.without_disk().remove(resource);
         self.held_down().remove(resource);
         Ok(reply)
     }
@@ -107,7 +156,13 @@ impl Control {
         let Differences { wanted, running, steps } = self.differences(resource, text)?;
         let changes = steps.iter().map(|step| step.text.clone()).collect();
         let reply = Reply::Adjusted { changes, warnings: wanted.warnings.clone() };
-        if mode == Mode::DryRun || running.as_deref() == Some(text) {
+        if mode == Mode::DryRun {
+            return Ok(reply);
+        }
+        if running.as_deref() == Some(text) {
+            if self.is_without_disk(resource) {
+                self.attach(resource)?;
+            }
             return Ok(reply);
         }
         let name = resource.to_owned();

@@ -6,7 +6,8 @@ use io::{Slice, SocketId};
 use replication::contract::Payload;
 use stdx::time::Time;
 
-use crate::limits::DIAL_BACKOFF_MIN;
+use crate::limits::{DIAL_BACKOFF_MIN, HANDSHAKE_DEADLINE, RIVAL_SILENCE_MIN};
+use crate::links::paths::Path;
 use crate::links::{Links, TOKEN_CONNECTION};
 use crate::log::{Scope, log};
 use crate::payloads::Kit;
@@ -17,7 +18,10 @@ pub(crate) struct Connection {
     /// Number of its link; a stranger has none yet.
     pub(super) link: Option<usize>,
     pub(super) stage: Stage,
-    pub(super) opened_at: Time,
+    /// Its handshake has to be over by then.
+    pub(super) deadline: Time,
+    /// The path that it uses, once that is known.
+    pub(super) path: Option<Path>,
     pub(super) socket: Option<SocketId>,
     pub(super) receiver: super::receive::Receiver,
     pub(super) sending: Sending,
@@ -60,7 +64,8 @@ impl Connection {
         Self {
             link,
             stage,
-            opened_at: now,
+            deadline: now + HANDSHAKE_DEADLINE,
+            path: None,
             socket: None,
             receiver: super::receive::Receiver::default(),
             sending: Sending::default(),
@@ -117,6 +122,8 @@ impl Links {
         let index = self.links.iter().position(|link| link.name == hello.node_name);
         let index = index
             .ok_or_else(|| format!("node {:?} is no member of a resource here", hello.node_name))?;
+        self.check_origin(key, index, kit)?;
+        self.check_rival(index, hello, kit.now)?;
         self.check_start(index, hello)?;
         let welcome = self.hello();
         self.send_alone(key, &LinkMessage::Welcome(welcome), kit);
@@ -146,6 +153,45 @@ impl Links {
         Ok(())
     }
 
+    /// Who is not at an address of the member it claims to be is somebody else.
+    fn check_origin(&mut self, key: Key, index: usize, kit: &Kit) -> Result<(), String> {
+        let connection = self.connections.get_mut(key).expect("the connection that spoke");
+        let socket = connection.socket.expect("an accepted connection has a socket");
+        let link = &self.links[index];
+        let (Some(local), Some(remote)) =
+            (kit.reactor.local_addr(socket), kit.reactor.peer_addr(socket))
+        else {
+            return Err("its address cannot be told".to_owned());
+        };
+        if !link.is_reached_at(remote.ip()) {
+            return Err(format!(
+                "a peer at {remote} calls itself {:?}, whose address is {}; compare the `address` \
+                 lines of both configurations",
+                link.name,
+                link.addresses()
+            ));
+        }
+        connection.path = link.path_of(local, remote.ip());
+        Ok(())
+    }
+
+    /// A process that was heard a moment ago is not replaced by another one of the same name: of a
+    /// node that died the kernel, or a silence, tells first.
+    fn check_rival(&self, index: usize, hello: &Hello, now: Time) -> Result<(), String> {
+        let link = &self.links[index];
+        let is_up =
+            link.connection.and_then(|key| self.connections.get(key)).is_some_and(|c| c.is_up());
+        let is_lively = now < link.heart.heard_at + RIVAL_SILENCE_MIN;
+        if is_up && is_lively && link.boot_id != Some(hello.boot_id) {
+            return Err(format!(
+                "another process calls itself {:?} while that node is connected; two nodes may \
+                 have one name",
+                link.name
+            ));
+        }
+        Ok(())
+    }
+
     /// A node that was set back to an older state must not be believed.
     fn check_start(&self, index: usize, hello: &Hello) -> Result<(), String> {
         let seen = self.links[index].start_count;
@@ -154,7 +200,8 @@ impl Links {
         }
         Err(format!(
             "its start count is {}, but {seen} was seen before: its state directory is an old \
-             copy; restore the newest one, or give the node a new state directory",
+             copy; restore the newest one, or give the node a new state directory (if it was \
+             another node that said so, `disconnect` and `connect` make this one forget it)",
             hello.start_count
         ))
     }
@@ -172,6 +219,7 @@ impl Links {
         link.start_count = hello.start_count;
         link.peer_shards = hello.shards;
         link.backoff = DIAL_BACKOFF_MIN;
+        link.failed_dials = 0;
         link.failure = None;
         link.heart.restart(kit.now);
         log!(Info, Scope::peer(&link.name), "link up");

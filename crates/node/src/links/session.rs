@@ -12,7 +12,8 @@ use replication::contract::PeerReport;
 use stdx::time::Time;
 
 use crate::limits::OPEN_RETRY;
-use crate::links::{Fact, HostedId, Link, Links, PeerPath, Queued};
+use crate::links::paths::PeerPaths;
+use crate::links::{Fact, HostedId, Link, Links, Queued};
 use crate::log::{Scope, log};
 use crate::payloads::Kit;
 
@@ -23,7 +24,7 @@ pub(super) struct Session {
     pub(super) resource_name: String,
     pub(super) me: NodeId,
     pub(super) peer: NodeId,
-    path: PeerPath,
+    paths: PeerPaths,
     /// Handle of our OPEN, while the peer did not close it.
     pub(super) ours: Option<u32>,
     theirs: Option<Theirs>,
@@ -49,7 +50,7 @@ pub(crate) struct NewSession {
     pub(crate) resource_name: String,
     pub(crate) me: NodeId,
     pub(crate) peer: NodeId,
-    pub(crate) path: PeerPath,
+    pub(crate) paths: PeerPaths,
 }
 
 /// Where a message of a resource goes.
@@ -82,7 +83,7 @@ impl Link {
 impl Links {
     /// Makes a resource's member known, and connects to it. Returns the number of its link.
     pub(crate) fn add_session(&mut self, new: NewSession, now: Time) -> usize {
-        let index = self.link_for(&new.path, now);
+        let index = self.link_for(&new.paths, now);
         let is_up = self.link_is_up(index);
         self.links[index].sessions.push(Session {
             hosted: new.hosted,
@@ -90,7 +91,7 @@ impl Links {
             resource_name: new.resource_name,
             me: new.me,
             peer: new.peer,
-            path: new.path,
+            paths: new.paths,
             ours: None,
             theirs: None,
             open_at: now,
@@ -114,7 +115,7 @@ impl Links {
                     let reason = CloseReason::Down;
                     self.links[index].push(LinkMessage::Close { handle: theirs.handle, reason });
                 }
-                self.drop_target(index, &session.path);
+                self.drop_targets(index, &session.paths);
             }
             if self.links[index].sessions.is_empty()
                 && let Some(key) = self.links[index].connection
@@ -327,6 +328,11 @@ impl Links {
         let Some(session) = self.links[index].session_mut(hosted, peer) else { return };
         session.held = held == Held::Yes;
         if held == Held::No {
+            let link = &mut self.links[index];
+            if link.connection.is_none() {
+                // The operator says that whatever was seen before was not this node.
+                link.start_count = 0;
+            }
             self.facts.push_back(Fact::OpenDue { hosted, peer });
         }
     }

@@ -1,8 +1,6 @@
 //! Requests of clients: into parts for the core, and their answers into replies.
 
-use std::ops::Range;
-
-use format::ids::{BLOCK_BYTES, EXTENT_BYTES};
+use format::ids::BLOCK_BYTES;
 use frontend::nbd::parts::{ReadAssembly, Send, Split, WriteAssembly};
 use frontend::nbd::reply::{REPLY_BYTES_MAX, block_status_bytes};
 use frontend::nbd::transmission::{Kind, Parsed, Request as Wanted};
@@ -10,17 +8,20 @@ use frontend::nbd::wire::{Errno, Extent};
 use io::Slice;
 use replication::contract::{PartId, Payload, Request, RequestError, RequestKind};
 
-use crate::limits::{CLIENT_BYTES_MAX, PARTS_PER_REQUEST_MAX, REQUESTS_PER_CLIENT_MAX};
+use crate::limits::{
+    CLIENT_BYTES_MAX, PARTS_PER_REQUEST_MAX, REQUESTS_PER_CLIENT_MAX, STATUS_EXTENTS_MAX,
+};
 use crate::links::HostedId;
 use crate::nbd::client::{Filling, Stage, Write};
+use crate::nbd::pieces::{Held, piece, whole_blocks};
 use crate::nbd::{Fact, Nbd};
 use crate::payloads::Kit;
 use crate::slab::Key;
 
 #[expect(clippy::cast_possible_truncation, reason = "below 1 KiB")]
 const HEAD_BYTES: u32 = REPLY_BYTES_MAX as u32;
-#[expect(clippy::cast_possible_truncation, reason = "below 1 KiB")]
-const STATUS_BYTES: u32 = block_status_bytes(1) as u32;
+#[expect(clippy::cast_possible_truncation, reason = "below 4 KiB")]
+const STATUS_BYTES: u32 = block_status_bytes(STATUS_EXTENTS_MAX) as u32;
 
 #[derive(Debug)]
 pub(super) struct ClientRequest {
@@ -52,35 +53,9 @@ enum Work {
         failed: Option<Errno>,
     },
     Flush,
-}
-
-/// Parts that were read and wait for their place in the reply.
-#[derive(Debug, Default)]
-struct Held {
-    parts: [Option<(u16, Payload, Slice)>; PARTS_PER_REQUEST_MAX],
-}
-
-impl Held {
-    fn len(&self) -> usize {
-        self.parts.iter().flatten().count()
-    }
-
-    fn put(&mut self, part: u16, payload: Payload, slice: Slice) {
-        let free = self.parts.iter_mut().find(|place| place.is_none());
-        *free.expect("no more parts are asked than there are places") =
-            Some((part, payload, slice));
-    }
-
-    fn take(&mut self, part: u16) -> Option<(Payload, Slice)> {
-        let place = self.parts.iter_mut().find(|p| p.is_some_and(|(index, ..)| index == part))?;
-        place.take().map(|(_, payload, slice)| (payload, slice))
-    }
-
-    fn release(&mut self, kit: &mut Kit) {
-        for (_, payload, _) in self.parts.iter_mut().filter_map(Option::take) {
-            kit.release(payload);
-        }
-    }
+    Allocation {
+        context: u32,
+    },
 }
 
 /// Index and generation of the request, 24 bits each, and the number of the part.
@@ -230,10 +205,7 @@ impl Nbd {
                 return self.reply(key, HEAD_BYTES, kit, write);
             }
             Kind::BlockStatus { .. } => {
-                let context = agreement.allocation_context.unwrap_or_default();
-                let extent = [Extent { length_bytes: wanted.length, state: 0 }];
-                let write = |out: &mut [u8]| replies.block_status(&wanted, context, extent, out);
-                return self.reply(key, STATUS_BYTES, kit, write);
+                Work::Allocation { context: agreement.allocation_context.unwrap_or_default() }
             }
         };
         client.requests += 1;
@@ -255,6 +227,10 @@ impl Nbd {
             Work::Flush => {
                 request.in_flight += 1;
                 self.facts.push_back(Fact::Flush { hosted, part: part_id(key, 0) });
+            }
+            Work::Allocation { .. } => {
+                let (offset, length) = (request.wanted.offset, request.wanted.length);
+                self.facts.push_back(Fact::Allocation { hosted, request: key, offset, length });
             }
             Work::Read { assembly, split, next, held } => {
                 while *next < split.count()
@@ -318,7 +294,7 @@ impl Nbd {
         let client = request.client;
         let plain = result.map(|_| ());
         match &mut request.work {
-            Work::Flush => self.finish(key, plain, kit),
+            Work::Flush | Work::Allocation { .. } => self.finish(key, plain, kit),
             Work::Write { assembly } => {
                 if let Some(whole) = assembly.on_part(plain) {
                     self.finish(key, whole, kit);
@@ -418,6 +394,19 @@ impl Nbd {
         self.reply(client, HEAD_BYTES, kit, write);
     }
 
+    /// Answers a question for the state of blocks.
+    pub(crate) fn tell_allocation(&mut self, key: Key, extents: &[Extent], kit: &mut Kit) {
+        let Some(request) = self.requests.get(key) else { return };
+        let Work::Allocation { context } = request.work else { return };
+        let Some((client, wanted)) = self.forget(key) else { return };
+        let Some(replies) = self.clients.get(client).and_then(|session| session.replies) else {
+            return;
+        };
+        let extents = extents.iter().copied();
+        let write = |out: &mut [u8]| replies.block_status(&wanted, context, extents, out);
+        self.reply(client, STATUS_BYTES, kit, write);
+    }
+
     fn forget(&mut self, key: Key) -> Option<(Key, Wanted)> {
         let request = self.requests.remove(key)?;
         if let Some(client) = self.clients.get_mut(request.client) {
@@ -456,24 +445,6 @@ impl Nbd {
             }
         }
     }
-}
-
-/// The next piece of a range: whole blocks of one extent, or a part of one block.
-fn piece(start: u64, end: u64) -> Range<u64> {
-    let block_end = (start / BLOCK_BYTES + 1) * BLOCK_BYTES;
-    let last_block = end / BLOCK_BYTES * BLOCK_BYTES;
-    if !start.is_multiple_of(BLOCK_BYTES) || last_block <= start {
-        return start..end.min(block_end);
-    }
-    let extent_end = (start / EXTENT_BYTES + 1) * EXTENT_BYTES;
-    start..last_block.min(extent_end)
-}
-
-/// The blocks that lie wholly in the range.
-fn whole_blocks(wanted: &Wanted) -> Range<u64> {
-    let start = wanted.offset.next_multiple_of(BLOCK_BYTES);
-    let end = (wanted.offset + wanted.length) / BLOCK_BYTES * BLOCK_BYTES;
-    start..end
 }
 
 fn errno(error: RequestError) -> Errno {

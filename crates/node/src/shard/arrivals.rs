@@ -25,6 +25,9 @@ impl Shard {
                 nbd::Fact::Flush { hosted, part } => {
                     self.rim.inbox.push_back((hosted, Input::Group(GroupInput::Flush(part))));
                 }
+                nbd::Fact::Allocation { hosted, request, offset, length } => {
+                    self.on_allocation(hosted, request, offset..offset + length);
+                }
                 nbd::Fact::Wanted { hosted } => self.on_wanted(hosted),
                 nbd::Fact::Left { hosted } => self.on_left(hosted),
             }

@@ -23,7 +23,7 @@ pub(super) struct Stopping {
 
 impl Hosted {
     pub(crate) fn is_changing_role(&self) -> bool {
-        self.commands.iter().any(|command| command.kind != CommandKind::Other)
+        self.commands.iter().any(|command| command.kind.is_of_role())
     }
 }
 
@@ -77,6 +77,12 @@ impl Shard {
             ToShard::Detach { ticket, resource } => {
                 self.with_resource(ticket, &resource, |shard, id| Ok(shard.on_detach(id, ticket)));
             }
+            ToShard::CheckAttach { ticket, resource } => self.on_check_attach(ticket, &resource),
+            ToShard::Attach { ticket, resource, replica } => {
+                self.with_resource(ticket, &resource, |shard, id| {
+                    shard.on_attach(id, ticket, *replica)
+                });
+            }
             ToShard::Connect { ticket, resource, peer } => {
                 self.with_resource(ticket, &resource, |shard, id| {
                     shard.hold(id, peer.as_deref(), Held::No)
@@ -106,7 +112,7 @@ impl Shard {
     }
 
     /// Runs `command` for a resource; its answer follows later unless it is there at once.
-    fn with_resource(
+    pub(super) fn with_resource(
         &mut self,
         ticket: Ticket,
         name: &str,
@@ -155,13 +161,16 @@ impl Shard {
             return;
         };
         let pending = hosted.commands.swap_remove(place);
+        if pending.kind == CommandKind::Attach && result.is_err() {
+            hosted.withdraw_offer(&mut self.rim);
+        }
         let told = match &result {
             Ok(()) => Ok(()),
             Err(error) => Err(error.message.clone()),
         };
         match pending.asker {
             Asker::Admin(ticket) => {
-                if result.is_ok() && pending.kind != CommandKind::Other {
+                if result.is_ok() && pending.kind.is_of_role() {
                     hosted.clients.is_explicit = pending.kind == CommandKind::Promote;
                 }
                 let answer = result.map(|()| Reply::done()).map_err(failure);
@@ -181,7 +190,7 @@ impl Shard {
                 return;
             }
         }
-        if pending.kind != CommandKind::Other {
+        if pending.kind.is_of_role() {
             self.after_role_command(id, pending.kind, &told);
         }
     }

@@ -5,13 +5,14 @@ use std::io as stdio;
 use format::activity_log::encode_al_record;
 use format::ids::{Incarnation, NodeId};
 use format::layout::Layout;
-use format::metadata::Superblock;
+use format::message::SlotBase;
+use format::metadata::{Slot, Superblock};
 use format::register::{REGISTER_SLOT_BYTES, encode_register, register_slot_offset};
 use format::superblock::encode_superblock;
 use io::{DiskId, Durability, Slice, Zero};
 use replication::contract::{
-    DeviceError, DeviceResult, GroupAction, GroupInput, MetadataWrite, Payload, ResourceInput,
-    Token,
+    DeviceError, DeviceResult, GroupAction, GroupInput, LostMember, MetadataWrite, Payload,
+    ResourceInput, Token,
 };
 
 use crate::attach::{bytes_of, superblock_offset};
@@ -94,6 +95,11 @@ enum Kind {
 impl Operation {
     pub(crate) fn hosted(&self) -> HostedId {
         self.hosted
+    }
+
+    /// The register is not on the disk of the replica.
+    pub(crate) fn is_of_register(&self) -> bool {
+        matches!(self.kind, Kind::Register { .. })
     }
 
     /// Gives back what it holds; its resource is gone.
@@ -253,7 +259,11 @@ impl Hosted {
                 rim.answer(self.id, token, done);
             }
             Kind::Zero { token, fua: true } if is_ok => {
-                let Some(disk) = &mut self.disk else { return };
+                let Some(disk) = &mut self.disk else {
+                    // Given up meanwhile: nobody can make it durable.
+                    rim.answer(self.id, token, Err(DeviceError));
+                    return;
+                };
                 disk.counters.in_flight += 1;
                 let data = disk.data;
                 let token = rim.start(self.id, Kind::Flush { token });
@@ -392,6 +402,14 @@ impl Disk {
         self.slots.clear();
         self.slots.extend(superblock.slots.iter().map(|slot| slot.member));
     }
+}
+
+/// What the slots of a replica are good for.
+pub(crate) fn slot_bases(superblock: &Superblock) -> Vec<LostMember> {
+    let base =
+        |slot: &Slot| SlotBase { epoch: slot.base_epoch, incarnation: slot.base_incarnation };
+    let slots = superblock.slots.iter();
+    slots.map(|slot| LostMember { member: slot.member, base: base(slot) }).collect()
 }
 
 /// The payload that a device request uses.

@@ -12,6 +12,7 @@ use stdx::time::Time;
 
 use crate::definition::Definition;
 use crate::links::HostedId;
+use crate::shard::attaching::Offer;
 use crate::shard::clients::Clients;
 use crate::shard::disk::Disk;
 use crate::shard::messages::Ticket;
@@ -24,6 +25,8 @@ pub(crate) struct Hosted {
     pub(crate) resource: Resource,
     pub(crate) group: LaneGroup,
     pub(crate) disk: Option<Disk>,
+    /// A disk that is to be attached, until the group takes it.
+    pub(crate) offer: Option<Box<Offer>>,
     pub(crate) register_disk: DiskId,
     pub(crate) saves: VecDeque<Save>,
     pub(crate) peers: Vec<Peer>,
@@ -94,7 +97,17 @@ pub(crate) struct PendingCommand {
 pub(crate) enum CommandKind {
     Promote,
     Demote,
+    Attach,
     Other,
+}
+
+impl CommandKind {
+    pub(crate) fn is_of_role(self) -> bool {
+        match self {
+            Self::Promote | Self::Demote => true,
+            Self::Attach | Self::Other => false,
+        }
+    }
 }
 
 impl Hosted {

@@ -3,10 +3,8 @@
 use api::response::{Failure, FailureCode, Reply};
 use format::config::Config;
 use format::ids::MemberSet;
-use format::message::SlotBase;
 use frontend::nbd::handshake::{Access, Export};
 use io::DiskOptions;
-use replication::contract::LostMember;
 use replication::group::{GroupOptions, LaneGroup};
 use replication::limits::LANES_DEFAULT;
 use replication::resource::{MemberOptions, Resource, ResourceOptions};
@@ -14,15 +12,17 @@ use std::collections::VecDeque;
 use stdx::time::Time;
 
 use crate::attach::{Attached, Replica};
+use crate::crash;
 use crate::definition::{Definition, DiskPlace};
 use crate::limits::AL_SLOTS_MAX;
+use crate::links::HostedId;
+use crate::links::paths::PeerPaths;
 use crate::links::session::NewSession;
-use crate::links::{HostedId, PeerPath};
 use crate::log::{Scope, log};
 use crate::nbd::Offer;
 use crate::shard::clients::Clients;
 use crate::shard::commands::address_failure;
-use crate::shard::disk::{Disk, DiskCounters};
+use crate::shard::disk::{Disk, DiskCounters, slot_bases};
 use crate::shard::hosted::{Hosted, Peer};
 use crate::shard::{Rim, Shard};
 
@@ -45,7 +45,11 @@ impl Shard {
         let exclusive = DiskOptions { exclusive: true, ..DiskOptions::default() };
         let register_disk =
             rim.kit.reactor.open_disk(&attached.register_path, exclusive).map_err(failed)?;
-        let disk = match open_disk(&attached, rim) {
+        let opened = match (&attached.definition.disk, &attached.replica) {
+            (Some(place), Some(replica)) => open_disk(place, replica, rim).map(Some),
+            (_, None) | (None, _) => Ok(None),
+        };
+        let disk = match opened {
             Ok(disk) => disk,
             Err(error) => {
                 rim.kit.reactor.close_disk(register_disk);
@@ -58,12 +62,15 @@ impl Shard {
             return Err(failure);
         }
         let id = HostedId(u32::try_from(self.hosted.len()).expect("bounded by memory"));
+        crash::know(id, &name);
+        crash::stepping(Some(id));
         let hosted = self.build(id, attached, register_disk, disk);
         self.hosted.push(Some(Box::new(hosted)));
         self.wakes.push(self.rim.kit.now);
         self.next_tick = self.rim.kit.now;
         self.connect_peers(id);
         self.offer(id);
+        crash::stepping(None);
         log!(Notice, Scope::resource(&name), "up");
         Ok(warnings)
     }
@@ -103,6 +110,7 @@ impl Shard {
             resource,
             group,
             disk,
+            offer: None,
             register_disk,
             saves: VecDeque::new(),
             peers: Vec::new(),
@@ -144,13 +152,7 @@ impl Shard {
             options.has_disk = true;
             options.al_next_number = replica.al_next_number;
             options.slots = replica.pages;
-            let slots = replica.superblock.slots.iter();
-            options.slot_bases = slots
-                .map(|slot| LostMember {
-                    member: slot.member,
-                    base: SlotBase { epoch: slot.base_epoch, incarnation: slot.base_incarnation },
-                })
-                .collect();
+            options.slot_bases = slot_bases(&replica.superblock);
         }
         options
     }
@@ -159,7 +161,9 @@ impl Shard {
         let Some(hosted) = self.hosted[id.0 as usize].as_mut() else { return };
         let definition = &hosted.definition;
         for member in definition.peers() {
-            let Some((local, remote)) = member.path else { continue };
+            if member.paths.is_empty() {
+                continue;
+            }
             let link = self.rim.links.add_session(
                 NewSession {
                     hosted: id,
@@ -167,7 +171,10 @@ impl Shard {
                     resource_name: definition.name.clone(),
                     me: definition.me,
                     peer: member.node,
-                    path: PeerPath { peer_name: member.name.clone(), local, remote },
+                    paths: PeerPaths {
+                        peer_name: member.name.clone(),
+                        paths: member.paths.clone(),
+                    },
                 },
                 self.rim.kit.now,
             );
@@ -209,10 +216,11 @@ impl Shard {
 
     /// Lets a resource go, clean or not.
     pub(super) fn remove_hosted(&mut self, id: HostedId) {
-        let Some(hosted) = self.hosted.get_mut(id.0 as usize).and_then(Option::take) else {
+        let Some(mut hosted) = self.hosted.get_mut(id.0 as usize).and_then(Option::take) else {
             return;
         };
         self.wakes[id.0 as usize] = Time::NEVER;
+        crash::forget(id);
         let rim = &mut self.rim;
         let Rim { links, nbd, kit, .. } = rim;
         nbd.withdraw(id);
@@ -226,6 +234,7 @@ impl Shard {
         if let Some(disk) = &hosted.disk {
             disk.close(rim);
         }
+        hosted.withdraw_offer(rim);
         log!(Notice, Scope::resource(hosted.name()), "down");
         if self.is_watched {
             rim.tell_changed(hosted.name());
@@ -248,7 +257,7 @@ impl Hosted {
 }
 
 impl Disk {
-    fn close(&self, rim: &mut Rim) {
+    pub(super) fn close(&self, rim: &mut Rim) {
         rim.kit.reactor.close_disk(self.data);
         if self.meta != self.data {
             rim.kit.reactor.close_disk(self.meta);
@@ -256,10 +265,11 @@ impl Disk {
     }
 }
 
-fn open_disk(attached: &Attached, rim: &mut Rim) -> std::io::Result<Option<Disk>> {
-    let (Some(place), Some(replica)) = (&attached.definition.disk, &attached.replica) else {
-        return Ok(None);
-    };
+pub(super) fn open_disk(
+    place: &DiskPlace,
+    replica: &Replica,
+    rim: &mut Rim,
+) -> std::io::Result<Disk> {
     let exclusive = DiskOptions { exclusive: true, ..DiskOptions::default() };
     let DiskPlace { data, meta } = place;
     let data = rim.kit.reactor.open_disk(data, exclusive)?;
@@ -273,7 +283,7 @@ fn open_disk(attached: &Attached, rim: &mut Rim) -> std::io::Result<Option<Disk>
             }
         },
     };
-    Ok(Some(Disk {
+    Ok(Disk {
         data,
         meta,
         layout: replica.layout,
@@ -282,13 +292,13 @@ fn open_disk(attached: &Attached, rim: &mut Rim) -> std::io::Result<Option<Disk>
         slots: replica.superblock.slots.iter().map(|slot| slot.member).collect(),
         error_logged: false,
         counters: DiskCounters::default(),
-    }))
+    })
 }
 
 /// The addresses at which this node is to be reached for the resource, each once.
 fn own_addresses(definition: &Definition) -> Vec<std::net::SocketAddr> {
     let mut addresses: Vec<_> =
-        definition.peers().filter_map(|member| member.path).map(|(local, _)| local).collect();
+        definition.peers().flat_map(|member| &member.paths).map(|(local, _)| *local).collect();
     addresses.sort_unstable();
     addresses.dedup();
     addresses

@@ -4,7 +4,7 @@ use api::response::{Failure, Reply};
 use io::ListenAddr;
 use replication::contract::PromoteMode;
 
-use crate::attach::Attached;
+use crate::attach::{Attached, Replica};
 use crate::definition::Definition;
 
 /// The control thread's name for a question; returned with the answer.
@@ -58,6 +58,17 @@ pub(crate) enum ToShard {
     Detach {
         ticket: Ticket,
         resource: String,
+    },
+    /// Whether a disk is missing that could be attached.
+    CheckAttach {
+        ticket: Ticket,
+        resource: String,
+    },
+    /// Takes a disk that was read and recovered into use.
+    Attach {
+        ticket: Ticket,
+        resource: String,
+        replica: Box<Replica>,
     },
     /// To one peer, or to all.
     Connect {

@@ -105,6 +105,7 @@ impl Shard {
                 }
                 ResourceAction::Reset { peer } => rim.links.reset(id, peer),
                 ResourceAction::CloseDisk => hosted.close_disk(rim),
+                ResourceAction::TakeDisk { round } => hosted.take_disk(round, rim),
                 ResourceAction::RenewLease => {
                     rim.links.renew(id, rim.kit.now);
                     self.next_tick = rim.kit.now;

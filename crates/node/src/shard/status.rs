@@ -18,6 +18,7 @@ use replication::resource::{MemberStatus, Status};
 use stdx::time::Time;
 
 use crate::definition::Member;
+use crate::links::paths::is_established;
 use crate::shard::commands::unknown_resource;
 use crate::shard::hosted::Hosted;
 use crate::shard::pace::{Look, Pace};
@@ -196,10 +197,11 @@ impl Hosted {
             (.., false) => failure.map(str::to_owned),
         };
         let is_primary = status.primary == Some(member.node) && is_connected;
-        let path = member.path.map(|(local, remote)| PathStatus {
-            this_host: local.into(),
-            remote_host: remote.into(),
-            established: link_up,
+        let used = rim.links.established_path(&member.name);
+        let paths = member.paths.iter().map(|&path| PathStatus {
+            this_host: path.0.into(),
+            remote_host: path.1.into(),
+            established: is_established(path, &member.paths, used),
         });
         ConnectionStatus {
             peer_node_id: member.node.get(),
@@ -210,7 +212,7 @@ impl Hosted {
                 (true, true) => Role::Primary,
                 (true, false) => Role::Secondary,
             },
-            paths: path.into_iter().collect(),
+            paths: paths.collect(),
             peer_devices: vec![self.describe_peer_device(status, member, facts)],
             reason,
             ..ConnectionStatus::default()
@@ -269,7 +271,8 @@ impl Hosted {
         }
         if status.disk_failed {
             reasons.push(
-                "the disk failed or was detached: it is taken back by `down` and `up`".to_owned(),
+                "the disk failed or was detached: `attach` takes it, or another one, back"
+                    .to_owned(),
             );
         }
         if status.promoting {

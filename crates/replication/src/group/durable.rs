@@ -83,6 +83,11 @@ impl Durable {
         group_token(u64::from(self.uses.insert(durable_use)))
     }
 
+    /// No flush, record or page is being written.
+    pub(crate) fn is_quiet(&self) -> bool {
+        self.uses.is_empty()
+    }
+
     /// What an older session waited for is not to be taken for what a newer one asks.
     pub(crate) fn void_checkpoints(&mut self) {
         let is_stop = |reason: &CheckpointReason| matches!(reason, CheckpointReason::Stop(_));

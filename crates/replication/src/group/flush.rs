@@ -66,6 +66,13 @@ impl Flushes {
         self.next_id
     }
 
+    /// The device is another one.
+    pub(crate) fn forget_device(&mut self) {
+        assert!(!self.running, "nothing is under way on the former disk");
+        self.current.clear();
+        self.next.clear();
+    }
+
     pub(crate) fn has_volume_flushes(&self) -> bool {
         !self.volume.is_empty()
     }

@@ -69,6 +69,7 @@ impl LaneGroup {
             }
             ToGroup::Stop { round } => self.obey_nobody(now, round, actions),
             ToGroup::Size { blocks } => self.resize(blocks),
+            ToGroup::Attach { disk, round } => self.attaching = Some((disk, round)),
             message @ (ToGroup::Lose { .. }
             | ToGroup::Lost { .. }
             | ToGroup::Resend { .. }
@@ -147,6 +148,7 @@ impl LaneGroup {
             | ToGroup::ResyncRate { .. }
             | ToGroup::Resume
             | ToGroup::Size { .. }
+            | ToGroup::Attach { .. }
             | ToGroup::Stop { .. } => unreachable!("handled before"),
         }
     }
@@ -240,6 +242,12 @@ impl LaneGroup {
 
     fn resize(&mut self, blocks: u64) {
         self.view.blocks = blocks;
+        self.shrink_slots();
+    }
+
+    /// The slots cover what the volume has, which may be less than the disk holds.
+    pub(crate) fn shrink_slots(&mut self) {
+        let blocks = self.view.blocks;
         for lane in &mut self.lanes {
             lane.replica.slots.iter_mut().for_each(|slot| slot.bits.shrink(blocks));
         }

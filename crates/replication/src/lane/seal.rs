@@ -4,7 +4,7 @@ use format::ids::{BlockRange, Nonce, Seq};
 use format::message::{SealedLane, WindowEntry};
 
 use crate::contract::{GroupAction, RequestError, RequestKind};
-use crate::lane::{AppliedState, Lane, Leader, Turn};
+use crate::lane::{AppliedState, Lane, Leader, Replica, Slot, Turn};
 
 impl Lane {
     /// A newer session seals this member: what did not reach the device yet never will.
@@ -24,6 +24,20 @@ impl Lane {
             turn.activity.forget(self.index, applied.write.seq);
             turn.release(applied.payload.filter(|_| applied.owns_payload));
         }
+    }
+
+    /// The replica is another one from here on. What is left in the old window reached the old
+    /// disk, or failed there, and holds no payload any more.
+    pub(crate) fn take_disk(&mut self, slots: Vec<Slot>) {
+        let mut window = self.replica.window.iter();
+        assert!(window.all(|applied| applied.payload.is_none()), "its device writes are over");
+        assert!(self.replica.peer_reads.is_empty(), "its device reads are over");
+        self.replica = Replica::new(slots);
+    }
+
+    /// Nothing that this replica asked of its disk is outstanding.
+    pub(crate) fn is_off_its_disk(&self) -> bool {
+        self.is_quiet() && self.replica.peer_reads.is_empty()
     }
 
     /// No device write is outstanding (I25).

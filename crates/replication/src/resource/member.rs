@@ -4,16 +4,17 @@ use std::collections::BTreeMap;
 
 use format::config::Config;
 use format::ids::{
-    Ballot, BlockRange, Epoch, Incarnation, LaneIndex, MemberSet, NodeId, Nonce, Seq, ValueId,
-    VoteStoreId,
+    Ballot, BlockRange, Epoch, Incarnation, KernelBootId, LaneIndex, MemberSet, NodeId, Nonce, Seq,
+    ValueId, VoteStoreId,
 };
 use format::message::{Control, Sealed, SealedLane, SlotBase, SlotInfo};
-use format::metadata::{Candidate, Register, ReplicaState, Sealed as SealedTo, Superblock};
+use format::metadata::{Candidate, Register, ReplicaState, Sealed as SealedTo, Slot, Superblock};
 use stdx::random::Random;
 
 use crate::contract::{
     CommandErrorCode, CommandId, LostMember, ReplicaRole, ResourceAction, ToGroup,
 };
+use crate::limits;
 use crate::resource::{AfterSave, Resource, RoundKind};
 
 /// Not restarted since it was last admitted.
@@ -36,6 +37,8 @@ pub(crate) struct MemberState {
     /// By the member whose slot it is.
     set_full: BTreeMap<NodeId, (NodeId, Nonce, LostMember)>,
     join: Option<(NodeId, Nonce, Candidate)>,
+    /// A disk that the groups are taking into use.
+    attaching: Option<(CommandId, Box<Superblock>)>,
 }
 
 /// A seal that is answered when every shard has become quiet.
@@ -301,6 +304,10 @@ impl Resource {
 
     /// The chosen config says what this replica is: never a local opinion.
     pub(crate) fn on_config_for_member(&mut self) {
+        if self.member.disk_failed {
+            // It may have been chosen for what it was: it is nothing any more.
+            return;
+        }
         let me = self.me();
         let Some(config) = self.config() else { return };
         let (branch, epoch, value_id) = (config.branch, config.epoch, config.value_id);
@@ -375,6 +382,78 @@ impl Resource {
             return self.refuse(id, CommandErrorCode::NoUpToDateData, message);
         }
         self.on_member_failed(me);
+        self.answer(id, Ok(()));
+    }
+
+    /// A disk is there (again). What it holds counts as after a restart: it is sealed and admitted
+    /// anew, and gets what it missed.
+    pub(crate) fn on_attach(&mut self, id: CommandId, mut superblock: Box<Superblock>) {
+        if let Some((code, reason)) = self.obstacle_to_attach(&superblock) {
+            return self.refuse(id, code, reason);
+        }
+        let stamp = superblock.vote_stamp;
+        if stamp.store == self.voter.register.store
+            && is_old_image(&self.voter.register, stamp.write_counter)
+        {
+            make_blank(&mut superblock, &mut self.random);
+        }
+        self.member.attaching = Some((id, superblock));
+        let round = self.start_round(RoundKind::Attached);
+        self.actions.push(ResourceAction::TakeDisk { round });
+    }
+
+    fn obstacle_to_attach(
+        &self,
+        superblock: &Superblock,
+    ) -> Option<(CommandErrorCode, &'static str)> {
+        let (me, stamp) = (self.me(), superblock.vote_stamp);
+        let lanes = self
+            .config()
+            .and_then(|config| config.volumes.first())
+            .map_or(limits::LANES_DEFAULT, |volume| volume.lanes);
+        let is_needed = self.session.as_ref().is_some_and(|it| it.write_set.has(me));
+        let is_changing = self.stop.is_some()
+            || self.promotion.is_some()
+            || self.member.attaching.is_some()
+            || self.saves.current.is_some();
+        if self.report().is_some() {
+            Some((CommandErrorCode::Busy, "a disk is attached already"))
+        } else if superblock.lanes != lanes {
+            Some((CommandErrorCode::NoDisk, "the disk's volume is divided in another way"))
+        } else if stamp.store == self.voter.register.store
+            && stamp.write_counter > self.voter.register.write_counter
+        {
+            let reason = "the state directory is older than the disk: `down` and `up` make this \
+                          node a new voter";
+            Some((CommandErrorCode::NoDisk, reason))
+        } else if is_needed && self.in_sync() == MemberSet::of(me) {
+            let reason = "it was the last UpToDate replica, and requests wait for it: only `down` \
+                          and `up` can tell what it still has";
+            Some((CommandErrorCode::NoUpToDateData, reason))
+        } else if is_needed || is_changing {
+            Some((CommandErrorCode::Busy, "the resource is changing"))
+        } else {
+            None
+        }
+    }
+
+    pub(crate) fn on_groups_attached(&mut self) {
+        let Some((id, mut superblock)) = self.member.attaching.take() else { return };
+        // No session of before is obeyed, and the device may have been without power: whoever
+        // finds this replica must not take it for the one that left.
+        superblock.sealed.nonce = Nonce(0);
+        superblock.kernel_boot_id = KernelBootId(0);
+        self.slot_bases = slot_bases(&superblock);
+        self.superblock = Some(*superblock);
+        self.member = MemberState::default();
+        // What the register says of the day when the disk went holds until this disk is stamped.
+        self.saves.stamped = false;
+        self.on_config_for_member();
+        // OPEN says what a replica is: all peers are to hear of this one.
+        let peers: Vec<NodeId> = self.peers.keys().copied().collect();
+        for peer in peers {
+            self.reset(peer);
+        }
         self.answer(id, Ok(()));
     }
 
@@ -453,16 +532,31 @@ pub(crate) fn compare_stamp(
         // The vote store was lost, or an old copy of it came back: it is a new voter, which no
         // config names.
         register.store = VoteStoreId(random.next_u64() | 1);
-    } else if register.write_counter > stamp.write_counter + 1
-        && !was_given_up(register, stamp.write_counter)
-    {
-        // The disk is an old image: its replica knows nothing that can be relied on.
-        let high = u128::from(random.next_u64()) << 64;
-        superblock.incarnation = Incarnation(high | u128::from(random.next_u64()));
-        superblock.state = ReplicaState::Blank;
-        superblock.joined = Epoch(0);
-        superblock.candidate = None;
+    } else if is_old_image(register, stamp.write_counter) {
+        make_blank(superblock, random);
     }
+}
+
+/// The register was written more often than a crash between the two writes explains, and not
+/// because the disk was given up.
+fn is_old_image(register: &Register, stamp: u64) -> bool {
+    register.write_counter > stamp + 1 && !was_given_up(register, stamp)
+}
+
+/// Its replica knows nothing that can be relied on.
+fn make_blank(superblock: &mut Superblock, random: &mut Random) {
+    let high = u128::from(random.next_u64()) << 64;
+    superblock.incarnation = Incarnation(high | u128::from(random.next_u64()));
+    superblock.state = ReplicaState::Blank;
+    superblock.joined = Epoch(0);
+    superblock.candidate = None;
+}
+
+/// What the slots of a replica are good for.
+pub(crate) fn slot_bases(superblock: &Superblock) -> BTreeMap<NodeId, SlotBase> {
+    let base =
+        |slot: &Slot| SlotBase { epoch: slot.base_epoch, incarnation: slot.base_incarnation };
+    superblock.slots.iter().map(|slot| (slot.member, base(slot))).collect()
 }
 
 /// The disk failed or was detached at this stamp, and the voter went on without it: what it holds
@@ -474,7 +568,7 @@ fn was_given_up(register: &Register, stamp: u64) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use format::ids::{Branch, KernelBootId, ResourceId};
+    use format::ids::{Branch, ResourceId};
     use format::metadata::VoteStamp;
 
     fn pair(file: u64, stamp: u64, stamp_store: u64) -> (Register, Superblock) {

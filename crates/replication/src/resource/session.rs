@@ -383,8 +383,11 @@ impl Resource {
             }
             Some(LossState::Recording | LossState::Recorded) => {}
             None if same_life => self.withdraw_loss(node),
+            // It lost what it had of the session, if only its disk: as good as another process.
             // `check_last_member` knows what to do.
-            None => {}
+            None => {
+                session.boots.remove(&node);
+            }
         }
     }
 

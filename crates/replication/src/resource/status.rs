@@ -76,6 +76,20 @@ impl Resource {
         session && self.promotion.is_none() && self.attempt.is_none()
     }
 
+    /// What this node's own disk holds now is what a read of the volume would return: it leads, with
+    /// a lease, and no member differs from another.
+    #[must_use]
+    pub fn speaks_for_all(&self, now: Time) -> bool {
+        let me = self.me();
+        self.session.as_ref().is_some_and(|session| {
+            now < session.lease_until
+                && session.reconciled
+                && session.write_set.has(me)
+                && !session.losses.contains_key(&me)
+        }) && self.in_sync().has(me)
+            && !self.member.disk_failed
+    }
+
     #[must_use]
     pub fn status(&self) -> Status {
         let config = self.config().cloned();

@@ -6,13 +6,16 @@ use format::ids::{
     BlockRange, Branch, Epoch, Incarnation, KernelBootId, NodeId, Nonce, ResourceId, VoteStoreId,
 };
 use format::metadata::{Register, ReplicaState, Sealed, Slot, Superblock, VoteStamp};
-use replication::contract::{DeviceError, DeviceResult, GroupInput, MetadataWrite, ResourceInput};
+use replication::contract::{
+    CommandId, DeviceError, DeviceResult, GroupInput, MetadataWrite, ResourceInput, RoundId,
+    ToGroup,
+};
 use replication::limits;
 use stdx::random::Random;
 
-use crate::cluster::{Cluster, ClusterOptions, Event};
+use crate::cluster::{Cluster, ClusterOptions, DiskImage, Event, Way};
 use crate::disk::Disk;
-use crate::process::Outstanding;
+use crate::process::{Outstanding, group_disks};
 
 impl Cluster {
     pub(super) fn ask_disk(&mut self, node: usize, outstanding: Outstanding) {
@@ -20,6 +23,7 @@ impl Cluster {
         self.next_io += 1;
         let Some(process) = self.processes[node].as_mut() else { return };
         let boot = process.boot_id;
+        let outstanding = outstanding.checked(&process.reaches_disk);
         process.outstanding.insert(id, outstanding);
         let slow = self.slow[node];
         let extra = match &process.outstanding[&id] {
@@ -27,7 +31,7 @@ impl Cluster {
             Outstanding::Flush { .. } => slow.flush,
             Outstanding::Write { .. } => slow.write,
             Outstanding::Metadata { .. } => slow.metadata,
-            Outstanding::Read { .. } => Duration::ZERO,
+            Outstanding::Read { .. } | Outstanding::Refused { .. } => Duration::ZERO,
         };
         let micros = Duration::from_micros(5 + self.random.below(300));
         self.schedule(micros + extra, Event::Disk { node, boot, id });
@@ -52,6 +56,10 @@ impl Cluster {
                 let result = Ok(DeviceResult::Read { payload, zero });
                 self.step_group(node, shard, GroupInput::Device { token, result });
             }
+            Outstanding::Refused { shard, token } => {
+                let result = Err(DeviceError);
+                self.step_group(node, shard, GroupInput::Device { token, result });
+            }
             Outstanding::Write { shard, token, .. }
             | Outstanding::Flush { shard, token, .. }
             | Outstanding::Metadata { shard, token, .. } => {
@@ -70,7 +78,9 @@ impl Cluster {
             Outstanding::Flush { .. } => &mut bad.flush,
             Outstanding::Metadata { .. } => &mut bad.metadata,
             Outstanding::Save { superblock: Some(_), .. } => &mut bad.save,
-            Outstanding::Save { superblock: None, .. } => return false,
+            Outstanding::Save { superblock: None, .. } | Outstanding::Refused { .. } => {
+                return false;
+            }
         })
     }
 
@@ -86,6 +96,7 @@ impl Cluster {
             Outstanding::Read { shard, token, .. }
             | Outstanding::Write { shard, token, .. }
             | Outstanding::Flush { shard, token, .. }
+            | Outstanding::Refused { shard, token }
             | Outstanding::Metadata { shard, token, .. } => {
                 self.abandon(node, outstanding);
                 let result = Err(DeviceError);
@@ -118,7 +129,9 @@ impl Cluster {
                     self.apply_to_disk(node, &half);
                 }
                 // A torn page or record is found by its checksum, and the old one is used.
-                Outstanding::Read { .. } | Outstanding::Metadata { .. } => {}
+                Outstanding::Read { .. }
+                | Outstanding::Refused { .. }
+                | Outstanding::Metadata { .. } => {}
             },
         }
     }
@@ -126,7 +139,7 @@ impl Cluster {
     pub(super) fn apply_to_disk(&mut self, node: usize, outstanding: &Outstanding) {
         let disk = &mut self.disks[node];
         match outstanding {
-            Outstanding::Read { .. } => {}
+            Outstanding::Read { .. } | Outstanding::Refused { .. } => {}
             Outstanding::Write { range, values, fua, .. } => {
                 if *fua {
                     disk.write_durably(*range, values);
@@ -149,6 +162,60 @@ impl Cluster {
                     disk.superblock = superblock.as_ref().clone();
                 }
             }
+        }
+    }
+
+    /// Offers a node the disk that it gave up; false while something is under way on it.
+    pub fn attach(&mut self, node: usize, id: CommandId) -> bool {
+        let is_diskful = self.options.is_diskful(Self::node_id(node));
+        let Some(process) = self.processes[node].as_mut().filter(|_| is_diskful) else {
+            return false;
+        };
+        let is_over = |outstanding: &Outstanding| match outstanding {
+            Outstanding::Save { superblock, .. } => superblock.is_none(),
+            Outstanding::Read { .. }
+            | Outstanding::Write { .. }
+            | Outstanding::Flush { .. }
+            | Outstanding::Metadata { .. }
+            | Outstanding::Refused { .. } => false,
+        };
+        if process.disk_open || !process.outstanding.values().all(is_over) {
+            return false;
+        }
+        let disk = &mut self.disks[node];
+        let shards = u8::try_from(process.groups.len()).expect("few shards");
+        process.offered = group_disks(&self.options, disk, shards);
+        let superblock = Box::new(disk.superblock.clone());
+        self.trace(|| format!("n{node} is offered its disk"));
+        self.step_resource(node, ResourceInput::Attach { id, superblock });
+        true
+    }
+
+    #[must_use]
+    pub fn has_open_disk(&self, node: usize) -> bool {
+        self.processes[node].as_ref().is_some_and(|process| process.disk_open)
+    }
+
+    /// A copy of all that is on a node's disk.
+    #[must_use]
+    pub fn disk_image(&self, node: usize) -> DiskImage {
+        DiskImage(self.disks[node].clone())
+    }
+
+    /// Puts an older content on the disk; the register is elsewhere.
+    pub fn put_disk_image(&mut self, node: usize, DiskImage(mut image): DiskImage) {
+        image.register = self.disks[node].register.clone();
+        self.disks[node] = image;
+    }
+
+    pub(super) fn hand_out_disk(&mut self, node: usize, round: RoundId) {
+        let Some(process) = self.processes[node].as_mut() else { return };
+        let boot = process.boot_id;
+        process.disk_open = true;
+        for (shard, disk) in (0..).zip(std::mem::take(&mut process.offered)) {
+            let message = Box::new(ToGroup::Attach { disk: Box::new(disk), round });
+            let at = self.internal_delivery(node, shard, Way::ToGroup);
+            self.schedule_at(at, Event::ToGroup { node, boot, shard, message });
         }
     }
 }

@@ -5,7 +5,7 @@ use std::time::Duration;
 use replication::contract::{Command, CommandId, PromoteMode};
 
 use crate::cluster::{BadDisk, SlowDisk};
-use crate::run::Run;
+use crate::run::{Disks, Run};
 
 impl Run {
     pub(super) fn act(&mut self) {
@@ -32,10 +32,29 @@ impl Run {
                 }
             }
             58..120 => self.flush(),
+            120..180 if self.disks == Disks::ComeAndGo => self.move_disk(),
             120..450 => self.read(),
             _ => self.write(),
         }
         self.find_primary();
+    }
+
+    /// Gives a disk up, or offers it again.
+    fn move_disk(&mut self) {
+        let node = self.any_node();
+        if self.cluster.has_open_disk(node) && self.random.chance(1, 2) {
+            let id = self.command_id();
+            self.cluster.command(node, id, Command::Detach);
+        } else {
+            self.offer_disk(node);
+        }
+    }
+
+    pub(super) fn offer_disk(&mut self, node: usize) {
+        let id = self.command_id();
+        if self.cluster.attach(node, id) {
+            self.report.attaches += 1;
+        }
     }
 
     fn any_node(&mut self) -> usize {

@@ -1,0 +1,152 @@
+//! Disks that are given up and taken back while the resource is in use.
+
+use std::time::Duration;
+
+use replication::contract::Command;
+use simulator::cluster::SlowDisk;
+use simulator::run::{RunOptions, run_with_detaches};
+use simulator::scenario::Scenario;
+
+/// Of the 20,480 blocks of the volume: the extents that were active when the disk was given up, and
+/// the blocks that it missed.
+const FEW: u64 = 8 * 1024 + 64;
+
+fn detach(it: &mut Scenario, node: usize) {
+    let id = it.command(node, Command::Detach);
+    it.until("an end of the detach", |it| it.succeeded(id));
+}
+
+/// Blocks that were copied to `member` until it was in sync, as the Primary `node` tells it.
+fn until_in_sync(it: &mut Scenario, node: usize, member: usize) -> u64 {
+    let copied = std::cell::Cell::new(0);
+    it.until("the return of the replica", |it| {
+        let status = it.status(node).expect("the node is up");
+        copied.set(copied.get().max(status.members[member].copied_blocks));
+        it.is_in_sync(node, member)
+    });
+    copied.get()
+}
+
+#[test]
+fn attached_replica_gets_what_it_missed_and_no_more() {
+    let mut it = Scenario::new(3, 0, 0);
+    it.must_write(0, 7, 1);
+    detach(&mut it, 2);
+    it.until("the loss of node 2", |it| !it.is_in_sync(0, 2));
+    it.must_write(0, 7, 2);
+    it.must_write(0, 5000, 3);
+    // The register goes on without the disk.
+    it.cluster.kill(1);
+    it.until("the loss of node 1", |it| !it.is_in_sync(0, 1));
+    it.cluster.start(1);
+    it.until("the return of node 1", |it| it.is_in_sync(0, 1));
+    it.attach(2);
+    let copied = until_in_sync(&mut it, 0, 2);
+    assert!(copied < FEW, "{copied} blocks were copied");
+    assert_eq!((it.on_disk(2, 7), it.on_disk(2, 5000)), (2, 3));
+}
+
+#[test]
+fn primary_goes_on_without_its_disk_and_takes_it_back() {
+    let mut it = Scenario::new(3, 0, 0);
+    for value in 1..=20 {
+        it.write(0, value * 911 % 20_000, value);
+    }
+    detach(&mut it, 0);
+    it.until("the loss of the own replica", |it| !it.is_in_sync(0, 0));
+    it.must_write(0, 7, 100);
+    assert_eq!(it.must_read(0, 7), 100);
+    for value in 101..=120 {
+        it.write(0, value * 577 % 20_000, value);
+    }
+    it.attach(0);
+    it.must_write(0, 9, 200);
+    let copied = until_in_sync(&mut it, 0, 0);
+    assert!(copied < FEW, "{copied} blocks were copied");
+    it.until("equal replicas", |it| (it.on_disk(0, 7), it.on_disk(0, 9)) == (100, 200));
+    // The others know of the replica: one of them may lead it.
+    it.cluster.kill(0);
+    it.cluster.start(0);
+    it.promote(1);
+    it.until("all in sync", |it| it.is_in_sync(1, 0));
+}
+
+/// It comes back before anybody recorded that it left: its session does not go on for it, for what
+/// it had not answered it does not have.
+#[test]
+fn replica_that_is_back_before_its_loss_is_recorded_is_lost_nevertheless() {
+    let mut it = Scenario::new(3, 0, 0);
+    it.must_write(0, 7, 1);
+    // The others take long to write down what it misses, and it to write what it is sent.
+    for node in [0, 1] {
+        it.cluster.slow[node] =
+            SlowDisk { save: Duration::from_millis(300), ..SlowDisk::default() };
+    }
+    let part = it.write(0, 7, 2);
+    detach(&mut it, 2);
+    it.attach(2);
+    it.until("the write", |it| it.ended(part).is_some());
+    it.until("the loss of node 2", |it| !it.is_in_sync(0, 2));
+    until_in_sync(&mut it, 0, 2);
+    assert_eq!(it.on_disk(2, 7), 2);
+}
+
+/// An image of the disk from before it was in sync last must not pass for the disk.
+#[test]
+fn older_image_of_the_disk_is_copied_in_full() {
+    let mut it = Scenario::new(3, 0, 0);
+    it.must_write(0, 7, 1);
+    let image = it.cluster.disk_image(2);
+    for _ in 0..2 {
+        it.cluster.kill(1);
+        it.until("the loss of node 1", |it| !it.is_in_sync(0, 1));
+        it.cluster.start(1);
+        it.until("the return of node 1", |it| it.is_in_sync(0, 1));
+    }
+    it.must_write(0, 7, 2);
+    detach(&mut it, 2);
+    it.until("the loss of node 2", |it| !it.is_in_sync(0, 2));
+    it.cluster.put_disk_image(2, image);
+    it.attach(2);
+    let copied = until_in_sync(&mut it, 0, 2);
+    assert!(copied > 20_000, "{copied} blocks were compared");
+    assert_eq!(it.on_disk(2, 7), 2);
+}
+
+/// The mix of faults of the fixed seeds, with disks that come and go. Budget: 25 s on two cores.
+#[test]
+fn no_seed_with_disks_that_come_and_go_breaks_a_promise() {
+    let mut attaches = 0;
+    for seed in 1..=6 {
+        let options = RunOptions { seed, trace: false, trace_lane: None, events: 4_000 };
+        let report = run_with_detaches(&options);
+        attaches += report.unwrap_or_else(|text| panic!("seed {seed}: {text}")).attaches;
+    }
+    assert!(attaches > 15, "{attaches} disks were taken back");
+}
+
+/// The config that names it is chosen after its disk went: it is in sync with nothing.
+#[test]
+fn replica_whose_disk_goes_while_it_joins_is_not_in_sync() {
+    let mut it = Scenario::new(3, 0, 0);
+    it.cluster.kill(2);
+    it.until("the loss of node 2", |it| !it.is_in_sync(0, 2));
+    it.must_write(0, 7, 2);
+    it.cluster.start(2);
+    it.until("the join to be prepared", |it| it.explains(0, "change: Some(PreparingJoin"));
+    for node in [0, 1] {
+        it.cluster.slow[node] =
+            SlowDisk { save: Duration::from_millis(100), ..SlowDisk::default() };
+    }
+    it.until("the join to be proposed", |it| it.explains(0, "change: Some(Joining"));
+    detach(&mut it, 2);
+    it.until("the loss of node 2", |it| {
+        it.status(2).is_some_and(|status| status.epoch == it.status(0).unwrap().epoch)
+            && it.explains(0, "losses: {}")
+            && !it.is_in_sync(0, 2)
+    });
+    it.must_write(0, 9, 3);
+    it.attach(2);
+    until_in_sync(&mut it, 0, 2);
+    assert_eq!((it.on_disk(2, 7), it.on_disk(2, 9)), (2, 3));
+}
