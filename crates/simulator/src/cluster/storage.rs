@@ -125,6 +125,7 @@ impl Cluster {
 
     pub(super) fn apply_to_disk(&mut self, node: usize, outstanding: &Outstanding) {
         let disk = &mut self.disks[node];
+        disk.event = self.events_done;
         match outstanding {
             Outstanding::Read { .. } => {}
             Outstanding::Write { range, values, fua, .. } => {
