@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use format::config::Config;
 use format::ids::{
-    Ballot, BlockRange, Epoch, Incarnation, LaneIndex, MemberSet, NodeId, Nonce, Seq, ValueId,
-    VoteStoreId,
+    BLOCK_BYTES, Ballot, BlockRange, Epoch, Incarnation, LaneIndex, MemberSet, NodeId, Nonce, Seq,
+    ValueId, VoteStoreId,
 };
 use format::message::{Control, Sealed, SealedLane, SlotBase, SlotInfo};
 use format::metadata::{Candidate, Register, ReplicaState, Sealed as SealedTo, Superblock};
@@ -14,6 +14,8 @@ use stdx::random::Random;
 use crate::contract::{
     CommandErrorCode, CommandId, LostMember, ReplicaRole, ResourceAction, ToGroup,
 };
+use crate::limits;
+use crate::ranges::RangeSet;
 use crate::resource::{AfterSave, Resource, RoundKind};
 
 /// Not restarted since it was last admitted.
@@ -161,6 +163,8 @@ impl Resource {
         let (Some(seal), Some(replica)) = (self.member.seal.take(), self.report()) else { return };
         let PendingSeal { from, ballot, nonce, lanes, inherited, own_slot } = seal;
         let boot_id = self.options.boot_id;
+        let inherited = bounded(inherited, replica.size_bytes);
+        let own_slot = bounded(own_slot, replica.size_bytes);
         let sealed = Sealed { ballot, nonce, boot_id, rank, replica, lanes, inherited, own_slot };
         self.send(from, Control::Sealed(Box::new(sealed)));
     }
@@ -435,6 +439,16 @@ impl Resource {
         }
         self.save_superblock(AfterSave::Answer(id));
     }
+}
+
+/// The ranges, or a cover of them that fits into a message.
+pub(crate) fn bounded(ranges: Vec<BlockRange>, size_bytes: u64) -> Vec<BlockRange> {
+    if ranges.len() <= limits::REPORT_RANGES_MAX {
+        return ranges;
+    }
+    let mut set: RangeSet = ranges.into_iter().collect();
+    set.coarsen(limits::REPORT_RANGES_MAX, size_bytes / BLOCK_BYTES);
+    set.iter().collect()
 }
 
 /// Register and superblock are written in this order and carry one counter, so that a part which
