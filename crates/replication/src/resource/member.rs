@@ -53,7 +53,8 @@ struct PendingSeal {
 
 impl Resource {
     pub(crate) fn on_member_message(&mut self, from: NodeId, message: Control) {
-        if self.report().is_none() {
+        // One that is being stopped joins nothing any more: it is about to call itself clean.
+        if self.report().is_none() || self.stop.is_some() {
             return;
         }
         match message {
@@ -425,6 +426,9 @@ impl Resource {
     }
 
     pub(crate) fn stop_groups(&mut self) {
+        // From here on its own slot knows what its window did: to whoever seals it now it is a
+        // replica that restarted.
+        self.member.admitted = false;
         self.ask_groups(RoundKind::Stopped, |round| ToGroup::Stop { round });
     }
 
