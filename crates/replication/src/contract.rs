@@ -23,8 +23,8 @@
 //!    after `Connected`; its data may come to a group before `PeerUp`.
 //! 5. Each connection keeps its own order. There is none between two connections, the control one
 //!    included; the machines wait for answers where they need it.
-//! 6. A group is stepped with `PeerDown` and `PeerUp`, requests and completions in any order against
-//!    its queue from home.
+//! 6. A group is stepped with `PeerDown` and `PeerUp`, requests and completions in any order
+//!    against its queue from home.
 //! 7. A lease is asked for and answered on the control connection. A voter may grant from any
 //!    thread that steps the home.
 

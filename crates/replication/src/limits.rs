@@ -14,8 +14,12 @@ pub const COPIES_PER_LANE_MAX: usize = 2;
 pub const COPY_BLOCKS_MAX: u32 = 32;
 /// Ranges in one message of a slot's content.
 pub const SLOT_RANGES_PER_MESSAGE: usize = 512;
-/// Lane reports of a seal longer than this are coarsened to extents.
-pub const REPORT_RANGES_MAX: usize = 65_536;
+/// Seqs of one lane that are sent and not stable, the completed ones behind a slow one included:
+/// so many entries a member's window has at most.
+pub const WINDOW_PER_LANE_MAX: usize = 256;
+/// Sets of ranges in one message (a seal's answer has two, a new epoch one): what has more is
+/// covered with whole extents, or larger pieces, until it fits.
+pub const REPORT_RANGES_MAX: usize = 12_288;
 
 /// PROTOCOL.md 7c.
 pub const HEARTBEAT_INTERVAL: Duration = Duration::from_millis(250);
@@ -56,3 +60,8 @@ pub const CARETAKER_DEADLINE: Duration = Duration::from_secs(5);
 pub const ADMIT_DEADLINE: Duration = Duration::from_secs(30);
 
 const _: () = assert!(LEASE.as_millis() <= LEASE_MAX.as_millis(), "a default within its bound");
+/// The answer to a seal: what is inherited, the own slot, and the window of every lane, to which
+/// operations that were admitted already may add.
+const SEALED_BYTES_MAX: usize = 2 * REPORT_RANGES_MAX * 12
+    + LANES_MAX as usize * ((WINDOW_PER_LANE_MAX + OPERATIONS_PER_LANE_MAX) * 20 + 64);
+const _: () = assert!(SEALED_BYTES_MAX < format::message::HEADER_BYTES_MAX, "it fits into a frame");

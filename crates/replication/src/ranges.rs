@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use format::ids::BlockRange;
+use format::ids::{BlockRange, EXTENT_BLOCKS};
 
 /// Disjoint and not adjacent; the key is the first block, the value the block after the last.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -24,7 +24,10 @@ impl RangeSet {
         if range.count == 0 {
             return;
         }
-        let (mut start, mut end) = (range.start, range.end());
+        self.insert_span(range.start, range.end());
+    }
+
+    fn insert_span(&mut self, mut start: u64, mut end: u64) {
         while let Some((&from, &to)) = self.runs.range(..=end).next_back() {
             if to < start {
                 break;
@@ -34,6 +37,19 @@ impl RangeSet {
             end = end.max(to);
         }
         self.runs.insert(start, end);
+    }
+
+    /// Covers the set with at most `most` ranges: of whole extents of a volume of `blocks`, or of
+    /// twice as many again and again.
+    pub fn coarsen(&mut self, most: usize, blocks: u64) {
+        assert!(most > 0, "a set that is not empty needs a range");
+        let mut grain = EXTENT_BLOCKS;
+        while self.runs.len() > most {
+            for (from, to) in std::mem::take(&mut self.runs) {
+                self.insert_span(from / grain * grain, to.next_multiple_of(grain).min(blocks));
+            }
+            grain *= 2;
+        }
     }
 
     pub fn remove(&mut self, range: BlockRange) {
@@ -116,6 +132,20 @@ mod tests {
     use super::*;
     use std::collections::BTreeSet;
     use stdx::random::Random;
+
+    #[test]
+    fn a_set_that_is_too_long_is_covered_and_stays_within_the_volume() {
+        let mut random = Random::new(5);
+        let blocks = 1_000 * EXTENT_BLOCKS - 10;
+        let all: Vec<u64> = (0..5_000).map(|_| random.below(blocks)).chain([blocks - 1]).collect();
+        for most in [1, 7, 100, 900] {
+            let mut set: RangeSet = all.iter().map(|&block| BlockRange::new(block, 1)).collect();
+            set.coarsen(most, blocks);
+            assert!(set.runs() <= most, "{} of {most}", set.runs());
+            assert!(all.iter().all(|&block| set.overlaps(BlockRange::new(block, 1))));
+            assert!(set.iter().all(|run| run.end() <= blocks));
+        }
+    }
 
     #[test]
     fn behaves_like_a_set_of_blocks() {

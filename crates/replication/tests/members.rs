@@ -94,12 +94,10 @@ fn a_slot_that_misses_everything_is_not_narrowed_by_its_pages_on_disk() {
 }
 
 fn asked(actions: &[GroupAction]) -> Option<(NodeId, u32)> {
-    actions.iter().find_map(|action| match action {
-        GroupAction::Send { to, message, .. } => match message.body {
-            DataBody::Read { id, .. } => Some((*to, id)),
-            _ => None,
-        },
-        _ => None,
+    actions.iter().find_map(|action| {
+        let GroupAction::Send { to, message, .. } = action else { return None };
+        let DataBody::Read { id, .. } = message.body else { return None };
+        Some((*to, id))
     })
 }
 

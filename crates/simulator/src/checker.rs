@@ -4,11 +4,14 @@
 //! different between replicas is what an operation in flight, a window or U covers; what an absent
 //! replica misses has to be marked at every in-sync one, or privately at the absent one itself.
 
+pub(crate) mod marks;
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use format::config::Config;
 use format::ids::{Ballot, Branch, EXTENT_BLOCKS, Epoch, MemberSet, NodeId, Nonce, ValueId};
 
+use crate::checker::marks::{Clearings, Standing, Standings, View};
 use crate::cluster::Cluster;
 use crate::process::Process;
 
@@ -20,7 +23,15 @@ pub(crate) struct Checker {
     newest: Option<(Ballot, Config)>,
     /// Blocks in which the disks differ.
     differing: BTreeSet<u64>,
+    /// Blocks that were ever written.
+    written: BTreeSet<u64>,
+    standings: Standings,
+    clearings: Clearings,
+    looked_at_marks: u64,
 }
+
+/// Marks of all blocks are looked at only so often, in events.
+const MARKS_INTERVAL: u64 = 50;
 
 impl Checker {
     pub(crate) fn check(&mut self, cluster: &mut Cluster) -> Result<(), String> {
@@ -29,7 +40,13 @@ impl Checker {
         }
         self.note_disks(cluster)?;
         self.note_registers(cluster)?;
-        check_fence(cluster)?;
+        self.note_standings(cluster)?;
+        let now = |node| cluster.local_time(node);
+        let groups =
+            processes(cluster).flat_map(|(node, it)| it.groups.iter().map(move |g| (node, g)));
+        check_fence(
+            groups.filter_map(|(node, group)| Some((node, group.answers_reads(now(node))?))),
+        )?;
         let Some((_, newest)) = self.newest.clone() else { return Ok(()) };
         self.check_write_sets(cluster)?;
         let in_sync = newest.volumes[0].insync_set();
@@ -37,7 +54,60 @@ impl Checker {
             check_in_sync(cluster, in_sync, block)?;
             check_marks(cluster, &newest, block)?;
         }
-        check_bases(cluster, &newest)
+        check_bases(cluster, &newest)?;
+        if cluster.events_done >= self.looked_at_marks + MARKS_INTERVAL {
+            self.looked_at_marks = cluster.events_done;
+            self.note_clearings(cluster, in_sync)?;
+        }
+        Ok(())
+    }
+
+    fn note_standings(&mut self, cluster: &Cluster) -> Result<(), String> {
+        for node in diskful(cluster) {
+            let superblock = &cluster.disks[node].superblock;
+            let now = Standing {
+                incarnation: superblock.incarnation,
+                branch: superblock.branch,
+                state: superblock.state,
+                joined: superblock.joined,
+            };
+            let accepted = &self.accepted;
+            self.standings.see(node, now, |joined| {
+                let members = accepted.values().flat_map(|(value, _)| &value.volumes[0].insync);
+                members.into_iter().any(|it| {
+                    it.node.index() == node
+                        && it.joined == joined
+                        && it.incarnation == now.incarnation
+                })
+            })?;
+        }
+        Ok(())
+    }
+
+    fn note_clearings(&mut self, cluster: &Cluster, in_sync: MemberSet) -> Result<(), String> {
+        for of in diskful(cluster) {
+            for at in diskful(cluster).filter(|&at| at != of) {
+                let node = |index: usize| NodeId::new(u8::try_from(index).ok()?);
+                let (Some(member), Some(keeper)) = (node(of), node(at)) else { continue };
+                let process = intact(cluster, keeper).filter(|_| in_sync.has(keeper));
+                let Some(process) = process.filter(|_| !in_sync.has(member)) else {
+                    self.clearings.forget((at, of));
+                    continue;
+                };
+                let view = View {
+                    pair: (at, of),
+                    of: (process.boot_id, process.resource.slot_base(member)),
+                    blocks: &mut self.written.iter().copied(),
+                    is_marked: &|block| process.group_of(block).is_marked(member, block),
+                    is_open: &|block| is_open(cluster, block),
+                    durable_at: &|block| {
+                        cluster.disks[of].durable_at.get(&block).copied().unwrap_or(0)
+                    },
+                };
+                self.clearings.see(cluster.events_done, view)?;
+            }
+        }
+        Ok(())
     }
 
     fn note_disks(&mut self, cluster: &mut Cluster) -> Result<(), String> {
@@ -53,6 +123,7 @@ impl Checker {
                 return Err(format!("I10: n{node} may lose block {block} without a mark"));
             }
         }
+        self.written.extend(&touched);
         for block in touched {
             let first = cluster.disks[0].read(block);
             if cluster.disks[..count].iter().all(|disk| disk.read(block) == first) {
@@ -169,19 +240,15 @@ fn intact(cluster: &Cluster, member: NodeId) -> Option<&Process> {
     (process.disk_open && process.resource.is_intact()).then_some(process)
 }
 
-/// I12: reads of one session only are answered at a time.
-fn check_fence(cluster: &Cluster) -> Result<(), String> {
-    let mut answering: Option<(usize, Nonce)> = None;
-    for (node, process) in processes(cluster) {
-        for nonce in
-            process.groups.iter().filter_map(|group| group.answers_reads(cluster.local_time(node)))
-        {
-            match answering {
-                Some((other, known)) if known != nonce => {
-                    return Err(format!("I12: n{node} and n{other} both answer reads"));
-                }
-                Some(_) | None => answering = Some((node, nonce)),
+/// I12: reads of one session only are answered at a time, whatever the nodes' clocks say.
+fn check_fence(answering: impl Iterator<Item = (usize, Nonce)>) -> Result<(), String> {
+    let mut first: Option<(usize, Nonce)> = None;
+    for (node, nonce) in answering {
+        match first {
+            Some((other, known)) if known != nonce => {
+                return Err(format!("I12: n{node} and n{other} both answer reads"));
             }
+            Some(_) | None => first = Some((node, nonce)),
         }
     }
     Ok(())
@@ -275,15 +342,73 @@ fn check_bases(cluster: &Cluster, newest: &Config) -> Result<(), String> {
             let Some(base) = process.resource.slot_base(absent) else { continue };
             let candidate = superblock.candidate.map_or(Epoch(0), |candidate| candidate.epoch);
             let last = superblock.joined.max(candidate);
-            let is_marker = base.epoch == replication::FULL || base.epoch == replication::KEEP;
-            if base.incarnation == superblock.incarnation && !is_marker && base.epoch > last {
-                return Err(format!(
-                    "I9: the slot of n{absent} at n{member} begins at {:?}, and it joined at \
-                     {last:?}",
-                    base.epoch
-                ));
+            if base.incarnation == superblock.incarnation {
+                check_base(base.epoch, last)
+                    .map_err(|text| format!("{text}: the slot of n{absent} at n{member}"))?;
             }
         }
     }
     Ok(())
+}
+
+fn check_base(base: Epoch, joined: Epoch) -> Result<(), String> {
+    let is_marker = base == replication::FULL || base == replication::KEEP;
+    if is_marker || base <= joined {
+        return Ok(());
+    }
+    Err(format!("I9: a slot begins at {base:?}, and its member joined at {joined:?}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use format::ids::ResourceId;
+
+    fn value(epoch: u64, id: u64, previous: u64) -> Config {
+        Config {
+            resource: ResourceId(1),
+            branch: Branch(1),
+            ancestors: Vec::new(),
+            epoch: Epoch(epoch),
+            value_id: ValueId(id),
+            previous: ValueId(previous),
+            primary: None,
+            volumes: Vec::new(),
+            voters: Vec::new(),
+            voters_old: Vec::new(),
+            members: MemberSet::EMPTY,
+            clean: false,
+            losses: 0,
+        }
+    }
+
+    fn ballot(counter: u64) -> Ballot {
+        Ballot { counter, random: 0 }
+    }
+
+    #[test]
+    fn a_chain_that_forks_is_found() {
+        let mut checker = Checker::default();
+        checker.note_chosen(ballot(1), value(1, 10, 0)).unwrap();
+        checker.note_chosen(ballot(2), value(2, 20, 10)).unwrap();
+        checker.note_chosen(ballot(3), value(2, 20, 10)).expect("the same once more");
+        checker.note_chosen(ballot(4), value(2, 21, 10)).expect_err("two in one place");
+        checker.note_chosen(ballot(5), value(3, 31, 10)).expect_err("built on an old one");
+    }
+
+    #[test]
+    fn a_slot_that_begins_too_late_is_found() {
+        check_base(Epoch(3), Epoch(3)).unwrap();
+        check_base(replication::FULL, Epoch(3)).unwrap();
+        check_base(Epoch(4), Epoch(3)).unwrap_err();
+    }
+
+    #[test]
+    fn two_sessions_that_answer_reads_are_found() {
+        let fence = |nonces: &[u64]| {
+            check_fence(nonces.iter().enumerate().map(|(node, &nonce)| (node, Nonce(nonce))))
+        };
+        fence(&[7, 7]).expect("two shards, or two members, of one session");
+        fence(&[7, 8]).unwrap_err();
+    }
 }

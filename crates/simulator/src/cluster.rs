@@ -5,7 +5,7 @@ mod network;
 mod storage;
 
 use std::cmp::Reverse;
-use std::collections::{BTreeMap, BinaryHeap};
+use std::collections::{BTreeMap, BTreeSet, BinaryHeap};
 use std::time::Duration;
 
 use format::ids::{BlockRange, BootId, Branch, Epoch, KernelBootId, MemberSet, NodeId};
@@ -23,6 +23,7 @@ use crate::cluster::storage::new_disk;
 use crate::contents::{Contents, SECTOR_BYTES};
 use crate::disk::Disk;
 use crate::process::{Outstanding, Process};
+use crate::sometimes::Mark;
 
 #[derive(Clone, Debug)]
 pub struct ClusterOptions {
@@ -180,6 +181,9 @@ pub struct Cluster {
     /// Until when a process does nothing at all.
     stopped_until: Vec<Time>,
     pub(crate) contents: Contents,
+    pub(crate) marks: BTreeSet<Mark>,
+    /// How many shards each node had last.
+    shards_before: Vec<Option<u8>>,
     /// Of each node: control messages to it whose text begins so are lost, and with them the
     /// connection.
     pub deaf_to: Vec<Option<&'static str>>,
@@ -214,6 +218,8 @@ impl Cluster {
             clocks: vec![Clock::exact(); count],
             stopped_until: vec![Time::ZERO; count],
             contents: Contents::default(),
+            marks: BTreeSet::new(),
+            shards_before: vec![None; count],
             deaf_to: vec![None; count],
             resource_actions: Vec::new(),
             group_actions: Vec::new(),
@@ -261,6 +267,9 @@ impl Cluster {
         let boots = (boot_id, kernel, seed);
         let id = Self::node_id(node);
         let shards = *self.random.pick(&self.options.shards[node]).expect("a count of shards");
+        if self.shards_before[node].replace(shards).is_some_and(|before| before != shards) {
+            self.marks.insert(Mark::ShardsChanged);
+        }
         let local = self.local_time(node);
         let disk = &mut self.disks[node];
         let process = Process::start(&self.options, (id, shards), disk, boots, local);
@@ -396,6 +405,7 @@ impl Cluster {
             }
             Event::Letter(letter) => self.deliver_letter(*letter),
             Event::ToGroup { node, boot, shard, message } if self.is_alive(node, boot) => {
+                self.marks.extend(Mark::of_home(&message));
                 if let (ToGroup::Attach { .. }, Some(process)) =
                     (message.as_ref(), self.processes[node].as_mut())
                 {
@@ -533,6 +543,7 @@ impl Cluster {
             }
             ResourceAction::Reset { peer } => self.reset_link(node, peer.index()),
             ResourceAction::CloseDisk => {
+                self.marks.insert(Mark::DiskGivenUp);
                 if let Some(process) = self.processes[node].as_mut() {
                     process.disk_open = false;
                     process.reaches_disk.fill(false);
@@ -596,6 +607,7 @@ impl Cluster {
                 }
             }
             GroupAction::Overlay { base, patch, at } => {
+                self.marks.insert(Mark::PartMerged);
                 let patch = self.values(node, patch);
                 let at = usize::try_from(at / SECTOR_BYTES).expect("within a block");
                 let process = self.processes[node].as_mut().expect("it acts");

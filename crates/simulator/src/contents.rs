@@ -18,6 +18,7 @@ const FIRST: u64 = 1 << 48;
 pub(crate) struct Contents {
     known: Vec<Sectors>,
     numbers: BTreeMap<Sectors, u64>,
+    has_torn: bool,
 }
 
 impl Contents {
@@ -60,7 +61,12 @@ impl Contents {
                 *sector = id;
             }
         }
+        self.has_torn |= mixed != old && mixed != new;
         self.number(mixed)
+    }
+
+    pub(crate) fn has_torn(&self) -> bool {
+        self.has_torn
     }
 }
 

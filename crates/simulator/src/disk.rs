@@ -25,6 +25,10 @@ pub(crate) struct Disk {
     pub(crate) pages: BTreeMap<(NodeId, LaneIndex, u32), Box<BitmapBits>>,
     /// Blocks whose content may have changed since a checker looked.
     pub(crate) touched: Vec<u64>,
+    /// When each block was last made durable, in events of the simulation.
+    pub(crate) durable_at: BTreeMap<u64, u64>,
+    /// The simulation's count of events.
+    pub(crate) event: u64,
     /// The activity log changed since a checker looked.
     pub(crate) logged: bool,
 }
@@ -40,6 +44,8 @@ impl Disk {
             al_number: 1,
             pages: BTreeMap::new(),
             touched: Vec::new(),
+            durable_at: BTreeMap::new(),
+            event: 0,
             logged: false,
         }
     }
@@ -58,6 +64,7 @@ impl Disk {
         for (block, &value) in range.blocks().zip(values) {
             self.touched.push(block);
             self.cache.remove(&block);
+            self.durable_at.insert(block, self.event);
             self.durable.insert(block, value);
         }
     }

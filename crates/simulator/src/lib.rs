@@ -13,4 +13,6 @@ mod disk;
 mod oracle;
 mod process;
 pub mod run;
+pub mod shrink;
+pub mod sometimes;
 pub mod scenario;

@@ -3,7 +3,7 @@
 mod workload;
 mod faults;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use format::ids::EXTENT_BLOCKS;
@@ -16,6 +16,7 @@ use crate::cluster::{BadDisk, Cluster, ClusterOptions, Outcome, Quirks, SlowDisk
 use crate::contents::SECTORS;
 use crate::oracle::Oracle;
 use crate::run::workload::Pending;
+use crate::sometimes::Mark;
 
 #[derive(Clone, Debug)]
 pub struct RunOptions {
@@ -24,6 +25,8 @@ pub struct RunOptions {
     pub trace_lane: Option<u8>,
     /// Events in which faults may happen.
     pub events: u64,
+    /// Kinds of faults that do not happen, a bit for each of `FAULT_KINDS`.
+    pub skip: u32,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -40,9 +43,13 @@ pub struct Report {
     pub disk_errors: u64,
     pub stops: u64,
     pub partial_writes: u64,
+    pub marks: BTreeSet<Mark>,
 }
 
+pub use crate::run::faults::FAULT_KINDS;
+
 struct Run {
+    skip: u32,
     cluster: Cluster,
     random: Random,
     oracle: Oracle,
@@ -114,6 +121,7 @@ fn run_with(options: &RunOptions, disks: Disks) -> Result<Report, String> {
         })
         .collect();
     let mut run = Run {
+        skip: options.skip,
         cluster,
         random,
         oracle: Oracle::default(),
@@ -134,6 +142,10 @@ fn run_with(options: &RunOptions, disks: Disks) -> Result<Report, String> {
     };
     run.go(options.events)?;
     run.report.events = run.cluster.events_done;
+    if run.cluster.contents.has_torn() {
+        run.cluster.marks.insert(Mark::BlockTorn);
+    }
+    run.report.marks = std::mem::take(&mut run.cluster.marks);
     Ok(run.report)
 }
 
@@ -207,6 +219,7 @@ impl Run {
                     if losses > self.losses {
                         self.losses = losses;
                         if self.born {
+                            self.cluster.marks.insert(Mark::LossesCounted);
                             self.oracle.on_losses();
                         }
                     }
@@ -342,6 +355,12 @@ impl Run {
 }
 
 impl Report {
+    /// What never happened.
+    #[must_use]
+    pub fn missing(&self) -> Vec<Mark> {
+        Mark::ALL.into_iter().filter(|mark| !self.marks.contains(mark)).collect()
+    }
+
     pub fn add(&mut self, other: &Self) {
         self.events += other.events;
         self.writes += other.writes;
@@ -355,5 +374,6 @@ impl Report {
         self.disk_errors += other.disk_errors;
         self.stops += other.stops;
         self.partial_writes += other.partial_writes;
+        self.marks.extend(&other.marks);
     }
 }

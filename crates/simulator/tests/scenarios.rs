@@ -200,3 +200,22 @@ fn a_promise_to_a_dead_promoter_does_not_end_the_leases() {
     it.run(Duration::from_secs(5));
     assert_eq!(it.must_read(0, 7), 1);
 }
+
+/// A member that stops moves what only it may have from its window to its own slot. Who seals it
+/// before its process ends has to hear of that.
+#[test]
+fn a_member_that_was_told_to_stop_is_sealed_as_one_that_restarted() {
+    let mut it = Scenario::new(3, 0, 0);
+    it.must_write(0, 7, 1);
+    it.run(Duration::from_secs(1));
+    it.cluster.silence(0, 2, 0);
+    let _ = it.write(0, 7, 2);
+    it.until("a copy at node 1", |it| it.on_disk(1, 7) == 2);
+    it.cluster.kill(0);
+    let stopped = it.command(1, Command::Stop);
+    it.until("the stop", |it| it.succeeded(stopped));
+    it.promote(2);
+    let value = it.must_read(2, 7);
+    it.until("equal replicas", |it| it.on_disk(1, 7) == value && it.on_disk(2, 7) == value);
+    it.run(Duration::from_secs(1));
+}

@@ -221,7 +221,7 @@ impl Lane {
             return;
         }
         while let Some(leader) = self.leader.as_mut() {
-            if leader.copies >= limits::COPIES_PER_LANE_MAX {
+            if leader.copies >= limits::COPIES_PER_LANE_MAX || leader.is_full() {
                 return;
             }
             let next = leader
@@ -248,7 +248,8 @@ impl Lane {
             while let Some((kind, range)) = self.next_resync_range(position) {
                 let leader = self.leader.as_mut().expect("only a leader resyncs members");
                 let bytes = range.length_bytes();
-                if leader.copies >= limits::COPIES_PER_LANE_MAX || *turn.copy_budget < bytes {
+                let full = leader.copies >= limits::COPIES_PER_LANE_MAX || leader.is_full();
+                if full || *turn.copy_budget < bytes {
                     return;
                 }
                 *turn.copy_budget -= bytes;

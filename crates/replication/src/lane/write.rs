@@ -42,8 +42,7 @@ impl Lane {
         let range = BlockRange::covering(request.offset, request.length);
         assert!(self.owns(turn.view, range), "a front end splits requests at extent borders");
         let leader = self.leader.as_mut().expect("the group asks only a lane that leads");
-        let busy = leader.operations.len() + leader.reads.len();
-        if busy >= limits::OPERATIONS_PER_LANE_MAX || !leader.overflow.is_empty() {
+        if leader.is_full() || !leader.overflow.is_empty() {
             leader.overflow.push_back(request);
             return;
         }
@@ -52,8 +51,7 @@ impl Lane {
 
     pub(crate) fn admit_overflow(&mut self, turn: &mut Turn<'_>) {
         while let Some(leader) = self.leader.as_mut() {
-            let busy = leader.operations.len() + leader.reads.len();
-            if busy >= limits::OPERATIONS_PER_LANE_MAX {
+            if leader.is_full() {
                 return;
             }
             let Some(request) = leader.overflow.pop_front() else { return };
@@ -335,6 +333,12 @@ impl Lane {
 }
 
 impl crate::lane::Leader {
+    /// No more is admitted: too much is under way, or waits behind one slow operation.
+    pub(crate) fn is_full(&self) -> bool {
+        self.operations.len() + self.reads.len() >= limits::OPERATIONS_PER_LANE_MAX
+            || self.completed.len() >= limits::WINDOW_PER_LANE_MAX
+    }
+
     fn complete_seq(&mut self, seq: Seq) {
         let position = usize::try_from(seq.0 - self.stable - 1).expect("a window fits in memory");
         assert!(!self.completed[position], "a seq completes once");

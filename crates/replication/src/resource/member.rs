@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use format::config::Config;
 use format::ids::{
-    Ballot, BlockRange, Epoch, Incarnation, KernelBootId, LaneIndex, MemberSet, NodeId, Nonce, Seq,
-    ValueId, VoteStoreId,
+    BLOCK_BYTES, Ballot, BlockRange, Epoch, Incarnation, KernelBootId, LaneIndex, MemberSet,
+    NodeId, Nonce, Seq, ValueId, VoteStoreId,
 };
 use format::message::{Control, Sealed, SealedLane, SlotBase, SlotInfo};
 use format::metadata::{Candidate, Register, ReplicaState, Sealed as SealedTo, Slot, Superblock};
@@ -15,6 +15,7 @@ use crate::contract::{
     CommandErrorCode, CommandId, LostMember, ReplicaRole, ResourceAction, ToGroup,
 };
 use crate::limits;
+use crate::ranges::RangeSet;
 use crate::resource::{AfterSave, Resource, RoundKind};
 
 /// Not restarted since it was last admitted.
@@ -54,7 +55,8 @@ struct PendingSeal {
 
 impl Resource {
     pub(crate) fn on_member_message(&mut self, from: NodeId, message: Control) {
-        if self.report().is_none() {
+        // One that is being stopped joins nothing any more: it is about to call itself clean.
+        if self.report().is_none() || self.stop.is_some() {
             return;
         }
         match message {
@@ -164,6 +166,8 @@ impl Resource {
         let (Some(seal), Some(replica)) = (self.member.seal.take(), self.report()) else { return };
         let PendingSeal { from, ballot, nonce, lanes, inherited, own_slot } = seal;
         let boot_id = self.options.boot_id;
+        let inherited = bounded(inherited, replica.size_bytes);
+        let own_slot = bounded(own_slot, replica.size_bytes);
         let sealed = Sealed { ballot, nonce, boot_id, rank, replica, lanes, inherited, own_slot };
         self.send(from, Control::Sealed(Box::new(sealed)));
     }
@@ -500,6 +504,9 @@ impl Resource {
     }
 
     pub(crate) fn stop_groups(&mut self) {
+        // From here on its own slot knows what its window did: to whoever seals it now it is a
+        // replica that restarted.
+        self.member.admitted = false;
         self.ask_groups(RoundKind::Stopped, |round| ToGroup::Stop { round });
     }
 
@@ -514,6 +521,16 @@ impl Resource {
         }
         self.save_superblock(AfterSave::Answer(id));
     }
+}
+
+/// The ranges, or a cover of them that fits into a message.
+pub(crate) fn bounded(ranges: Vec<BlockRange>, size_bytes: u64) -> Vec<BlockRange> {
+    if ranges.len() <= limits::REPORT_RANGES_MAX {
+        return ranges;
+    }
+    let mut set: RangeSet = ranges.into_iter().collect();
+    set.coarsen(limits::REPORT_RANGES_MAX, size_bytes / BLOCK_BYTES);
+    set.iter().collect()
 }
 
 /// Register and superblock are written in this order and carry one counter, so that a part which

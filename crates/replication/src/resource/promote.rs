@@ -343,7 +343,9 @@ impl Resource {
             return self.rest_promotion(CommandErrorCode::NoUpToDateData, reason);
         }
         // What the lost ones may miss; a single member cannot differ from itself (7.4, 7.5).
+        let size_bytes = base.volumes.first().map_or(0, |volume| volume.size_bytes);
         let missed = if base.clean { Vec::new() } else { difference(&sealed) };
+        let missed = crate::resource::member::bounded(missed, size_bytes);
         let outdated = if sealed.len() == 1 { Vec::new() } else { missed.clone() };
         let lossy = !base.clean && sealed.values().all(|report| report.rank <= 1);
         let memory = if lossy { Memory::MayBeLost } else { Memory::Kept };

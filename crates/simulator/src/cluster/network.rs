@@ -13,6 +13,7 @@ use replication::limits;
 use stdx::time::Time;
 
 use crate::cluster::{Cluster, Event};
+use crate::sometimes::Mark;
 
 /// All connections between two nodes, in one life: lower node, higher node, count.
 pub(super) type LinkId = (usize, usize, u64);
@@ -381,6 +382,7 @@ impl Cluster {
         let peer = Self::node_id(from);
         match message {
             Message::Control(message) => {
+                self.marks.extend(Mark::of_control(&message));
                 self.trace(|| format!("n{from} -> n{to} {}", brief(&message)));
                 if self.deaf_to[to].is_some_and(|name| brief(&message).starts_with(name)) {
                     self.deaf_to[to] = None;
@@ -396,6 +398,9 @@ impl Cluster {
                 self.send(to, from, Message::LeaseAnswered { nonce, sent_at, granted });
             }
             Message::LeaseAnswered { nonce, sent_at, granted } => {
+                if !granted {
+                    self.marks.insert(Mark::LeaseRefused);
+                }
                 self.step_resource(to, ResourceInput::Lease { peer, nonce, sent_at, granted });
             }
         }
@@ -404,6 +409,10 @@ impl Cluster {
     fn deliver_data(&mut self, from: usize, to: usize, message: Data, values: Option<Vec<u64>>) {
         let Some(shards) = self.shards_of(to) else { return };
         let shard = shard_to(&message.body, shards);
+        self.marks.extend(Mark::of_data(&message));
+        if self.link(from, to).unaware.contains_key(&(to, Ear::Shard(shard))) {
+            self.marks.insert(Mark::DataBeforeUp);
+        }
         if self.options.trace_lane.is_some_and(|lane| lane_of(&message.body) == Some(lane)) {
             self.trace(|| format!("n{from} => n{to} {:?} {values:?}", message.body));
         }

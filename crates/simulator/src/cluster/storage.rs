@@ -138,6 +138,7 @@ impl Cluster {
 
     pub(super) fn apply_to_disk(&mut self, node: usize, outstanding: &Outstanding) {
         let disk = &mut self.disks[node];
+        disk.event = self.events_done;
         match outstanding {
             Outstanding::Read { .. } | Outstanding::Refused { .. } => {}
             Outstanding::Write { range, values, fua, .. } => {

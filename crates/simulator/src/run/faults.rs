@@ -6,31 +6,31 @@ use replication::contract::{Command, CommandId, PromoteMode};
 
 use crate::cluster::{BadDisk, SlowDisk};
 use crate::run::{Disks, Run};
+use crate::sometimes::Mark;
+
+type Fault = fn(&mut Run);
+
+/// What happens, and how often in a thousand steps.
+const FAULTS: [(u64, Fault); 9] = [
+    (3, Run::kill),
+    (1, Run::cut_power),
+    (4, Run::cut),
+    (6, Run::reset),
+    (2, Run::stand_idle),
+    (2, Run::stop_or_detach),
+    (3, Run::spoil_disk),
+    (3, Run::stop_process),
+    (2, Run::drift),
+];
+pub const FAULT_KINDS: u32 = 9;
+
+const _: () = assert!(FAULTS.len() == FAULT_KINDS as usize, "a bit of `skip` for each");
 
 impl Run {
     pub(super) fn act(&mut self) {
         match self.random.below(1000) {
-            0..3 => self.kill(),
-            3..4 => self.cut_power(),
-            4..8 => self.cut(),
-            8..40 => self.heal_one(),
-            40..46 => self.reset(),
-            46..48 => {
-                if self.random.chance(1, 2) {
-                    let idle = Duration::from_millis(self.random.below(10_000));
-                    self.idle_until = self.cluster.now + idle;
-                }
-                self.demote();
-            }
-            48..50 => self.stop_or_detach(),
-            50..53 => self.spoil_disk(),
-            53..56 => self.stop_process(),
-            56..58 => {
-                let node = self.any_node();
-                if self.cluster.options.quirks.clocks {
-                    self.cluster.drift(node);
-                }
-            }
+            pick @ 0..26 => self.some_fault(pick),
+            26..58 => self.heal_one(),
             58..120 => self.flush(),
             120..180 if self.disks == Disks::ComeAndGo => self.move_disk(),
             120..450 => self.read(),
@@ -54,6 +54,35 @@ impl Run {
         let id = self.command_id();
         if self.cluster.attach(node, id) {
             self.report.attaches += 1;
+        }
+    }
+
+    fn some_fault(&mut self, pick: u64) {
+        let mut left = pick;
+        for (kind, (weight, fault)) in FAULTS.into_iter().enumerate() {
+            if left < weight {
+                if self.skip & 1 << kind == 0 {
+                    fault(self);
+                }
+                return;
+            }
+            left -= weight;
+        }
+    }
+
+    /// The client is done, for a while or until somebody else comes.
+    fn stand_idle(&mut self) {
+        if self.random.chance(1, 2) {
+            let idle = Duration::from_millis(self.random.below(10_000));
+            self.idle_until = self.cluster.now + idle;
+        }
+        self.demote();
+    }
+
+    fn drift(&mut self) {
+        let node = self.any_node();
+        if self.cluster.options.quirks.clocks {
+            self.cluster.drift(node);
         }
     }
 
@@ -185,6 +214,7 @@ impl Run {
 
     pub(super) fn after_command(&mut self, node: usize, command: Command) {
         if command == Command::Stop {
+            self.cluster.marks.insert(Mark::Stopped);
             self.cluster.kill(node);
             self.after_death(node);
         }

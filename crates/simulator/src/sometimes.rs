@@ -1,0 +1,123 @@
+//! What a run has to come across now and then, or it proves little: rare turns of the protocol.
+//!
+//! A mark is seen from outside, in what the machines say; the machines know nothing of it.
+
+use format::message::{Control, Data, DataBody, ReadStatus};
+use replication::contract::ToGroup;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Mark {
+    /// A session began while its members might differ.
+    BeganUnequal,
+    /// A restarted member said what only it knew.
+    OwnSlotReported,
+    SealRefused,
+    AcceptRefused,
+    LeaseRefused,
+    QuorumLost,
+    LossRecorded,
+    /// A member that was being copied to was lost.
+    SyncingLost,
+    LossWithdrawn,
+    CopiedInFull,
+    Resynced,
+    /// What a third member misses was handed on to a returning one.
+    AbsentHandedOn,
+    Joined,
+    /// A member refused a read that a leader sent it.
+    ReadRefused,
+    /// A member could not read what it was asked for.
+    ReadFailed,
+    ZeroesCopied,
+    PartMerged,
+    BlockTorn,
+    DiskGivenUp,
+    Stopped,
+    ShardsChanged,
+    /// Data came before the group was told that the connections are up.
+    DataBeforeUp,
+    /// Memory that may be lost was counted in the config.
+    LossesCounted,
+}
+
+impl Mark {
+    pub const ALL: [Self; 23] = [
+        Self::BeganUnequal,
+        Self::OwnSlotReported,
+        Self::SealRefused,
+        Self::AcceptRefused,
+        Self::LeaseRefused,
+        Self::QuorumLost,
+        Self::LossRecorded,
+        Self::SyncingLost,
+        Self::LossWithdrawn,
+        Self::CopiedInFull,
+        Self::Resynced,
+        Self::AbsentHandedOn,
+        Self::Joined,
+        Self::ReadRefused,
+        Self::ReadFailed,
+        Self::ZeroesCopied,
+        Self::PartMerged,
+        Self::BlockTorn,
+        Self::DiskGivenUp,
+        Self::Stopped,
+        Self::ShardsChanged,
+        Self::DataBeforeUp,
+        Self::LossesCounted,
+    ];
+
+    #[expect(clippy::wildcard_enum_match_arm, reason = "most messages are no mark")]
+    pub(crate) fn of_control(message: &Control) -> Option<Self> {
+        match message {
+            Control::NewEpoch { inherited, .. } if !inherited.is_empty() => {
+                Some(Self::BeganUnequal)
+            }
+            Control::Sealed(sealed) if !sealed.own_slot.is_empty() => Some(Self::OwnSlotReported),
+            Control::SealRefused { .. } => Some(Self::SealRefused),
+            Control::AcceptRefused { .. } => Some(Self::AcceptRefused),
+            Control::SetFull { .. } => Some(Self::CopiedInFull),
+            _ => None,
+        }
+    }
+
+    #[expect(clippy::wildcard_enum_match_arm, reason = "most messages are no mark")]
+    pub(crate) fn of_data(message: &Data) -> Option<Self> {
+        match &message.body {
+            DataBody::ReadDone { status: ReadStatus::Refused, .. } => Some(Self::ReadRefused),
+            DataBody::ReadDone { status: ReadStatus::DeviceError, .. } => Some(Self::ReadFailed),
+            DataBody::ReadDone { status: ReadStatus::Zero, .. } => Some(Self::ZeroesCopied),
+            _ => None,
+        }
+    }
+
+    #[expect(clippy::wildcard_enum_match_arm, reason = "most messages are no mark")]
+    pub(crate) fn of_home(message: &ToGroup) -> Option<Self> {
+        match message {
+            ToGroup::Lose { lost, .. } if lost.base.epoch == replication::KEEP => {
+                Some(Self::SyncingLost)
+            }
+            ToGroup::Lose { .. } => Some(Self::LossRecorded),
+            ToGroup::Resend { .. } => Some(Self::LossWithdrawn),
+            ToGroup::Resync { absent, .. } if !absent.is_empty() => Some(Self::AbsentHandedOn),
+            ToGroup::Resync { .. } => Some(Self::Resynced),
+            ToGroup::Joined { .. } => Some(Self::Joined),
+            ToGroup::OnNoQuorum { .. } => Some(Self::QuorumLost),
+            _ => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeSet;
+
+    #[test]
+    fn every_mark_is_listed_once() {
+        let listed: BTreeSet<Mark> = Mark::ALL.into_iter().collect();
+        assert_eq!(listed.len(), Mark::ALL.len());
+        assert_eq!(Mark::ALL.last(), Some(&Mark::LossesCounted));
+        assert_eq!(Mark::LossesCounted as usize + 1, Mark::ALL.len());
+    }
+}
