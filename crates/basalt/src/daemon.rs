@@ -28,6 +28,11 @@ struct Arguments {
     #[arg(long, value_name = "PATH")]
     nbd_unix: Vec<PathBuf>,
 
+    /// Serve metrics for Prometheus on this address, under /metrics. There is neither a password
+    /// nor encryption: take a loopback address, such as 127.0.0.1:9942.
+    #[arg(long, value_name = "ADDRESS:PORT")]
+    metrics: Option<SocketAddr>,
+
     /// Threads that carry data.
     #[arg(long, default_value_t = 1)]
     shards: u8,
@@ -52,6 +57,7 @@ pub(crate) fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
         state_dir: arguments.state_dir,
         nbd: arguments.nbd,
         nbd_unix: arguments.nbd_unix,
+        metrics: arguments.metrics,
         shards: arguments.shards,
         exit_with_parent: arguments.exit_with_parent,
     };

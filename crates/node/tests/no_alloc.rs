@@ -96,6 +96,7 @@ fn hundred_thousand_writes_allocate_nothing() {
             state_dir: state_dir(place.path(), index),
             nbd: Vec::new(),
             nbd_unix: vec![place.path().join(format!("nbd{index}"))],
+            metrics: None,
             shards: 1,
             exit_with_parent: false,
         };
