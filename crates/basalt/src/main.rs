@@ -43,6 +43,12 @@ enum Command {
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
         words: Vec<OsString>,
     },
+    /// Say in words why a resource is as it is, what it waits for, and what to do
+    #[command(disable_help_flag = true)]
+    Explain {
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+        words: Vec<OsString>,
+    },
     /// Administer what runs: drbdsetup's verbs
     #[command(disable_help_flag = true)]
     Setup {
@@ -69,6 +75,9 @@ fn main() -> ExitCode {
     let result = match Arguments::parse().command {
         Command::Node { words } => return daemon::main(words),
         Command::Adm { words } => return adm::main(words),
+        Command::Explain { words } => {
+            return adm::main(std::iter::once(OsString::from("explain")).chain(words));
+        }
         Command::Setup { words } => return setup::main(words),
         Command::InstallLinks(options) => links::install(&options),
         Command::Bench(command) => bench::main(command),
