@@ -5,7 +5,7 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use clap::Parser;
+use clap::{CommandFactory, Parser};
 
 /// Runs the daemon of this machine: it keeps the resources that were brought up with
 /// `basalt adm up`, and serves their volumes over NBD.
@@ -40,6 +40,11 @@ struct Arguments {
     /// End when the process that started the daemon ends.
     #[arg(long)]
     exit_with_parent: bool,
+}
+
+/// The definition of the command line.
+pub(crate) fn command() -> clap::Command {
+    Arguments::command()
 }
 
 /// Runs `basalt node` with the words that follow `node`.

@@ -6,6 +6,7 @@ mod daemon;
 mod adm;
 mod setup;
 mod links;
+mod manuals;
 mod clock;
 mod loopback;
 mod progress;
@@ -57,6 +58,9 @@ enum Command {
     },
     /// Make links to this program under the names `drbdadm` and `drbdsetup`
     InstallLinks(links::Options),
+    /// Write man pages and completions of shells
+    #[command(hide = true)]
+    Manuals(manuals::Options),
     /// Load and check volumes
     #[command(subcommand)]
     Bench(bench::Command),
@@ -79,6 +83,7 @@ fn main() -> ExitCode {
             return adm::main(std::iter::once(OsString::from("explain")).chain(words));
         }
         Command::Setup { words } => return setup::main(words),
+        Command::Manuals(options) => manuals::main(&options),
         Command::InstallLinks(options) => links::install(&options),
         Command::Bench(command) => bench::main(command),
         Command::Demo(options) => demo::main(&options),
