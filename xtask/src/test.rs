@@ -15,6 +15,7 @@ mod puppet;
 mod scratch;
 mod images;
 mod drbd_utils;
+mod monitoring;
 mod fio;
 
 use crate::packages::{self, Package};

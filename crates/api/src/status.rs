@@ -65,6 +65,9 @@ pub struct ResourceStatus {
     /// The newest link of the config chain that this node knows to be chosen.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub epoch: Option<EpochStatus>,
+    /// What the configuration says and the daemon does not do.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub not_in_effect: Vec<String>,
     /// Counters of the node's shards, with `statistics`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub shards: Vec<ShardStatus>,
@@ -105,6 +108,13 @@ pub struct DeviceStatus {
     pub backing_dev: Option<String>,
     pub al_suspended: bool,
     pub blocked: Blocked,
+    /// Of writes since the resource came up, from their last byte to their answer; with
+    /// `statistics`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub write_latency: Option<LatencyHistogram>,
+    /// Who has it open.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub holders: Vec<Holder>,
     /// How the disk is written: `io_uring`, `pwritev2`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub disk_io: Option<String>,
@@ -125,6 +135,59 @@ pub struct DeviceStatistics {
     pub upper_pending: u32,
     /// Requests that the disk has not answered yet.
     pub lower_pending: u32,
+}
+
+/// A client that has a volume open.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", default)]
+pub struct Holder {
+    /// Where it comes from, if it came over TCP.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub address: Option<String>,
+    /// The process, if it came over a unix socket.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pid: Option<u32>,
+    /// The name of that process.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub command: Option<String>,
+    /// Requests that are not answered yet.
+    pub requests: u32,
+}
+
+/// Steps of a latency histogram with an upper bound; one more has none.
+pub const LATENCY_STEPS: usize = 20;
+/// The upper bound of the first step; each next one is twice as wide.
+const LATENCY_FIRST_US: u64 = 32;
+
+/// How long requests took.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", default)]
+pub struct LatencyHistogram {
+    /// Of each step, not summed up: the step `n` ends at 32 µs times 2 to the power of n, the last
+    /// has no end.
+    pub counts: Vec<u64>,
+    pub sum_us: u64,
+}
+
+impl LatencyHistogram {
+    /// The step that a time belongs to.
+    #[must_use]
+    pub fn step_of(us: u64) -> usize {
+        let steps = (us.max(1) - 1) / LATENCY_FIRST_US;
+        let steps = u64::BITS - steps.leading_zeros();
+        usize::try_from(steps).map_or(LATENCY_STEPS, |steps| steps.min(LATENCY_STEPS))
+    }
+
+    /// Where the step ends, in microseconds; `None` of the last.
+    #[must_use]
+    pub fn end_of(step: usize) -> Option<u64> {
+        (step < LATENCY_STEPS).then(|| LATENCY_FIRST_US << step)
+    }
+
+    #[must_use]
+    pub fn count(&self) -> u64 {
+        self.counts.iter().sum()
+    }
 }
 
 /// What holds up requests of a volume.
@@ -221,6 +284,11 @@ pub struct PeerDeviceStatus {
     pub percent_in_sync: f64,
     #[serde(flatten)]
     pub sync: Option<SyncDetails>,
+
+    // Beyond DRBD's.
+    /// From sending a write to its acknowledgement, of one write at a time; with `statistics`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ack_latency: Option<LatencyHistogram>,
 }
 
 impl Default for PeerDeviceStatus {
@@ -240,6 +308,7 @@ impl Default for PeerDeviceStatus {
             has_online_verify_details: false,
             percent_in_sync: 100.0,
             sync: None,
+            ack_latency: None,
         }
     }
 }
@@ -404,6 +473,19 @@ mod tests {
              \"estimated-seconds-to-finish\":0,\"db/dt [MiB/s]\":0.0,\
              \"percent-resync-done\":0.0}"
         );
+    }
+
+    #[test]
+    fn each_time_belongs_to_the_step_that_ends_at_it_or_after() {
+        for (us, step) in [(0, 0), (32, 0), (33, 1), (64, 1), (65, 2), (u64::MAX / 2, 20)] {
+            assert_eq!(LatencyHistogram::step_of(us), step, "{us}");
+        }
+        for step in 0..LATENCY_STEPS {
+            let end = LatencyHistogram::end_of(step).unwrap();
+            assert_eq!(LatencyHistogram::step_of(end), step);
+            assert_eq!(LatencyHistogram::step_of(end + 1), step + 1);
+        }
+        assert_eq!(LatencyHistogram::end_of(LATENCY_STEPS), None);
     }
 
     #[test]

@@ -15,6 +15,7 @@ mod events;
 mod configuration;
 mod metadata;
 mod queries;
+mod explain;
 pub(crate) mod waiting;
 mod words;
 pub(crate) mod status_text;

@@ -5,7 +5,7 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use clap::Parser;
+use clap::{CommandFactory, Parser};
 
 /// Runs the daemon of this machine: it keeps the resources that were brought up with
 /// `basalt adm up`, and serves their volumes over NBD.
@@ -32,6 +32,11 @@ struct Arguments {
     #[arg(long, value_name = "PATH")]
     nbd_unix: Vec<PathBuf>,
 
+    /// Serve metrics for Prometheus on this address, under /metrics. There is neither a password
+    /// nor encryption: take a loopback address, such as 127.0.0.1:9942.
+    #[arg(long, value_name = "ADDRESS:PORT")]
+    metrics: Option<SocketAddr>,
+
     /// Threads that carry data.
     #[arg(long, default_value_t = 1)]
     shards: u8,
@@ -39,6 +44,11 @@ struct Arguments {
     /// End when the process that started the daemon ends.
     #[arg(long)]
     exit_with_parent: bool,
+}
+
+/// The definition of the command line.
+pub(crate) fn command() -> clap::Command {
+    Arguments::command()
 }
 
 /// Runs `basalt node` with the words that follow `node`.
@@ -57,6 +67,7 @@ pub(crate) fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
         admin_socket: arguments.admin_socket,
         nbd: arguments.nbd,
         nbd_unix: arguments.nbd_unix,
+        metrics: arguments.metrics,
         shards: arguments.shards,
         exit_with_parent: arguments.exit_with_parent,
     };

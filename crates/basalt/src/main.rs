@@ -6,6 +6,7 @@ mod daemon;
 mod adm;
 mod setup;
 mod links;
+mod manuals;
 mod clock;
 mod loopback;
 mod progress;
@@ -43,6 +44,12 @@ enum Command {
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
         words: Vec<OsString>,
     },
+    /// Say in words why a resource is as it is, what it waits for, and what to do
+    #[command(disable_help_flag = true)]
+    Explain {
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+        words: Vec<OsString>,
+    },
     /// Administer what runs: drbdsetup's verbs
     #[command(disable_help_flag = true)]
     Setup {
@@ -51,6 +58,9 @@ enum Command {
     },
     /// Make links to this program under the names `drbdadm` and `drbdsetup`
     InstallLinks(links::Options),
+    /// Write man pages and completions of shells
+    #[command(hide = true)]
+    Manuals(manuals::Options),
     /// Load and check volumes
     #[command(subcommand)]
     Bench(bench::Command),
@@ -69,7 +79,11 @@ fn main() -> ExitCode {
     let result = match Arguments::parse().command {
         Command::Node { words } => return daemon::main(words),
         Command::Adm { words } => return adm::main(words),
+        Command::Explain { words } => {
+            return adm::main(std::iter::once(OsString::from("explain")).chain(words));
+        }
         Command::Setup { words } => return setup::main(words),
+        Command::Manuals(options) => manuals::main(&options),
         Command::InstallLinks(options) => links::install(&options),
         Command::Bench(command) => bench::main(command),
         Command::Demo(options) => demo::main(&options),

@@ -10,7 +10,7 @@ mod show;
 use std::ffi::OsString;
 use std::process::ExitCode;
 
-use clap::Parser;
+use clap::{CommandFactory, Parser};
 
 use self::arguments::{CommandLine, Verb, Volume};
 use crate::adm::arguments::{self as adm_arguments, Forcible, General, Targets};
@@ -22,6 +22,11 @@ use crate::adm::waiting::{PeerName, Wanted, Wish, wait};
 use crate::adm::{parse, print, run_verb};
 
 type AdmVerb = adm_arguments::Verb;
+
+/// The definition of the command line.
+pub(crate) fn command() -> clap::Command {
+    CommandLine::command()
+}
 
 /// Runs `basalt setup` with the words that follow `setup`.
 pub(crate) fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {

@@ -237,6 +237,12 @@ impl Reactor {
         self.ask(socket, socket_fd::peer_addr)
     }
 
+    /// The process at the other end of an open unix socket.
+    #[must_use]
+    pub fn peer_process(&self, socket: SocketId) -> Option<u32> {
+        self.ask(socket, socket_fd::peer_process)
+    }
+
     /// Starts to connect from the address `local`, whose port is usually 0; `Event::Connected`.
     /// A socket whose connect failed is still to be closed.
     pub fn connect(
@@ -356,11 +362,11 @@ impl Reactor {
         self.disks.start(&mut self.base, disk, work, token);
     }
 
-    fn ask(
+    fn ask<T>(
         &self,
         socket: SocketId,
-        question: impl FnOnce(RawFd) -> io::Result<Option<SocketAddr>>,
-    ) -> Option<SocketAddr> {
+        question: impl FnOnce(RawFd) -> io::Result<Option<T>>,
+    ) -> Option<T> {
         question(self.sockets.descriptor(socket)?).ok().flatten()
     }
 

@@ -137,6 +137,19 @@ pub(crate) fn peer_addr(fd: libc::c_int) -> io::Result<Option<SocketAddr>> {
     Ok(room.ip())
 }
 
+/// The process at the other end of a unix socket, as it was when it connected.
+pub(crate) fn peer_process(fd: libc::c_int) -> io::Result<Option<u32>> {
+    let mut credentials = libc::ucred { pid: 0, uid: 0, gid: 0 };
+    let mut length = libc::socklen_t::try_from(size_of::<libc::ucred>()).expect("12 bytes");
+    let room = (&raw mut credentials).cast();
+    // SAFETY: the room is valid for `length` bytes, and both are places of our own.
+    let result =
+        unsafe { libc::getsockopt(fd, libc::SOL_SOCKET, libc::SO_PEERCRED, room, &raw mut length) };
+    check(result)?;
+    // Of a socket that is no unix socket the kernel knows no process.
+    Ok(u32::try_from(credentials.pid).ok().filter(|pid| *pid > 0))
+}
+
 fn set_tcp_options(socket: &OwnedFd, user_timeout_ms: u32) -> io::Result<()> {
     let user_timeout = libc::c_int::try_from(user_timeout_ms).unwrap_or(libc::c_int::MAX);
     set_option(socket, libc::SOL_TCP, libc::TCP_NODELAY, 1)?;

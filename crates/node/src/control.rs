@@ -6,6 +6,8 @@
 pub(crate) mod watch;
 mod looking;
 mod configuring;
+mod metrics;
+mod scrape;
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::PathBuf;
@@ -18,7 +20,7 @@ use api::connection_state::ConnectionState;
 use api::disk_state::DiskState;
 use api::request::Command;
 use api::response::{Failure, FailureCode, Reply};
-use api::status::{ConnectionStatus, NodeStatus, ResourceStatus, StatusReply};
+use api::status::{ConnectionStatus, Holder, NodeStatus, ResourceStatus, StatusReply};
 use format::ids::{BootId, KernelBootId};
 use io::mailbox::{Mailbox, Receiver, Sender};
 use io::process::Termination;
@@ -116,6 +118,11 @@ pub(crate) fn run(options: &Options) -> Result<(), NodeError> {
     control.listen_nbd(options, &mut patience)?;
     let admin = Arc::clone(&control);
     spawn("admin", move || admin::serve(&admin, &socket))?;
+    if let Some(address) = options.metrics {
+        let listener = scrape::listen(address)?;
+        let scraped = Arc::clone(&control);
+        spawn("metrics", move || scrape::serve(&scraped, &listener))?;
+    }
     watch(options, termination, end)?;
     log!(Notice, Scope::NODE, "node {} is ready", options.name);
     let why = ends.recv().expect("the control block holds a sender");
@@ -261,6 +268,12 @@ fn check_is_unborn(resource: &ResourceStatus) -> Result<(), Failure> {
     Ok(())
 }
 
+/// What the kernel calls the process of a client; one that ended meanwhile has no name.
+fn name_process(holder: &mut Holder) {
+    let comm = holder.pid.and_then(|pid| std::fs::read_to_string(format!("/proc/{pid}/comm")).ok());
+    holder.command = comm.map(|comm| comm.trim().to_owned());
+}
+
 fn no_answer(deadline: Duration) -> Failure {
     let message = format!("the command did not end within {} s", deadline.as_secs());
     let hint = "it may still go on; `status` tells what the resource waits for";
@@ -369,6 +382,8 @@ impl Control {
         }));
         status.resources.sort_by(|a, b| a.name.cmp(&b.name));
         self.tell_of_missing_disks(&mut status);
+        let devices = status.resources.iter_mut().flat_map(|resource| &mut resource.devices);
+        devices.flat_map(|device| &mut device.holders).for_each(name_process);
         self.describe_node(&mut status);
         Ok(Reply::Status(status))
     }

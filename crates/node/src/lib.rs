@@ -13,6 +13,7 @@ mod slab;
 mod payloads;
 mod definition;
 mod patience;
+mod histogram;
 mod state_dir;
 mod crash;
 mod attach;
@@ -38,6 +39,8 @@ pub struct Options {
     pub admin_socket: Option<PathBuf>,
     pub nbd: Vec<SocketAddr>,
     pub nbd_unix: Vec<PathBuf>,
+    /// Where Prometheus may ask for metrics; nowhere by default.
+    pub metrics: Option<SocketAddr>,
     pub shards: u8,
     /// End when the process that started this one does.
     pub exit_with_parent: bool,

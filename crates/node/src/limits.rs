@@ -49,6 +49,8 @@ pub(crate) const ADMIN_IO_DEADLINE: Duration = Duration::from_secs(10);
 pub(crate) const ADMIN_COMMAND_DEADLINE: Duration = Duration::from_secs(30);
 /// Admin connections served at a time.
 pub(crate) const ADMIN_CONNECTIONS_MAX: usize = 64;
+/// A write whose acknowledgement does not come is not followed longer than this.
+pub(crate) const ACK_FOLLOWED_MAX: Duration = Duration::from_secs(10);
 /// Programs that watch for changes at a time.
 pub(crate) const SUBSCRIBERS_MAX: usize = 32;
 /// States that wait for one of them before it loses them all and gets the whole state again.
@@ -60,6 +62,11 @@ pub(crate) const SUBSCRIBER_STALL_MAX: Duration = Duration::from_secs(600);
 pub(crate) const WATCH_INTERVAL: Duration = Duration::from_secs(3);
 /// Changes that come within this are told as one.
 pub(crate) const WATCH_GAP: Duration = Duration::from_millis(10);
+/// Scrapes of the metrics at a time, and the time that one has.
+pub(crate) const SCRAPES_MAX: usize = 4;
+pub(crate) const SCRAPE_DEADLINE: Duration = Duration::from_secs(10);
+/// Bytes of the head of a scrape.
+pub(crate) const SCRAPE_HEAD_BYTES_MAX: usize = 8 << 10;
 /// How long a start waits for addresses and locks that a killed daemon still holds.
 pub(crate) const START_PATIENCE: Duration = Duration::from_secs(5);
 /// The same of an operator's command, who waits for the answer.

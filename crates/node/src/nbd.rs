@@ -20,11 +20,13 @@ mod outbox;
 use std::collections::VecDeque;
 use std::io as stdio;
 
+use api::status::Holder;
 use frontend::nbd::handshake::Export;
 use io::{ListenAddr, SocketId};
 use replication::contract::{PartId, Request};
 use stdx::time::Time;
 
+use crate::histogram::Histogram;
 use crate::limits::CLIENTS_MAX;
 use crate::links::HostedId;
 use crate::log::{Scope, log};
@@ -80,6 +82,8 @@ pub(crate) struct Nbd {
     /// In order of name, kept up to date by the shard.
     offers: Vec<Offer>,
     facts: VecDeque<Fact>,
+    /// Of each resource that was ever offered.
+    write_latency: Vec<Histogram>,
     /// Clients with something to send, or to go on with.
     dirty: Vec<Key>,
     starved: bool,
@@ -95,6 +99,7 @@ impl Nbd {
             requests: Slab::default(),
             offers: Vec::new(),
             facts: VecDeque::with_capacity(1024),
+            write_latency: Vec::new(),
             dirty: Vec::with_capacity(256),
             starved: false,
             deadline: Time::NEVER,
@@ -120,6 +125,8 @@ impl Nbd {
     /// Offers a resource, or changes its offer.
     pub(crate) fn offer(&mut self, offer: Offer) {
         self.withdraw(offer.hosted);
+        let known = self.write_latency.len().max(offer.hosted.0 as usize + 1);
+        self.write_latency.resize(known, Histogram::default());
         let place = self.offers.partition_point(|o| o.export.name < offer.export.name);
         self.offers.insert(place, offer);
     }
@@ -241,6 +248,25 @@ impl Nbd {
         {
             self.starved = true;
         }
+    }
+
+    /// Who has a resource open, or is about to.
+    pub(crate) fn holders(&self, hosted: HostedId, kit: &Kit) -> Vec<Holder> {
+        let clients = self.clients.iter().filter(|(_, client)| client.hosted == Some(hosted));
+        let holders = clients.map(|(_, client)| {
+            let address = kit.reactor.peer_addr(client.socket).map(|address| address.to_string());
+            let pid = match address {
+                Some(_) => None,
+                None => kit.reactor.peer_process(client.socket),
+            };
+            let requests = u32::try_from(client.requests).unwrap_or(u32::MAX);
+            Holder { address, pid, command: None, requests }
+        });
+        holders.collect()
+    }
+
+    pub(crate) fn write_latency(&self, hosted: HostedId) -> Option<&Histogram> {
+        self.write_latency.get(hosted.0 as usize)
     }
 
     /// Client sessions with requests, for `status`.

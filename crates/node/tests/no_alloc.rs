@@ -97,6 +97,7 @@ fn hundred_thousand_writes_allocate_nothing() {
             admin_socket: None,
             nbd: Vec::new(),
             nbd_unix: vec![place.path().join(format!("nbd{index}"))],
+            metrics: None,
             shards: 1,
             exit_with_parent: false,
         };

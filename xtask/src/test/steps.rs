@@ -5,7 +5,7 @@
 //! To add one: write a function that returns what it counted, and an entry here. What a step
 //! prints goes straight to the terminal.
 
-use super::{Outcome, chaos, drbd_utils, failover, fio, idle, images, kills, libtest};
+use super::{Outcome, chaos, drbd_utils, failover, fio, idle, images, kills, libtest, monitoring};
 use crate::check;
 use crate::packages::Package;
 use crate::process;
@@ -90,6 +90,13 @@ pub(crate) const ALL: &[Step] = &[
         packages: &[("drbd-utils", "comparing with drbdadm")],
         is_quick: false,
         run: drbd_utils::run,
+    },
+    Step {
+        name: "monitoring",
+        about: "promtool accepts the metrics of a daemon, and the alert rules (10 s)",
+        packages: &[("prometheus", "checking metrics and alert rules with promtool")],
+        is_quick: false,
+        run: monitoring::run,
     },
     Step {
         name: "fio-verify",

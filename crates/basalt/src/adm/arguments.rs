@@ -67,6 +67,8 @@ pub(crate) enum Verb {
     Secondary(Forcible),
     /// Show roles, disks, connections and what is wrong with them
     Status(Status),
+    /// Say in words why it is as it is, what it waits for, and what to do
+    Explain(Targets),
     /// Tell the state, and then every change of it, a line each
     #[command(name = "events2")]
     Events2(Events2),

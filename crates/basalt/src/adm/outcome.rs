@@ -8,6 +8,7 @@ use api::role::Role;
 use api::status::ResourceStatus;
 use serde::Serialize;
 
+use crate::adm::explain::Answered;
 use crate::adm::failure::{AdmError, ErrorObject};
 
 /// The form in which answers are printed.
@@ -73,6 +74,10 @@ pub(crate) enum Answer {
     Text {
         resource: String,
         config: String,
+    },
+    Explained {
+        resource: String,
+        answers: Vec<Answered>,
     },
     Lines {
         lines: Vec<String>,

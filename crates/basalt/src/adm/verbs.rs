@@ -16,7 +16,7 @@ use crate::adm::status_text::{
 };
 use crate::adm::target::{One, Scope, Target, names, parse_targets};
 use crate::adm::waiting::{PeerName, Wanted, Wish, wait};
-use crate::adm::{metadata, queries, words};
+use crate::adm::{explain, metadata, queries, words};
 
 pub(crate) fn run(command_line: &CommandLine) -> Outcome {
     let general = &command_line.general;
@@ -59,6 +59,7 @@ fn perform(general: &General, verb: &Verb, gathering: &mut Gathering) -> Result<
         Verb::WaitConnect(options) => wait_for(general, Wish::Connected, options, gathering),
         Verb::WaitSync(options) => wait_for(general, Wish::InSync, options, gathering),
         Verb::Query(query) => queries::answer(general, query, gathering),
+        Verb::Explain(options) => print_explained(general, &options.targets, gathering),
         Verb::Events2(_) => Err(AdmError::Usage("events are told as they come".to_owned())),
         Verb::Status(status) => print_status(general, status, gathering),
         Verb::Role(_) => print_words(general, verb, words::role, gathering),
@@ -99,6 +100,7 @@ fn name(verb: &Verb) -> &'static str {
         Verb::Secondary(_) => "secondary",
         Verb::Status(_) => "status",
         Verb::Events2(_) => "events2",
+        Verb::Explain(_) => "explain",
         Verb::Role(_) => "role",
         Verb::Cstate(_) => "cstate",
         Verb::Dstate(_) => "dstate",
@@ -130,6 +132,7 @@ fn state_command(verb: &Verb, one: One) -> Option<Command> {
         | Verb::Adjust(_)
         | Verb::Status(_)
         | Verb::Events2(_)
+        | Verb::Explain(_)
         | Verb::Role(_)
         | Verb::Cstate(_)
         | Verb::Dstate(_)
@@ -166,6 +169,7 @@ fn targets_and_scope(verb: &Verb) -> (&[String], Scope) {
         Verb::Disconnect(options) => (&options.targets, Scope::Connection),
         Verb::Status(options) => (&options.targets, Scope::Resource),
         Verb::Events2(options) => (&options.targets, Scope::Resource),
+        Verb::Explain(options) => (&options.targets, Scope::Resource),
         Verb::Dump(options) => (&options.targets, Scope::Resource),
     }
 }
@@ -302,6 +306,24 @@ fn print_status(
     for resource in reply.resources {
         let text = status_text(&resource, layout);
         gathering.answer(&text, Answer::Status(Box::new(resource)));
+    }
+    Ok(())
+}
+
+fn print_explained(
+    general: &General,
+    targets: &[String],
+    gathering: &mut Gathering,
+) -> Result<(), AdmError> {
+    let targets = parse_targets(targets, Scope::Resource)?;
+    let reply = status(general, names(&targets), Statistics::Shown)?;
+    if reply.resources.is_empty() {
+        gathering.note(NOTHING_CONFIGURED);
+    }
+    for resource in &reply.resources {
+        let answers = explain::explain(resource);
+        let answer = Answer::Explained { resource: resource.name.clone(), answers };
+        gathering.answer(&explain::text(resource), answer);
     }
     Ok(())
 }

@@ -7,6 +7,7 @@ mod fake_node;
 mod configured;
 mod events;
 mod queries;
+mod explain;
 mod setup;
 
 use api::connection_state::ConnectionState;

@@ -101,3 +101,26 @@ fn one_turn_sends_to_a_peer_at_most_once() {
     }
     assert!(shard.enters <= shard.turns, "{shard:?}");
 }
+
+#[test]
+fn latencies_are_counted_and_holders_are_named() {
+    let cluster = Cluster::start_in_sync(3, 0);
+    let mut client = cluster.client(0);
+    for index in 0..100 {
+        client.write(index * 4096, &[7; BLOCK]).unwrap();
+    }
+    let status = cluster.status(0).unwrap();
+    let device = &status.devices[0];
+    let written = device.write_latency.as_ref().unwrap();
+    assert_eq!(written.count(), 100, "{written:?}");
+    assert!(written.sum_us > 0, "{written:?}");
+    for connection in &status.connections {
+        // One write at a time is followed, and each was answered before the next was sent.
+        let acknowledged = connection.peer_devices[0].ack_latency.as_ref().unwrap();
+        assert!((50..=100).contains(&acknowledged.count()), "{acknowledged:?}");
+    }
+    let holder = &device.holders[0];
+    assert_eq!(holder.pid, Some(std::process::id()));
+    let own = std::fs::read_to_string("/proc/self/comm").unwrap();
+    assert_eq!(holder.command.as_deref(), Some(own.trim()));
+}

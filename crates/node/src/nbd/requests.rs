@@ -8,6 +8,8 @@ use frontend::nbd::wire::{Errno, Extent};
 use io::Slice;
 use replication::contract::{PartId, Payload, Request, RequestError, RequestKind};
 
+use stdx::time::Time;
+
 use crate::limits::{
     CLIENT_BYTES_MAX, PARTS_PER_REQUEST_MAX, REQUESTS_PER_CLIENT_MAX, STATUS_EXTENTS_MAX,
 };
@@ -28,6 +30,8 @@ pub(super) struct ClientRequest {
     client: Key,
     hosted: HostedId,
     wanted: Wanted,
+    /// A write whose bytes are all here, since then; the others since they came.
+    since: Time,
     /// Parts that the core has.
     in_flight: usize,
     work: Work,
@@ -151,6 +155,7 @@ impl Nbd {
             }
             let payload = kit.payloads.adopt(filling.slice);
             request.in_flight += 1;
+            request.since = kit.now;
             let kind = RequestKind::Write { payload, fua: request.wanted.fua };
             let id = part_id(current.request, current.part);
             let hosted = request.hosted;
@@ -210,7 +215,8 @@ impl Nbd {
         };
         client.requests += 1;
         client.bytes += held_bytes(&wanted);
-        let request = ClientRequest { client: key, hosted, wanted, in_flight: 0, work };
+        let since = kit.now;
+        let request = ClientRequest { client: key, hosted, wanted, since, in_flight: 0, work };
         let request = self.requests.insert(request);
         if wanted.kind == Kind::Write {
             *write = Some(Write { request, part: 0, payload: None });
@@ -384,6 +390,7 @@ impl Nbd {
 
     /// Answers a request without data.
     fn finish(&mut self, key: Key, result: Result<(), Errno>, kit: &mut Kit) {
+        self.record(key, kit.now);
         let Some((client, wanted)) = self.forget(key) else { return };
         let Some(session) = self.clients.get(client) else { return };
         let Some(replies) = session.replies else { return };
@@ -405,6 +412,16 @@ impl Nbd {
         let extents = extents.iter().copied();
         let write = |out: &mut [u8]| replies.block_status(&wanted, context, extents, out);
         self.reply(client, STATUS_BYTES, kit, write);
+    }
+
+    /// Counts how long a write took.
+    fn record(&mut self, key: Key, now: Time) {
+        let Some(request) = self.requests.get(key) else { return };
+        if request.wanted.kind == Kind::Write
+            && let Some(counted) = self.write_latency.get_mut(request.hosted.0 as usize)
+        {
+            counted.record(now.since(request.since));
+        }
     }
 
     fn forget(&mut self, key: Key) -> Option<(Key, Wanted)> {

@@ -2,7 +2,8 @@
 
 use std::time::Duration;
 
-use format::message::{Heartbeat, ResourceMessage};
+use format::ids::NodeId;
+use format::message::{DataBody, Heartbeat, ResourceMessage};
 use replication::contract::{GroupAction, GroupInput, ResourceInput};
 
 use crate::links::heartbeat::Lease;
@@ -35,6 +36,11 @@ impl Shard {
     }
 
     fn on_link_fact(&mut self, fact: links::Fact) {
+        if let links::Fact::Message { hosted, from, message, .. } = &fact
+            && let ResourceMessage::Data(message) = message
+        {
+            self.note_ack(*hosted, *from, &message.body);
+        }
         let rim = &mut self.rim;
         match fact {
             links::Fact::Message { hosted, from, message, payload } => {
@@ -69,6 +75,18 @@ impl Shard {
                 let input = ResourceInput::Lease { peer, nonce, sent_at, granted };
                 rim.inbox.push_back((hosted, Input::Resource(input)));
             }
+        }
+    }
+
+    /// Whether it answers the write whose time is taken.
+    fn note_ack(&mut self, id: HostedId, from: NodeId, body: &DataBody) {
+        let DataBody::Ack { lane, base, mask, .. } = body else { return };
+        let now = self.rim.kit.now;
+        let Some(hosted) = self.hosted.get_mut(id.0 as usize).and_then(Option::as_mut) else {
+            return;
+        };
+        if let Some(peer) = hosted.peers.iter_mut().find(|peer| peer.node == from) {
+            peer.acks.on_ack(*lane, *base, *mask, now);
         }
     }
 

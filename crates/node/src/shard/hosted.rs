@@ -2,7 +2,8 @@
 
 use std::collections::VecDeque;
 
-use format::ids::NodeId;
+use format::ids::{LaneIndex, NodeId, Seq};
+use format::message::{Write, WriteKind};
 use format::metadata::{Register, Superblock};
 use io::DiskId;
 use replication::contract::{CommandId, SaveId};
@@ -11,6 +12,8 @@ use replication::resource::Resource;
 use stdx::time::Time;
 
 use crate::definition::Definition;
+use crate::histogram::Histogram;
+use crate::limits::ACK_FOLLOWED_MAX;
 use crate::links::HostedId;
 use crate::shard::attaching::Offer;
 use crate::shard::clients::Clients;
@@ -52,6 +55,43 @@ pub(crate) struct Peer {
     pub(crate) link: usize,
     /// Of the resync that this node feeds the member with, once somebody asked for it.
     pub(crate) pace: Option<Pace>,
+    pub(crate) acks: Acks,
+}
+
+/// How long a peer takes to acknowledge: one write at a time is followed.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Acks {
+    pub(crate) latency: Histogram,
+    followed: Option<Followed>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Followed {
+    lane: LaneIndex,
+    seq: Seq,
+    sent_at: Time,
+}
+
+impl Acks {
+    pub(crate) fn on_sent(&mut self, write: &Write, now: Time) {
+        // A copy is larger and may wait: what counts is what clients wait for.
+        if write.kind != WriteKind::Data {
+            return;
+        }
+        // One that was never answered, because the peer went away, is given up.
+        if self.followed.is_none_or(|it| now.since(it.sent_at) >= ACK_FOLLOWED_MAX) {
+            self.followed = Some(Followed { lane: write.lane, seq: write.seq, sent_at: now });
+        }
+    }
+
+    pub(crate) fn on_ack(&mut self, lane: LaneIndex, base: Seq, mask: u64, now: Time) {
+        let Some(Followed { lane: own, seq, sent_at }) = self.followed else { return };
+        let place = seq.0.wrapping_sub(base.0);
+        if own == lane && place < 64 && mask & (1 << place) != 0 {
+            self.followed = None;
+            self.latency.record(now.since(sent_at));
+        }
+    }
 }
 
 /// A save that is not durable yet; only the first of the queue is being written.

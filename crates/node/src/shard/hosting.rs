@@ -23,7 +23,7 @@ use crate::nbd::Offer;
 use crate::shard::clients::Clients;
 use crate::shard::commands::address_failure;
 use crate::shard::disk::{Disk, DiskCounters, slot_bases};
-use crate::shard::hosted::{Hosted, Peer};
+use crate::shard::hosted::{Acks, Hosted, Peer};
 use crate::shard::{Rim, Shard};
 
 impl Shard {
@@ -183,6 +183,7 @@ impl Shard {
                 name: member.name.clone(),
                 link,
                 pace: None,
+                acks: Acks::default(),
             });
         }
     }

@@ -2,7 +2,7 @@
 
 use api::role::Role;
 use format::ids::{MemberSet, NodeId};
-use format::message::{CloseReason, Data, ResourceMessage};
+use format::message::{CloseReason, Data, DataBody, ResourceMessage};
 use replication::contract::{GroupAction, GroupInput, Payload, ResourceAction, ResourceInput};
 use replication::limits::SLOW_MEMBER_LIMIT;
 
@@ -61,6 +61,11 @@ impl Hosted {
         rim: &mut Rim,
     ) {
         for member in to.iter() {
+            if let DataBody::Write(write) = &message.body
+                && let Some(peer) = self.peers.iter_mut().find(|peer| peer.node == member)
+            {
+                peer.acks.on_sent(write, rim.kit.now);
+            }
             self.send_data(member, message.clone(), payload, rim);
         }
     }

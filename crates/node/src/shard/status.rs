@@ -18,6 +18,7 @@ use replication::resource::{MemberStatus, Status};
 use stdx::time::Time;
 
 use crate::definition::Member;
+use crate::histogram::Histogram;
 use crate::links::paths::is_established;
 use crate::shard::commands::unknown_resource;
 use crate::shard::hosted::Hosted;
@@ -114,12 +115,13 @@ impl Hosted {
             connections: self
                 .definition
                 .peers()
-                .map(|member| self.describe_connection(&status, member, rim))
+                .map(|member| self.describe_connection(&status, member, rim, statistics))
                 .collect(),
             reasons: self.reasons(&status),
             quorum_votes: Some(self.votes(&status)),
             lease: status.lease_until.map(|until| lease(until, rim.kit.now)),
             epoch: self.epoch(&status),
+            not_in_effect: self.definition.warnings.clone(),
             ..ResourceStatus::default()
         };
         (described.may_promote, described.promotion_score) = promotion(&described);
@@ -136,6 +138,10 @@ impl Hosted {
             open: rim.nbd.clients_of(self.id) > 0,
             quorum: status.has_quorum,
             statistics: (shown == Statistics::Shown).then(|| self.statistics(rim)),
+            write_latency: (shown == Statistics::Shown)
+                .then(|| rim.nbd.write_latency(self.id).map(Histogram::shown))
+                .flatten(),
+            holders: rim.nbd.holders(self.id, &rim.kit),
             backing_dev: self.definition.disk.as_ref().map(|disk| disk.data.display().to_string()),
             disk_io: disk.map(|disk| match rim.kit.reactor.disk_info(disk.data).path_mode {
                 PathMode::Direct => "io_uring".to_owned(),
@@ -179,7 +185,13 @@ impl Hosted {
         }
     }
 
-    fn describe_connection(&self, status: &Status, member: &Member, rim: &Rim) -> ConnectionStatus {
+    fn describe_connection(
+        &self,
+        status: &Status,
+        member: &Member,
+        rim: &Rim,
+        shown: Statistics,
+    ) -> ConnectionStatus {
         let (link_up, failure) = rim.links.peer_state(&member.name);
         let facts = status.members.iter().find(|facts| facts.node == member.node);
         let is_connected = facts.is_some_and(|facts| facts.connected);
@@ -213,7 +225,12 @@ impl Hosted {
                 (true, false) => Role::Secondary,
             },
             paths: paths.collect(),
-            peer_devices: vec![self.describe_peer_device(status, member, facts)],
+            peer_devices: vec![PeerDeviceStatus {
+                ack_latency: (shown == Statistics::Shown)
+                    .then(|| self.peer(member.node).map(|peer| peer.acks.latency.shown()))
+                    .flatten(),
+                ..self.describe_peer_device(status, member, facts)
+            }],
             reason,
             ..ConnectionStatus::default()
         }

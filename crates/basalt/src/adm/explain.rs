@@ -1,0 +1,342 @@
+//! `explain`: the state of a resource in sentences, with what to do about it.
+//!
+//! Everything said here is in the status too; this is the reading of it, for one who does not know
+//! which figure matters. Sentences are grouped by the question that they answer; a question whose
+//! answer is that all is well gets one sentence.
+
+use api::connection_state::ConnectionState;
+use api::disk_state::DiskState;
+use api::replication_state::ReplicationState;
+use api::role::Role;
+use api::status::{
+    ConnectionStatus, DeviceStatus, Holder, LatencyHistogram, PeerDeviceStatus, ResourceStatus,
+    STALLED_SECONDS,
+};
+use serde::Serialize;
+
+/// A question and the sentences that answer it.
+#[derive(Debug, PartialEq, Eq, Serialize)]
+pub(crate) struct Answered {
+    pub(crate) about: &'static str,
+    pub(crate) sentences: Vec<String>,
+}
+
+pub(crate) fn explain(resource: &ResourceStatus) -> Vec<Answered> {
+    let about = |about, sentences: Vec<String>| Answered { about, sentences };
+    let mut all = vec![about("role", role(resource))];
+    if resource.devices.is_empty() {
+        all = vec![about("state", resource.reasons.clone())];
+    } else {
+        all.push(about("quorum", quorum(resource)));
+        all.push(about("data", data(resource)));
+        all.push(about("resync", resyncs(resource)));
+        all.push(about("peers", peers(resource)));
+        all.push(about("open", openers(resource)));
+    }
+    all.push(about("options", options(resource)));
+    all
+}
+
+/// The answers as text, a paragraph for each question.
+pub(crate) fn text(resource: &ResourceStatus) -> String {
+    let mut text = format!("{}\n", resource.name);
+    for Answered { about, sentences } in explain(resource) {
+        for (index, sentence) in sentences.iter().enumerate() {
+            let label = if index == 0 { format!("{about}:") } else { String::new() };
+            text += &format!("  {label:<9}{sentence}\n");
+        }
+    }
+    text.push('\n');
+    text
+}
+
+fn role(resource: &ResourceStatus) -> Vec<String> {
+    let primary = resource.connections.iter().find(|it| it.peer_role == Role::Primary);
+    let mut sentences = Vec::new();
+    match (resource.role, primary) {
+        (Role::Primary, _) => {
+            sentences.push("this node is Primary: clients write here".to_owned());
+        }
+        (_, Some(peer)) => {
+            sentences.push(format!("this node is Secondary; {} is Primary", peer.name));
+        }
+        (_, None) if resource.may_promote => sentences.push(
+            "no node is Primary; this one may become it, by a client or by `basalt adm primary`"
+                .to_owned(),
+        ),
+        (_, None) => sentences.push(
+            "no node is Primary, and none could become it as seen from here: see quorum and data"
+                .to_owned(),
+        ),
+    }
+    if resource.suspended {
+        let word = resource.suspended_word();
+        sentences.push(format!("requests of clients are held back ({word}); they are not lost"));
+    }
+    if resource.force_io_failures {
+        sentences.push("requests of clients fail until all clients have closed it".to_owned());
+    }
+    sentences
+}
+
+fn quorum(resource: &ResourceStatus) -> Vec<String> {
+    let Some(votes) = &resource.quorum_votes else {
+        return vec!["who votes is not known".to_owned()];
+    };
+    let names = |present: bool| {
+        let those = votes.voters.iter().filter(move |voter| voter.present == present);
+        let names: Vec<&str> = those.map(|voter| voter.name.as_str()).collect();
+        names
+    };
+    let (there, missing) = (names(true), names(false));
+    let has_quorum = resource.devices.iter().all(|device| device.quorum);
+    let (have, all) = (votes.have, votes.voters.len());
+    let verb = if has_quorum { "has" } else { "lacks" };
+    let mut sentences = vec![format!(
+        "it {verb} quorum: {have} of {all} voters answer, {} are needed; here {} ({})",
+        votes.needed,
+        if there.len() == 1 { "is one" } else { "are" },
+        list(&there)
+    )];
+    if !missing.is_empty() {
+        sentences.push(format!(
+            "no vote from {}: {}",
+            list(&missing),
+            why_missing(resource, &missing)
+        ));
+    }
+    if has_quorum && have == votes.needed && all > 1 {
+        sentences.push("none may be lost on top of this: one more, and writes are held".to_owned());
+    }
+    if !has_quorum {
+        let more = votes.needed.saturating_sub(have);
+        let nodes = if more == 1 { "one of them" } else { "as many as are needed" };
+        sentences
+            .push(format!("to go on, bring {nodes} back; held writes then go on by themselves"));
+    }
+    sentences
+}
+
+fn why_missing(resource: &ResourceStatus, missing: &[&str]) -> String {
+    let words: Vec<String> = missing
+        .iter()
+        .map(|name| {
+            let connection = resource.connections.iter().find(|it| it.name == *name);
+            match connection.map(|it| (it.connection_state, it.reason.as_deref())) {
+                Some((_, Some(reason))) => reason.to_owned(),
+                Some((state, None)) => format!("the connection is {state}"),
+                None => "it is this node".to_owned(),
+            }
+        })
+        .collect();
+    words.join("; ")
+}
+
+fn data(resource: &ResourceStatus) -> Vec<String> {
+    let mut sentences = Vec::new();
+    for device in &resource.devices {
+        sentences.push(format!("volume {} here: {}", device.volume, disk(resource, device)));
+    }
+    if let Some(epoch) = &resource.epoch
+        && !epoch.insync.is_empty()
+    {
+        let names: Vec<&str> = epoch.insync.iter().map(String::as_str).collect();
+        sentences.push(format!("every acknowledged write is on {}", list(&names)));
+    }
+    if let Some(epoch) = &resource.epoch
+        && epoch.losses > 0
+    {
+        let times =
+            if epoch.losses == 1 { "once".to_owned() } else { format!("{} times", epoch.losses) };
+        sentences.push(format!(
+            "acknowledged writes may have been lost {times}, by `primary --force`: check what is \
+             on the volume"
+        ));
+    }
+    // What the sentences above did not say.
+    let is_new = |reason: &&String| {
+        !reason.starts_with("no quorum") && !reason.starts_with("the disk failed")
+    };
+    sentences.extend(resource.reasons.iter().filter(is_new).cloned());
+    sentences
+}
+
+fn disk(resource: &ResourceStatus, device: &DeviceStatus) -> String {
+    let path = device.backing_dev.as_deref().unwrap_or("its disk");
+    match device.disk_state {
+        DiskState::UpToDate => format!("{path} is up to date"),
+        DiskState::Diskless if device.client => {
+            "there is no disk by configuration; it is used over the network".to_owned()
+        }
+        DiskState::Diskless => format!(
+            "{path} is out of use after an error or `detach`; `basalt adm down {0}` and `up {0}` \
+             take it back",
+            resource.name
+        ),
+        DiskState::Failed => format!(
+            "{path} answered with an error and is out of use; replace it, then `create-md`, `down` \
+             and `up`"
+        ),
+        DiskState::Inconsistent => {
+            format!("{path} is new or in the middle of a resync: nobody may read it")
+        }
+        DiskState::Outdated => format!("{path} misses writes; a resync brings them"),
+        DiskState::Consistent => {
+            format!("{path} is whole; whether it is the newest is for a quorum to say")
+        }
+        DiskState::Attaching
+        | DiskState::Detaching
+        | DiskState::Negotiating
+        | DiskState::DUnknown => format!("{path} is {}", device.disk_state),
+    }
+}
+
+fn resyncs(resource: &ResourceStatus) -> Vec<String> {
+    let mut sentences = Vec::new();
+    for connection in &resource.connections {
+        for device in &connection.peer_devices {
+            sentences.extend(resync(resource, connection, device));
+        }
+    }
+    if sentences.is_empty() {
+        sentences.push("nothing is being copied, and nothing waits to be".to_owned());
+    }
+    sentences
+}
+
+fn resync(
+    resource: &ResourceStatus,
+    connection: &ConnectionStatus,
+    device: &PeerDeviceStatus,
+) -> Option<String> {
+    let (name, volume) = (&connection.name, device.volume);
+    if matches!(
+        device.replication_state,
+        ReplicationState::SyncSource | ReplicationState::PausedSyncS
+    ) {
+        let mib = device.out_of_sync / 1024;
+        let eta = device.sync.as_ref().map(|sync| sync.estimated_seconds_to_finish);
+        let rest = match eta.filter(|seconds| *seconds != STALLED_SECONDS) {
+            Some(seconds) => format!("about {seconds} s at the present rate"),
+            None => "at what rate is not known yet; ask again in a few seconds".to_owned(),
+        };
+        return Some(format!(
+            "volume {volume} is being copied to {name}: {mib} MiB are left, {rest}"
+        ));
+    }
+    if device.replication_state.has_progress() {
+        return Some(format!("volume {volume} is being copied here from {name}"));
+    }
+    if connection.connection_state != ConnectionState::Connected {
+        let sentence =
+            format!("{name} is not connected: what it misses is copied when it comes back");
+        return (!device.peer_client).then_some(sentence);
+    }
+    let own = resource.devices.iter().find(|own| own.volume == volume);
+    let is_behind = own
+        .is_some_and(|own| matches!(own.disk_state, DiskState::Inconsistent | DiskState::Outdated));
+    if is_behind {
+        let sentence =
+            format!("volume {volume} here waits for {name}, the Primary, to begin its copy");
+        return (connection.peer_role == Role::Primary).then_some(sentence);
+    }
+    if device.peer_disk_state != DiskState::Inconsistent {
+        return None;
+    }
+    Some(if resource.role == Role::Primary {
+        format!("{name} waits for this node to begin its copy")
+    } else {
+        format!("{name} misses data; a Primary copies it: open a client, or promote a node")
+    })
+}
+
+fn peers(resource: &ResourceStatus) -> Vec<String> {
+    let mut sentences: Vec<String> = Vec::new();
+    for connection in &resource.connections {
+        let name = &connection.name;
+        let state = connection.connection_state;
+        if state == ConnectionState::StandAlone {
+            let target = format!("{}:{name}", resource.name);
+            sentences.push(format!(
+                "{name} is parted from this node: `basalt adm connect {target}` ends that"
+            ));
+        } else if state != ConnectionState::Connected {
+            let reason = connection.reason.as_deref().unwrap_or("no reason is known");
+            sentences.push(format!("{name} is {state}: {reason}"));
+        }
+        for path in connection.paths.iter().filter(|path| !path.established) {
+            let (here, there) = (&path.this_host, &path.remote_host);
+            sentences.push(format!(
+                "the path from {}:{} to {name} at {}:{} is down",
+                here.address, here.port, there.address, there.port
+            ));
+        }
+    }
+    sentences.extend(slowest(resource));
+    if sentences.is_empty() {
+        sentences.push("all are connected".to_owned());
+    }
+    sentences
+}
+
+/// The peer that sets the pace of writes, where the times are known.
+fn slowest(resource: &ResourceStatus) -> Option<String> {
+    let timed = resource.connections.iter().filter_map(|connection| {
+        let mut devices = connection.peer_devices.iter();
+        let latency = devices.find_map(|device| device.ack_latency.as_ref())?;
+        Some((mean_us(latency)?, &connection.name))
+    });
+    let mut timed: Vec<_> = timed.collect();
+    timed.sort_unstable();
+    let (us, name) = timed.last()?;
+    let others: Vec<String> =
+        timed.iter().rev().skip(1).map(|(us, name)| format!("{name} {us} us")).collect();
+    let others = if others.is_empty() { String::new() } else { format!("; {}", others.join(", ")) };
+    Some(format!("{name} acknowledges slowest, after {us} us on average{others}"))
+}
+
+fn mean_us(latency: &LatencyHistogram) -> Option<u64> {
+    latency.sum_us.checked_div(latency.count())
+}
+
+fn openers(resource: &ResourceStatus) -> Vec<String> {
+    let mut sentences = Vec::new();
+    for device in &resource.devices {
+        for holder in &device.holders {
+            let requests = match holder.requests {
+                0 => "idle".to_owned(),
+                1 => "1 request in flight".to_owned(),
+                many => format!("{many} requests in flight"),
+            };
+            sentences.push(format!("volume {}: {}, {requests}", device.volume, who(holder)));
+        }
+    }
+    if sentences.is_empty() {
+        sentences.push("no client of this node has it open".to_owned());
+    }
+    sentences
+}
+
+fn who(holder: &Holder) -> String {
+    match (&holder.address, holder.pid, &holder.command) {
+        (Some(address), ..) => format!("a client at {address}"),
+        (None, Some(pid), Some(command)) => format!("{command} (process {pid})"),
+        (None, Some(pid), None) => format!("process {pid}, which ended or is hidden"),
+        (None, None, _) => "a client that is not known".to_owned(),
+    }
+}
+
+fn options(resource: &ResourceStatus) -> Vec<String> {
+    if resource.not_in_effect.is_empty() {
+        return vec!["all that are set are in effect".to_owned()];
+    }
+    resource.not_in_effect.clone()
+}
+
+fn list(names: &[&str]) -> String {
+    match names {
+        [] => "nobody".to_owned(),
+        [only] => (*only).to_owned(),
+        [rest @ .., last] => format!("{} and {last}", rest.join(", ")),
+    }
+}

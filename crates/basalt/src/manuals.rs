@@ -1,0 +1,110 @@
+//! Man pages and completions of shells, made from the definitions of the commands.
+//!
+//! The files in docs/man and docs/completions are what this writes; a test compares them, and says
+//! how to bring them up to date. A tool with verbs has one page, with a section for each verb.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use anyhow::{Context as _, Result};
+use clap::{Command, CommandFactory};
+use clap_complete::{Shell, generate};
+use clap_mangen::Man;
+
+use crate::{Arguments, adm, daemon, setup};
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Options {
+    /// Where to put them: in the directories `man` and `completions` there
+    #[arg(value_name = "DIR")]
+    directory: PathBuf,
+}
+
+pub(crate) fn main(options: &Options) -> Result<ExitCode> {
+    let man = options.directory.join("man");
+    let completions = options.directory.join("completions");
+    for directory in [&man, &completions] {
+        fs::create_dir_all(directory)
+            .with_context(|| format!("cannot make {}", directory.display()))?;
+    }
+    let tools = [daemon::command(), adm::arguments::CommandLine::command(), setup::command()];
+    write(&man.join("basalt.1"), &page(&Arguments::command(), "basalt")?)?;
+    for tool in tools {
+        // `basalt adm` has the page basalt-adm.
+        let name = tool.get_name().replace(' ', "-");
+        write(&man.join(format!("{name}.1")), &page(&tool, &name)?)?;
+    }
+    for (name, shell, ending, mut command) in completed() {
+        let mut text = Vec::new();
+        generate(shell, &mut command, name, &mut text);
+        write(&completions.join(format!("{name}.{ending}")), &text)?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The programs whose words are completed, and where: ours, and its names as DRBD's tools, which
+/// have a completion for bash alone.
+fn completed() -> [(&'static str, Shell, &'static str, Command); 5] {
+    let tool = |command: Command, name: &'static str| command.name(name);
+    let adm = adm::arguments::CommandLine::command;
+    // What the program passes on to a tool as words has the tool's own verbs here.
+    let whole = Arguments::command()
+        .mut_subcommand("node", |_| tool(daemon::command(), "node"))
+        .mut_subcommand("adm", |_| tool(adm(), "adm"))
+        .mut_subcommand("setup", |_| tool(setup::command(), "setup"));
+    [
+        ("basalt", Shell::Bash, "bash", whole.clone()),
+        ("basalt", Shell::Zsh, "zsh", whole.clone()),
+        ("basalt", Shell::Fish, "fish", whole),
+        ("drbdadm", Shell::Bash, "bash", tool(adm(), "drbdadm")),
+        ("drbdsetup", Shell::Bash, "bash", tool(setup::command(), "drbdsetup")),
+    ]
+}
+
+/// One page; a verb's part has its own name, and its headings are one level lower.
+fn page(command: &Command, name: &str) -> Result<Vec<u8>> {
+    let mut command = command.clone().disable_help_subcommand(true);
+    command.build();
+    let version = env!("CARGO_PKG_VERSION");
+    let man = Man::new(command.clone()).title(name).date("").source(format!("basalt {version}"));
+    let mut page = Vec::new();
+    man.render_title(&mut page)?;
+    man.render_name_section(&mut page)?;
+    man.render_synopsis_section(&mut page)?;
+    man.render_description_section(&mut page)?;
+    man.render_options_section(&mut page)?;
+    let verbs = command.get_subcommands().filter(|verb| !verb.is_hide_set());
+    for (index, verb) in verbs.enumerate() {
+        if index == 0 {
+            page.extend(b".SH VERBS\n");
+        }
+        let verb_man = Man::new(verb.clone().mut_args(|arg| {
+            let is_of_all = arg.is_global_set() || arg.get_id() == "help";
+            arg.hide(is_of_all)
+        }));
+        let mut part = Vec::new();
+        verb_man.render_synopsis_section(&mut part)?;
+        verb_man.render_description_section(&mut part)?;
+        verb_man.render_options_section(&mut part)?;
+        page.extend(format!(".SS {}\n", verb.get_name()).as_bytes());
+        page.extend(verb_part(&String::from_utf8(part)?).as_bytes());
+    }
+    man.render_extra_section(&mut page)?;
+    Ok(page)
+}
+
+/// The sections of a verb without headings of their own, and without options that all verbs have.
+fn verb_part(text: &str) -> String {
+    let lines = text.lines().filter(|line| {
+        let is_preamble = line.starts_with(".ie ") || line.starts_with(".el ");
+        !is_preamble
+    });
+    lines
+        .map(|line| if line.starts_with(".SH ") { ".PP\n".to_owned() } else { format!("{line}\n") })
+        .collect()
+}
+
+fn write(path: &Path, text: &[u8]) -> Result<()> {
+    fs::write(path, text).with_context(|| format!("cannot write {}", path.display()))
+}

@@ -1,0 +1,139 @@
+//! `explain`: the sentences for the situations that an operator meets.
+
+use api::connection_state::ConnectionState;
+use api::disk_state::DiskState;
+use api::replication_state::ReplicationState;
+use api::response::{Reply, Response};
+use api::role::Role;
+use api::status::{
+    EpochStatus, Holder, LatencyHistogram, NodeStatus, PathStatus, QuorumVotes, ResourceStatus,
+    StatusReply, SyncDetails, VoterStatus,
+};
+
+use crate::fake_node::Place;
+use crate::resource;
+
+fn explained(resource: ResourceStatus) -> String {
+    let reply = StatusReply { node: NodeStatus::default(), resources: vec![resource] };
+    let run = Place::new().run(&["explain", "r0"], vec![Response::Ok(Reply::Status(reply))]);
+    assert_eq!((run.exit, run.stderr.as_str()), (0, ""));
+    run.stdout
+}
+
+/// alice is Primary, bob in sync, carol away.
+fn one_away() -> ResourceStatus {
+    let mut resource = resource("r0");
+    resource.devices[0].backing_dev = Some("/dev/vg/lv".to_owned());
+    resource.connections[1].reason = Some("cannot connect: Connection refused".to_owned());
+    let voter =
+        |node_id, name: &str, present| VoterStatus { node_id, name: name.to_owned(), present };
+    resource.quorum_votes = Some(QuorumVotes {
+        have: 2,
+        needed: 2,
+        voters: vec![voter(0, "alice", true), voter(1, "bob", true), voter(2, "carol", false)],
+    });
+    let insync = vec!["alice".to_owned(), "bob".to_owned()];
+    resource.epoch = Some(EpochStatus { epoch: 4, insync, ..EpochStatus::default() });
+    resource
+}
+
+#[test]
+fn a_missing_node_is_explained() {
+    let mut resource = one_away();
+    resource.devices[0].open = true;
+    let command = Some("qemu-kvm".to_owned());
+    resource.devices[0].holders = vec![
+        Holder { pid: Some(7), command, requests: 1, ..Holder::default() },
+        Holder { address: Some("10.0.0.9:5000".to_owned()), ..Holder::default() },
+    ];
+    resource.not_in_effect = vec!["r0.res:2:9: `max-buffers 8000` is not in effect".to_owned()];
+    let timed = |sum_us| Some(LatencyHistogram { counts: vec![4], sum_us });
+    resource.connections[0].peer_devices[0].ack_latency = timed(1000);
+    resource.connections[1].peer_devices[0].ack_latency = timed(2000);
+    assert_eq!(
+        explained(resource),
+        "\
+r0
+  role:    this node is Primary: clients write here
+  quorum:  it has quorum: 2 of 3 voters answer, 2 are needed; here are (alice and bob)
+           no vote from carol: cannot connect: Connection refused
+           none may be lost on top of this: one more, and writes are held
+  data:    volume 0 here: /dev/vg/lv is up to date
+           every acknowledged write is on alice and bob
+  resync:  carol is not connected: what it misses is copied when it comes back
+  peers:   carol is Connecting: cannot connect: Connection refused
+           carol acknowledges slowest, after 500 us on average; bob 250 us
+  open:    volume 0: qemu-kvm (process 7), 1 request in flight
+           volume 0: a client at 10.0.0.9:5000, idle
+  options: r0.res:2:9: `max-buffers 8000` is not in effect
+
+"
+    );
+}
+
+#[test]
+fn lost_quorum_names_who_is_missing_and_what_to_do() {
+    let mut resource = one_away();
+    resource.suspended = true;
+    resource.suspended_quorum = true;
+    resource.devices[0].quorum = false;
+    resource.devices[0].disk_state = DiskState::Consistent;
+    let bob = &mut resource.connections[0];
+    bob.connection_state = ConnectionState::StandAlone;
+    bob.reason = Some("disconnected by the operator".to_owned());
+    let votes = resource.quorum_votes.as_mut().unwrap();
+    votes.have = 1;
+    votes.voters[1].present = false;
+    let text = explained(resource);
+    for sentence in [
+        "requests of clients are held back (quorum); they are not lost",
+        "it lacks quorum: 1 of 3 voters answer, 2 are needed; here is one (alice)",
+        "no vote from bob and carol: disconnected by the operator; cannot connect",
+        "to go on, bring one of them back; held writes then go on by themselves",
+        "/dev/vg/lv is whole; whether it is the newest is for a quorum to say",
+        "bob is parted from this node: `basalt adm connect r0:bob` ends that",
+        "no client of this node has it open",
+        "all that are set are in effect",
+    ] {
+        assert!(text.contains(sentence), "{sentence} is missing in\n{text}");
+    }
+}
+
+#[test]
+fn resyncs_say_how_far_they_are_or_what_they_wait_for() {
+    let mut resource = resource("r0");
+    let path = PathStatus::default();
+    resource.connections[0].paths = vec![path];
+    let bob = &mut resource.connections[0].peer_devices[0];
+    bob.replication_state = ReplicationState::SyncSource;
+    bob.peer_disk_state = DiskState::Inconsistent;
+    bob.out_of_sync = 2048;
+    let sync = SyncDetails { estimated_seconds_to_finish: 13, ..SyncDetails::default() };
+    *bob = bob.clone().with_sync(sync);
+    let text = explained(resource.clone());
+    assert!(
+        text.contains("copied to bob: 2 MiB are left, about 13 s at the present rate"),
+        "{text}"
+    );
+    assert!(text.contains("the path from :0 to bob at :0 is down"), "{text}");
+
+    resource.role = Role::Secondary;
+    let bob = &mut resource.connections[0].peer_devices[0];
+    bob.replication_state = ReplicationState::Established;
+    bob.sync = None;
+    let text = explained(resource.clone());
+    assert!(text.contains("bob misses data; a Primary copies it"), "{text}");
+
+    resource.devices[0].disk_state = DiskState::Inconsistent;
+    resource.connections[0].peer_role = Role::Primary;
+    let text = explained(resource);
+    assert!(text.contains("volume 0 here waits for bob, the Primary, to begin its copy"), "{text}");
+    assert!(text.contains("this node is Secondary; bob is Primary"), "{text}");
+}
+
+#[test]
+fn a_resource_that_is_held_down_says_why() {
+    let reasons = vec!["it stays down: no such disk".to_owned()];
+    let text = explained(ResourceStatus { name: "r0".to_owned(), reasons, ..Default::default() });
+    assert!(text.contains("  state:   it stays down: no such disk\n"), "{text}");
+}

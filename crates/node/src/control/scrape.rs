@@ -1,0 +1,137 @@
+//! The door for Prometheus: `GET /metrics` over HTTP, and nothing else.
+//!
+//! One request for each connection, read to the end of its head; whatever the head says beyond its
+//! first line does not matter. There is no encryption and no password: the address should be one
+//! that only the monitoring reaches, best a loopback one.
+
+use std::io::{self, Read, Write};
+use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
+
+use api::response::Reply;
+
+use crate::NodeError;
+use crate::control::{Control, metrics};
+use crate::limits::{SCRAPE_DEADLINE, SCRAPE_HEAD_BYTES_MAX, SCRAPES_MAX};
+use crate::log::{Scope, log};
+
+pub(super) fn listen(address: SocketAddr) -> Result<TcpListener, NodeError> {
+    let listener = TcpListener::bind(address).map_err(|error| {
+        NodeError::Listen(format!("cannot serve metrics on {address}: {error}; is it in use?"))
+    })?;
+    if !address.ip().is_loopback() {
+        log!(
+            Warning,
+            Scope::NODE,
+            "metrics are served to everybody who reaches {address}: prefer a loopback address"
+        );
+    }
+    Ok(listener)
+}
+
+pub(super) fn serve(control: &Arc<Control>, listener: &TcpListener) {
+    let scrapes = Arc::new(AtomicUsize::new(0));
+    for stream in listener.incoming() {
+        let Ok(stream) = stream else {
+            // Out of files, perhaps: not to be asked again at once.
+            thread::park_timeout(SCRAPE_DEADLINE / 10);
+            continue;
+        };
+        if scrapes.fetch_add(1, Ordering::Relaxed) >= SCRAPES_MAX {
+            scrapes.fetch_sub(1, Ordering::Relaxed);
+            continue;
+        }
+        let control = Arc::clone(control);
+        let counted = Arc::clone(&scrapes);
+        let started = thread::Builder::new().name("scrape".to_owned()).spawn(move || {
+            if let Err(error) = answer(&control, &stream) {
+                log!(Info, Scope::NODE, "a scrape of the metrics failed: {error}");
+            }
+            counted.fetch_sub(1, Ordering::Relaxed);
+        });
+        if started.is_err() {
+            scrapes.fetch_sub(1, Ordering::Relaxed);
+        }
+    }
+}
+
+fn answer(control: &Control, stream: &TcpStream) -> io::Result<()> {
+    stream.set_read_timeout(Some(SCRAPE_DEADLINE))?;
+    stream.set_write_timeout(Some(SCRAPE_DEADLINE))?;
+    let head = read_head(stream)?;
+    let (status, kind, body) = match route(&head) {
+        Route::Metrics => match control.status(&[], true) {
+            Ok(Reply::Status(reply)) => {
+                ("200 OK", "text/plain; version=0.0.4; charset=utf-8", metrics::text(&reply))
+            }
+            Ok(Reply::Done { .. } | Reply::Adjusted { .. } | Reply::Running(_)) => {
+                ("500 Internal Server Error", "text/plain", "no status\n".to_owned())
+            }
+            Err(failure) => ("503 Service Unavailable", "text/plain", format!("{failure}\n")),
+        },
+        Route::Elsewhere => ("404 Not Found", "text/plain", "ask for /metrics\n".to_owned()),
+        Route::NotHttp => ("400 Bad Request", "text/plain", "ask with GET /metrics\n".to_owned()),
+    };
+    let length = body.len();
+    let head = format!(
+        "HTTP/1.1 {status}\r\nContent-Type: {kind}\r\nContent-Length: {length}\r\n\
+         Connection: close\r\n\r\n"
+    );
+    let mut stream = stream;
+    stream.write_all(head.as_bytes())?;
+    stream.write_all(body.as_bytes())
+}
+
+/// Up to the empty line that ends it, or what came of it.
+fn read_head(mut stream: &TcpStream) -> io::Result<Vec<u8>> {
+    let mut head = Vec::new();
+    let mut piece = [0; 1024];
+    let until = ::io::now() + SCRAPE_DEADLINE;
+    while ::io::now() < until
+        && head.len() < SCRAPE_HEAD_BYTES_MAX
+        && !head.windows(4).any(|end| end == b"\r\n\r\n")
+    {
+        match stream.read(&mut piece)? {
+            0 => break,
+            length => head.extend_from_slice(&piece[..length]),
+        }
+    }
+    Ok(head)
+}
+
+#[derive(Debug, PartialEq, Eq)]
+enum Route {
+    Metrics,
+    Elsewhere,
+    NotHttp,
+}
+
+fn route(head: &[u8]) -> Route {
+    let line = head.split(|byte| *byte == b'\r').next().unwrap_or_default();
+    let line = String::from_utf8_lossy(line);
+    let words: Vec<&str> = line.split(' ').collect();
+    match words[..] {
+        ["GET", target, version] if version.starts_with("HTTP/1.") => {
+            let path = target.split('?').next().unwrap_or_default();
+            if path == "/metrics" { Route::Metrics } else { Route::Elsewhere }
+        }
+        _ => Route::NotHttp,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_a_get_of_metrics_is_answered_with_them() {
+        assert_eq!(route(b"GET /metrics HTTP/1.1\r\nHost: a\r\n\r\n"), Route::Metrics);
+        assert_eq!(route(b"GET /metrics?x=1 HTTP/1.0\r\n\r\n"), Route::Metrics);
+        assert_eq!(route(b"GET / HTTP/1.1\r\n\r\n"), Route::Elsewhere);
+        assert_eq!(route(b"POST /metrics HTTP/1.1\r\n\r\n"), Route::NotHttp);
+        assert_eq!(route(b"\x16\x03\x01 nonsense"), Route::NotHttp);
+        assert_eq!(route(b""), Route::NotHttp);
+    }
+}

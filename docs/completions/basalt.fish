@@ -1,0 +1,769 @@
+# Print an optspec for argparse to handle cmd's options that are independent of any subcommand.
+function __fish_basalt_global_optspecs
+    string join \n h/help V/version
+end
+
+function __fish_basalt_needs_command
+    # Figure out if the current invocation already has a command.
+    set -l cmd (commandline -opc)
+    set -e cmd[1]
+    argparse -s (__fish_basalt_global_optspecs) -- $cmd 2>/dev/null
+    or return
+    if set -q argv[1]
+        # Also print the command, so this can be used to figure out what it is.
+        echo $argv[1]
+        return 1
+    end
+    return 0
+end
+
+function __fish_basalt_using_subcommand
+    set -l cmd (__fish_basalt_needs_command)
+    test -z "$cmd"
+    and return 1
+    contains -- $cmd[1] $argv
+end
+
+complete -c basalt -n "__fish_basalt_needs_command" -s h -l help -d 'Print help'
+complete -c basalt -n "__fish_basalt_needs_command" -s V -l version -d 'Print version'
+complete -c basalt -n "__fish_basalt_needs_command" -f -a "explain" -d 'Say in words why a resource is as it is, what it waits for, and what to do'
+complete -c basalt -n "__fish_basalt_needs_command" -f -a "install-links" -d 'Make links to this program under the names `drbdadm` and `drbdsetup`'
+complete -c basalt -n "__fish_basalt_needs_command" -f -a "manuals" -d 'Write man pages and completions of shells'
+complete -c basalt -n "__fish_basalt_needs_command" -f -a "bench" -d 'Load and check volumes'
+complete -c basalt -n "__fish_basalt_needs_command" -f -a "demo" -d 'Watch a three-node volume survive the loss of its nodes'
+complete -c basalt -n "__fish_basalt_needs_command" -f -a "node" -d 'Runs the daemon of this machine: it keeps the resources that were brought up with `basalt adm up`, and serves their volumes over NBD'
+complete -c basalt -n "__fish_basalt_needs_command" -f -a "adm" -d 'Administers replicated volumes: drbdadm\'s verbs, asked of the node daemon'
+complete -c basalt -n "__fish_basalt_needs_command" -f -a "setup" -d 'The part of drbdsetup that scripts use, asked of the node daemon'
+complete -c basalt -n "__fish_basalt_needs_command" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c basalt -n "__fish_basalt_using_subcommand install-links" -l force -d 'Replace what is there under these names'
+complete -c basalt -n "__fish_basalt_using_subcommand install-links" -s h -l help -d 'Print help'
+complete -c basalt -n "__fish_basalt_using_subcommand manuals" -s h -l help -d 'Print help'
+complete -c basalt -n "__fish_basalt_using_subcommand bench; and not __fish_seen_subcommand_from verify canary write idle chaos failover puppet help" -s h -l help -d 'Print help'
+complete -c basalt -n "__fish_basalt_using_subcommand bench; and not __fish_seen_subcommand_from verify canary write idle chaos failover puppet help" -f -a "verify" -d 'Load a volume over NBD and check every answer'
+complete -c basalt -n "__fish_basalt_using_subcommand bench; and not __fish_seen_subcommand_from verify canary write idle chaos failover puppet help" -f -a "canary" -d 'Check the checker against servers with one flaw each'
+complete -c basalt -n "__fish_basalt_using_subcommand bench; and not __fish_seen_subcommand_from verify canary write idle chaos failover puppet help" -f -a "write" -d 'Measure what a replicated write costs, beside two other systems'
+complete -c basalt -n "__fish_basalt_using_subcommand bench; and not __fish_seen_subcommand_from verify canary write idle chaos failover puppet help" -f -a "idle" -d 'Measure memory, CPU and start of nodes that have volumes and nothing to do'
+complete -c basalt -n "__fish_basalt_using_subcommand bench; and not __fish_seen_subcommand_from verify canary write idle chaos failover puppet help" -f -a "chaos" -d 'Strike nodes and the network between them, under the checker\'s load'
+complete -c basalt -n "__fish_basalt_using_subcommand bench; and not __fish_seen_subcommand_from verify canary write idle chaos failover puppet help" -f -a "failover" -d 'Measure how long a volume stands still when nodes die, vanish or stand still'
+complete -c basalt -n "__fish_basalt_using_subcommand bench; and not __fish_seen_subcommand_from verify canary write idle chaos failover puppet help" -f -a "puppet" -d 'Start three nodes, then kill and restart them as standard input says'
+complete -c basalt -n "__fish_basalt_using_subcommand bench; and not __fish_seen_subcommand_from verify canary write idle chaos failover puppet help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c basalt -n "__fish_basalt_using_subcommand bench; and __fish_seen_subcommand_from verify" -l nbd -d 'Exports of one volume, comma separated; the checker moves on when one fails' -r
+complete -c basalt -n "__fish_basalt_using_subcommand bench; and __fish_seen_subcommand_from verify" -l seconds -d 'How long to load the volume' -r
+complete -c basalt -n "__fish_basalt_using_subcommand bench; and __fish_seen_subcommand_from verify" -l kill-schedule -d 'Start three nodes, and kill and restart them as this seed says, instead of --nbd' -r
+complete -c basalt -n "__fish_basalt_using_subcommand bench; and __fish_seen_subcommand_from verify" -l kills -d 'How many rounds of killing' -r
+complete -c basalt -n "__fish_basalt_using_subcommand bench; and __fish_seen_subcommand_from verify" -l victims -d 'Whom to kill, each equally often' -r -f -a "primary\t'The node that serves'
+secondary\t'One of the others'
+sync-target\t'A secondary that has just come back and is being filled'
+both-secondaries\t'Too few are left to go on, until one is back'
+everyone\t'All at once'"
+complete -c basalt -n "__fish_basalt_using_subcommand bench; and __fish_seen_subcommand_from verify" -l place -d 'Where the nodes\' files go, in a directory that is removed at the end' -r -F
+complete -c basalt -n "__fish_basalt_using_subcommand bench; and __fish_seen_subcommand_from verify" -l span-mib -d 'MiB from the start of the volume that are written and read' -r
+complete -c basalt -n "__fish_basalt_using_subcommand bench; and __fish_seen_subcommand_from verify" -l connections -d 'Connections, where the server allows several' -r
+complete -c basalt -n "__fish_basalt_using_subcommand bench; and __fish_seen_subcommand_from verify" -l depth -d 'Requests in flight per connection' -r
+complete -c basalt -n "__fish_basalt_using_subcommand bench; and __fish_seen_subcommand_from verify" -l seed -d 'Seed of the mix of requests; random when left out' -r
+complete -c basalt -n "__fish_basalt_using_subcommand bench; and __fish_seen_subcommand_from verify" -l answer-limit -d 'Seconds that a request may take before its connection is given up' -r
+complete -c basalt -n "__fish_basalt_using_subcommand bench; and __fish_seen_subcommand_from verify" -l reconnect-limit -d 'Seconds without any server before the run has failed' -r
+complete -c basalt -n "__fish_basalt_using_subcommand bench; and __fish_seen_subcommand_from verify" -l json -d 'Print the result as JSON'
+complete -c basalt -n "__fish_basalt_using_subcommand bench; and __fish_seen_subcommand_from verify" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c basalt -n "__fish_basalt_using_subcommand bench; and __fish_seen_subcommand_from canary" -l json -d 'Print the result as JSON'
+complete -c basalt -n "__fish_basalt_using_subcommand bench; and __fish_seen_subcommand_from canary" -s h -l help -d 'Print help'
+complete -c basalt -n "__fish_basalt_using_subcommand bench; and __fish_seen_subcommand_from write" -l depth -d 'Writes in flight, one run each' -r
+complete -c basalt -n "__fish_basalt_using_subcommand bench; and __fish_seen_subcommand_from write" -l seconds -d 'Measured seconds of each run' -r
+complete -c basalt -n "__fish_basalt_using_subcommand bench; and __fish_seen_subcommand_from write" -l repeat -d 'Runs of each system at each depth, of which the median counts' -r
+complete -c basalt -n "__fish_basalt_using_subcommand bench; and __fish_seen_subcommand_from write" -l size-mib -d 'MiB of the volume, all of it written over and over' -r
+complete -c basalt -n "__fish_basalt_using_subcommand bench; and __fish_seen_subcommand_from write" -l place -d 'Where the files go; tmpfs for the figures to mean what they say' -r -F
+complete -c basalt -n "__fish_basalt_using_subcommand bench; and __fish_seen_subcommand_from write" -l systems -d 'Which systems take part' -r -f -a "basalt\t''
+quorum\t''
+nbdkit\t''"
+complete -c basalt -n "__fish_basalt_using_subcommand bench; and __fish_seen_subcommand_from write" -l json -d 'Print the result as JSON'
+complete -c basalt -n "__fish_basalt_using_subcommand bench; and __fish_seen_subcommand_from write" -s h -l help -d 'Print help'
+complete -c basalt -n "__fish_basalt_using_subcommand bench; and __fish_seen_subcommand_from idle" -l volumes -d 'How many volumes, each a resource of its own with three replicas' -r
+complete -c basalt -n "__fish_basalt_using_subcommand bench; and __fish_seen_subcommand_from idle" -l size-mib -d 'MiB of each backing file, which is sparse' -r
+complete -c basalt -n "__fish_basalt_using_subcommand bench; and __fish_seen_subcommand_from idle" -l seconds -d 'How long the nodes are left alone; CPU time is counted meanwhile' -r
+complete -c basalt -n "__fish_basalt_using_subcommand bench; and __fish_seen_subcommand_from idle" -l place -d 'Where the sparse files go, in a directory that is removed at the end' -r -F
+complete -c basalt -n "__fish_basalt_using_subcommand bench; and __fish_seen_subcommand_from idle" -l json -d 'Print the result as JSON'
+complete -c basalt -n "__fish_basalt_using_subcommand bench; and __fish_seen_subcommand_from idle" -s h -l help -d 'Print help'
+complete -c basalt -n "__fish_basalt_using_subcommand bench; and __fish_seen_subcommand_from chaos" -l seconds -d 'How long to strike' -r
+complete -c basalt -n "__fish_basalt_using_subcommand bench; and __fish_seen_subcommand_from chaos" -l replicas -d 'Nodes with a replica' -r
+complete -c basalt -n "__fish_basalt_using_subcommand bench; and __fish_seen_subcommand_from chaos" -l clients -d 'Nodes without one' -r
+complete -c basalt -n "__fish_basalt_using_subcommand bench; and __fish_seen_subcommand_from chaos" -l schedule -d 'Seed of the schedule; random when left out' -r
+complete -c basalt -n "__fish_basalt_using_subcommand bench; and __fish_seen_subcommand_from chaos" -l place -d 'Where the nodes\' files go, in a directory that is removed at the end' -r -F
+complete -c basalt -n "__fish_basalt_using_subcommand bench; and __fish_seen_subcommand_from chaos" -l span-mib -d 'MiB from the start of the volume that are written and read' -r
+complete -c basalt -n "__fish_basalt_using_subcommand bench; and __fish_seen_subcommand_from chaos" -l connections -d 'Connections, where the server allows several' -r
+complete -c basalt -n "__fish_basalt_using_subcommand bench; and __fish_seen_subcommand_from chaos" -l depth -d 'Requests in flight per connection' -r
+complete -c basalt -n "__fish_basalt_using_subcommand bench; and __fish_seen_subcommand_from chaos" -l seed -d 'Seed of the mix of requests; random when left out' -r
+complete -c basalt -n "__fish_basalt_using_subcommand bench; and __fish_seen_subcommand_from chaos" -l answer-limit -d 'Seconds that a request may take before its connection is given up' -r
+complete -c basalt -n "__fish_basalt_using_subcommand bench; and __fish_seen_subcommand_from chaos" -l reconnect-limit -d 'Seconds without any server before the run has failed' -r
+complete -c basalt -n "__fish_basalt_using_subcommand bench; and __fish_seen_subcommand_from chaos" -l json -d 'Print the result as JSON'
+complete -c basalt -n "__fish_basalt_using_subcommand bench; and __fish_seen_subcommand_from chaos" -s h -l help -d 'Print help'
+complete -c basalt -n "__fish_basalt_using_subcommand bench; and __fish_seen_subcommand_from failover" -l rounds -d 'How often each of the four happens' -r
+complete -c basalt -n "__fish_basalt_using_subcommand bench; and __fish_seen_subcommand_from failover" -l place -d 'Where the nodes\' files go, in a directory that is removed at the end' -r -F
+complete -c basalt -n "__fish_basalt_using_subcommand bench; and __fish_seen_subcommand_from failover" -l json -d 'Print the result as JSON'
+complete -c basalt -n "__fish_basalt_using_subcommand bench; and __fish_seen_subcommand_from failover" -s h -l help -d 'Print help'
+complete -c basalt -n "__fish_basalt_using_subcommand bench; and __fish_seen_subcommand_from puppet" -l size-mib -d 'MiB of the volume' -r
+complete -c basalt -n "__fish_basalt_using_subcommand bench; and __fish_seen_subcommand_from puppet" -l place -d 'Where the three backing files go, in a directory that is removed at the end' -r -F
+complete -c basalt -n "__fish_basalt_using_subcommand bench; and __fish_seen_subcommand_from puppet" -s h -l help -d 'Print help'
+complete -c basalt -n "__fish_basalt_using_subcommand bench; and __fish_seen_subcommand_from help" -f -a "verify" -d 'Load a volume over NBD and check every answer'
+complete -c basalt -n "__fish_basalt_using_subcommand bench; and __fish_seen_subcommand_from help" -f -a "canary" -d 'Check the checker against servers with one flaw each'
+complete -c basalt -n "__fish_basalt_using_subcommand bench; and __fish_seen_subcommand_from help" -f -a "write" -d 'Measure what a replicated write costs, beside two other systems'
+complete -c basalt -n "__fish_basalt_using_subcommand bench; and __fish_seen_subcommand_from help" -f -a "idle" -d 'Measure memory, CPU and start of nodes that have volumes and nothing to do'
+complete -c basalt -n "__fish_basalt_using_subcommand bench; and __fish_seen_subcommand_from help" -f -a "chaos" -d 'Strike nodes and the network between them, under the checker\'s load'
+complete -c basalt -n "__fish_basalt_using_subcommand bench; and __fish_seen_subcommand_from help" -f -a "failover" -d 'Measure how long a volume stands still when nodes die, vanish or stand still'
+complete -c basalt -n "__fish_basalt_using_subcommand bench; and __fish_seen_subcommand_from help" -f -a "puppet" -d 'Start three nodes, then kill and restart them as standard input says'
+complete -c basalt -n "__fish_basalt_using_subcommand bench; and __fish_seen_subcommand_from help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c basalt -n "__fish_basalt_using_subcommand demo" -l seconds-scale -d 'Stretches or shortens the load between the steps' -r
+complete -c basalt -n "__fish_basalt_using_subcommand demo" -l size-mib -d 'MiB of the volume' -r
+complete -c basalt -n "__fish_basalt_using_subcommand demo" -l place -d 'Where the three backing files go, in a directory that is removed at the end' -r -F
+complete -c basalt -n "__fish_basalt_using_subcommand demo" -l fio -d 'Also measure random 4 KiB writes with fio, which must be installed'
+complete -c basalt -n "__fish_basalt_using_subcommand demo" -l json -d 'Print the result as JSON'
+complete -c basalt -n "__fish_basalt_using_subcommand demo" -s h -l help -d 'Print help'
+complete -c basalt -n "__fish_basalt_using_subcommand node" -l name -d 'Name of this node, as in the `on` sections of the configuration' -r
+complete -c basalt -n "__fish_basalt_using_subcommand node" -l state-dir -d 'Directory for what the node must not lose; it is made if it is not there' -r -F
+complete -c basalt -n "__fish_basalt_using_subcommand node" -l admin-socket -d 'Answer `basalt adm` on this unix socket [default: admin.sock in the state directory]' -r -F
+complete -c basalt -n "__fish_basalt_using_subcommand node" -l nbd -d 'Serve NBD clients on this address; may be given more than once' -r
+complete -c basalt -n "__fish_basalt_using_subcommand node" -l nbd-unix -d 'Serve NBD clients on this unix socket; may be given more than once' -r -F
+complete -c basalt -n "__fish_basalt_using_subcommand node" -l metrics -d 'Serve metrics for Prometheus on this address, under /metrics. There is neither a password nor encryption: take a loopback address, such as 127.0.0.1:9942' -r
+complete -c basalt -n "__fish_basalt_using_subcommand node" -l shards -d 'Threads that carry data' -r
+complete -c basalt -n "__fish_basalt_using_subcommand node" -l exit-with-parent -d 'End when the process that started the daemon ends'
+complete -c basalt -n "__fish_basalt_using_subcommand node" -s h -l help -d 'Print help'
+complete -c basalt -n "__fish_basalt_using_subcommand node" -s V -l version -d 'Print version'
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and not __fish_seen_subcommand_from create-md up down adjust attach detach connect disconnect primary new-current-uuid secondary status explain events2 role cstate dstate wait-connect wait-con-int wait-sync dump dump-xml sh-nop sh-mod-parms sh-resources sh-list-adjustable sh-list-config-file sh-resource sh-dev sh-minor sh-ll-dev sh-md-dev sh-md-idx sh-ip sh-udev sh-lr-of invalidate help" -s c -l config-file -d 'Configuration file [default: /etc/basalt.conf, then /etc/drbd.conf]' -r -F
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and not __fish_seen_subcommand_from create-md up down adjust attach detach connect disconnect primary new-current-uuid secondary status explain events2 role cstate dstate wait-connect wait-con-int wait-sync dump dump-xml sh-nop sh-mod-parms sh-resources sh-list-adjustable sh-list-config-file sh-resource sh-dev sh-minor sh-ll-dev sh-md-dev sh-md-idx sh-ip sh-udev sh-lr-of invalidate help" -l node-socket -d 'Admin socket of the daemon [default: $BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock]' -r -F
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and not __fish_seen_subcommand_from create-md up down adjust attach detach connect disconnect primary new-current-uuid secondary status explain events2 role cstate dstate wait-connect wait-con-int wait-sync dump dump-xml sh-nop sh-mod-parms sh-resources sh-list-adjustable sh-list-config-file sh-resource sh-dev sh-minor sh-ll-dev sh-md-dev sh-md-idx sh-ip sh-udev sh-lr-of invalidate help" -l timeout -d 'Give up waiting for the daemon after so long [default: 30; `primary` 60]' -r
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and not __fish_seen_subcommand_from create-md up down adjust attach detach connect disconnect primary new-current-uuid secondary status explain events2 role cstate dstate wait-connect wait-con-int wait-sync dump dump-xml sh-nop sh-mod-parms sh-resources sh-list-adjustable sh-list-config-file sh-resource sh-dev sh-minor sh-ll-dev sh-md-dev sh-md-idx sh-ip sh-udev sh-lr-of invalidate help" -s d -l dry-run -d 'Only tell the steps: of `up` and `adjust`'
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and not __fish_seen_subcommand_from create-md up down adjust attach detach connect disconnect primary new-current-uuid secondary status explain events2 role cstate dstate wait-connect wait-con-int wait-sync dump dump-xml sh-nop sh-mod-parms sh-resources sh-list-adjustable sh-list-config-file sh-resource sh-dev sh-minor sh-ll-dev sh-md-dev sh-md-idx sh-ip sh-udev sh-lr-of invalidate help" -l json -d 'Answer in JSON'
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and not __fish_seen_subcommand_from create-md up down adjust attach detach connect disconnect primary new-current-uuid secondary status explain events2 role cstate dstate wait-connect wait-con-int wait-sync dump dump-xml sh-nop sh-mod-parms sh-resources sh-list-adjustable sh-list-config-file sh-resource sh-dev sh-minor sh-ll-dev sh-md-dev sh-md-idx sh-ip sh-udev sh-lr-of invalidate help" -s h -l help -d 'Print help'
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and not __fish_seen_subcommand_from create-md up down adjust attach detach connect disconnect primary new-current-uuid secondary status explain events2 role cstate dstate wait-connect wait-con-int wait-sync dump dump-xml sh-nop sh-mod-parms sh-resources sh-list-adjustable sh-list-config-file sh-resource sh-dev sh-minor sh-ll-dev sh-md-dev sh-md-idx sh-ip sh-udev sh-lr-of invalidate help" -s V -l version -d 'Print version'
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and not __fish_seen_subcommand_from create-md up down adjust attach detach connect disconnect primary new-current-uuid secondary status explain events2 role cstate dstate wait-connect wait-con-int wait-sync dump dump-xml sh-nop sh-mod-parms sh-resources sh-list-adjustable sh-list-config-file sh-resource sh-dev sh-minor sh-ll-dev sh-md-dev sh-md-idx sh-ip sh-udev sh-lr-of invalidate help" -f -a "create-md" -d 'Write fresh metadata on the backing disks of this node'
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and not __fish_seen_subcommand_from create-md up down adjust attach detach connect disconnect primary new-current-uuid secondary status explain events2 role cstate dstate wait-connect wait-con-int wait-sync dump dump-xml sh-nop sh-mod-parms sh-resources sh-list-adjustable sh-list-config-file sh-resource sh-dev sh-minor sh-ll-dev sh-md-dev sh-md-idx sh-ip sh-udev sh-lr-of invalidate help" -f -a "up" -d 'Configure, attach and connect'
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and not __fish_seen_subcommand_from create-md up down adjust attach detach connect disconnect primary new-current-uuid secondary status explain events2 role cstate dstate wait-connect wait-con-int wait-sync dump dump-xml sh-nop sh-mod-parms sh-resources sh-list-adjustable sh-list-config-file sh-resource sh-dev sh-minor sh-ll-dev sh-md-dev sh-md-idx sh-ip sh-udev sh-lr-of invalidate help" -f -a "down" -d 'Disconnect, detach and forget'
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and not __fish_seen_subcommand_from create-md up down adjust attach detach connect disconnect primary new-current-uuid secondary status explain events2 role cstate dstate wait-connect wait-con-int wait-sync dump dump-xml sh-nop sh-mod-parms sh-resources sh-list-adjustable sh-list-config-file sh-resource sh-dev sh-minor sh-ll-dev sh-md-dev sh-md-idx sh-ip sh-udev sh-lr-of invalidate help" -f -a "adjust" -d 'Make the running state follow the configuration file'
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and not __fish_seen_subcommand_from create-md up down adjust attach detach connect disconnect primary new-current-uuid secondary status explain events2 role cstate dstate wait-connect wait-con-int wait-sync dump dump-xml sh-nop sh-mod-parms sh-resources sh-list-adjustable sh-list-config-file sh-resource sh-dev sh-minor sh-ll-dev sh-md-dev sh-md-idx sh-ip sh-udev sh-lr-of invalidate help" -f -a "attach" -d 'Take the backing disk into use'
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and not __fish_seen_subcommand_from create-md up down adjust attach detach connect disconnect primary new-current-uuid secondary status explain events2 role cstate dstate wait-connect wait-con-int wait-sync dump dump-xml sh-nop sh-mod-parms sh-resources sh-list-adjustable sh-list-config-file sh-resource sh-dev sh-minor sh-ll-dev sh-md-dev sh-md-idx sh-ip sh-udev sh-lr-of invalidate help" -f -a "detach" -d 'Go on without the backing disk'
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and not __fish_seen_subcommand_from create-md up down adjust attach detach connect disconnect primary new-current-uuid secondary status explain events2 role cstate dstate wait-connect wait-con-int wait-sync dump dump-xml sh-nop sh-mod-parms sh-resources sh-list-adjustable sh-list-config-file sh-resource sh-dev sh-minor sh-ll-dev sh-md-dev sh-md-idx sh-ip sh-udev sh-lr-of invalidate help" -f -a "connect" -d 'Connect to the peers, or to the one of RES:PEER'
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and not __fish_seen_subcommand_from create-md up down adjust attach detach connect disconnect primary new-current-uuid secondary status explain events2 role cstate dstate wait-connect wait-con-int wait-sync dump dump-xml sh-nop sh-mod-parms sh-resources sh-list-adjustable sh-list-config-file sh-resource sh-dev sh-minor sh-ll-dev sh-md-dev sh-md-idx sh-ip sh-udev sh-lr-of invalidate help" -f -a "disconnect" -d 'Part from the peers, or from the one of RES:PEER'
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and not __fish_seen_subcommand_from create-md up down adjust attach detach connect disconnect primary new-current-uuid secondary status explain events2 role cstate dstate wait-connect wait-con-int wait-sync dump dump-xml sh-nop sh-mod-parms sh-resources sh-list-adjustable sh-list-config-file sh-resource sh-dev sh-minor sh-ll-dev sh-md-dev sh-md-idx sh-ip sh-udev sh-lr-of invalidate help" -f -a "primary" -d 'Take the right to write'
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and not __fish_seen_subcommand_from create-md up down adjust attach detach connect disconnect primary new-current-uuid secondary status explain events2 role cstate dstate wait-connect wait-con-int wait-sync dump dump-xml sh-nop sh-mod-parms sh-resources sh-list-adjustable sh-list-config-file sh-resource sh-dev sh-minor sh-ll-dev sh-md-dev sh-md-idx sh-ip sh-udev sh-lr-of invalidate help" -f -a "new-current-uuid" -d 'Start a volume whose replicas are known to be equal, without a first copy'
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and not __fish_seen_subcommand_from create-md up down adjust attach detach connect disconnect primary new-current-uuid secondary status explain events2 role cstate dstate wait-connect wait-con-int wait-sync dump dump-xml sh-nop sh-mod-parms sh-resources sh-list-adjustable sh-list-config-file sh-resource sh-dev sh-minor sh-ll-dev sh-md-dev sh-md-idx sh-ip sh-udev sh-lr-of invalidate help" -f -a "secondary" -d 'Give the right to write away'
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and not __fish_seen_subcommand_from create-md up down adjust attach detach connect disconnect primary new-current-uuid secondary status explain events2 role cstate dstate wait-connect wait-con-int wait-sync dump dump-xml sh-nop sh-mod-parms sh-resources sh-list-adjustable sh-list-config-file sh-resource sh-dev sh-minor sh-ll-dev sh-md-dev sh-md-idx sh-ip sh-udev sh-lr-of invalidate help" -f -a "status" -d 'Show roles, disks, connections and what is wrong with them'
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and not __fish_seen_subcommand_from create-md up down adjust attach detach connect disconnect primary new-current-uuid secondary status explain events2 role cstate dstate wait-connect wait-con-int wait-sync dump dump-xml sh-nop sh-mod-parms sh-resources sh-list-adjustable sh-list-config-file sh-resource sh-dev sh-minor sh-ll-dev sh-md-dev sh-md-idx sh-ip sh-udev sh-lr-of invalidate help" -f -a "explain" -d 'Say in words why it is as it is, what it waits for, and what to do'
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and not __fish_seen_subcommand_from create-md up down adjust attach detach connect disconnect primary new-current-uuid secondary status explain events2 role cstate dstate wait-connect wait-con-int wait-sync dump dump-xml sh-nop sh-mod-parms sh-resources sh-list-adjustable sh-list-config-file sh-resource sh-dev sh-minor sh-ll-dev sh-md-dev sh-md-idx sh-ip sh-udev sh-lr-of invalidate help" -f -a "events2" -d 'Tell the state, and then every change of it, a line each'
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and not __fish_seen_subcommand_from create-md up down adjust attach detach connect disconnect primary new-current-uuid secondary status explain events2 role cstate dstate wait-connect wait-con-int wait-sync dump dump-xml sh-nop sh-mod-parms sh-resources sh-list-adjustable sh-list-config-file sh-resource sh-dev sh-minor sh-ll-dev sh-md-dev sh-md-idx sh-ip sh-udev sh-lr-of invalidate help" -f -a "role" -d 'Show the role of this node, one line per resource'
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and not __fish_seen_subcommand_from create-md up down adjust attach detach connect disconnect primary new-current-uuid secondary status explain events2 role cstate dstate wait-connect wait-con-int wait-sync dump dump-xml sh-nop sh-mod-parms sh-resources sh-list-adjustable sh-list-config-file sh-resource sh-dev sh-minor sh-ll-dev sh-md-dev sh-md-idx sh-ip sh-udev sh-lr-of invalidate help" -f -a "cstate" -d 'Show the state of the connections, one line each'
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and not __fish_seen_subcommand_from create-md up down adjust attach detach connect disconnect primary new-current-uuid secondary status explain events2 role cstate dstate wait-connect wait-con-int wait-sync dump dump-xml sh-nop sh-mod-parms sh-resources sh-list-adjustable sh-list-config-file sh-resource sh-dev sh-minor sh-ll-dev sh-md-dev sh-md-idx sh-ip sh-udev sh-lr-of invalidate help" -f -a "dstate" -d 'Show the state of the disks, local/peers, one line per volume'
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and not __fish_seen_subcommand_from create-md up down adjust attach detach connect disconnect primary new-current-uuid secondary status explain events2 role cstate dstate wait-connect wait-con-int wait-sync dump dump-xml sh-nop sh-mod-parms sh-resources sh-list-adjustable sh-list-config-file sh-resource sh-dev sh-minor sh-ll-dev sh-md-dev sh-md-idx sh-ip sh-udev sh-lr-of invalidate help" -f -a "wait-connect" -d 'Wait until all peers, or the one of RES:PEER, are connected'
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and not __fish_seen_subcommand_from create-md up down adjust attach detach connect disconnect primary new-current-uuid secondary status explain events2 role cstate dstate wait-connect wait-con-int wait-sync dump dump-xml sh-nop sh-mod-parms sh-resources sh-list-adjustable sh-list-config-file sh-resource sh-dev sh-minor sh-ll-dev sh-md-dev sh-md-idx sh-ip sh-udev sh-lr-of invalidate help" -f -a "wait-con-int" -d 'Wait until all peers, or the one of RES:PEER, are connected'
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and not __fish_seen_subcommand_from create-md up down adjust attach detach connect disconnect primary new-current-uuid secondary status explain events2 role cstate dstate wait-connect wait-con-int wait-sync dump dump-xml sh-nop sh-mod-parms sh-resources sh-list-adjustable sh-list-config-file sh-resource sh-dev sh-minor sh-ll-dev sh-md-dev sh-md-idx sh-ip sh-udev sh-lr-of invalidate help" -f -a "wait-sync" -d 'Wait until nothing is being copied any more'
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and not __fish_seen_subcommand_from create-md up down adjust attach detach connect disconnect primary new-current-uuid secondary status explain events2 role cstate dstate wait-connect wait-con-int wait-sync dump dump-xml sh-nop sh-mod-parms sh-resources sh-list-adjustable sh-list-config-file sh-resource sh-dev sh-minor sh-ll-dev sh-md-dev sh-md-idx sh-ip sh-udev sh-lr-of invalidate help" -f -a "dump" -d 'Print the configuration as it was understood'
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and not __fish_seen_subcommand_from create-md up down adjust attach detach connect disconnect primary new-current-uuid secondary status explain events2 role cstate dstate wait-connect wait-con-int wait-sync dump dump-xml sh-nop sh-mod-parms sh-resources sh-list-adjustable sh-list-config-file sh-resource sh-dev sh-minor sh-ll-dev sh-md-dev sh-md-idx sh-ip sh-udev sh-lr-of invalidate help" -f -a "dump-xml" -d 'Print the configuration as XML'
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and not __fish_seen_subcommand_from create-md up down adjust attach detach connect disconnect primary new-current-uuid secondary status explain events2 role cstate dstate wait-connect wait-con-int wait-sync dump dump-xml sh-nop sh-mod-parms sh-resources sh-list-adjustable sh-list-config-file sh-resource sh-dev sh-minor sh-ll-dev sh-md-dev sh-md-idx sh-ip sh-udev sh-lr-of invalidate help" -f -a "sh-nop" -d 'Read the configuration and do nothing'
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and not __fish_seen_subcommand_from create-md up down adjust attach detach connect disconnect primary new-current-uuid secondary status explain events2 role cstate dstate wait-connect wait-con-int wait-sync dump dump-xml sh-nop sh-mod-parms sh-resources sh-list-adjustable sh-list-config-file sh-resource sh-dev sh-minor sh-ll-dev sh-md-dev sh-md-idx sh-ip sh-udev sh-lr-of invalidate help" -f -a "sh-mod-parms" -d 'Print the parameters that a kernel module would get'
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and not __fish_seen_subcommand_from create-md up down adjust attach detach connect disconnect primary new-current-uuid secondary status explain events2 role cstate dstate wait-connect wait-con-int wait-sync dump dump-xml sh-nop sh-mod-parms sh-resources sh-list-adjustable sh-list-config-file sh-resource sh-dev sh-minor sh-ll-dev sh-md-dev sh-md-idx sh-ip sh-udev sh-lr-of invalidate help" -f -a "sh-resources" -d 'Print the names of the resources of this node'
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and not __fish_seen_subcommand_from create-md up down adjust attach detach connect disconnect primary new-current-uuid secondary status explain events2 role cstate dstate wait-connect wait-con-int wait-sync dump dump-xml sh-nop sh-mod-parms sh-resources sh-list-adjustable sh-list-config-file sh-resource sh-dev sh-minor sh-ll-dev sh-md-dev sh-md-idx sh-ip sh-udev sh-lr-of invalidate help" -f -a "sh-list-adjustable" -d 'Print the names of the resources that `adjust` takes'
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and not __fish_seen_subcommand_from create-md up down adjust attach detach connect disconnect primary new-current-uuid secondary status explain events2 role cstate dstate wait-connect wait-con-int wait-sync dump dump-xml sh-nop sh-mod-parms sh-resources sh-list-adjustable sh-list-config-file sh-resource sh-dev sh-minor sh-ll-dev sh-md-dev sh-md-idx sh-ip sh-udev sh-lr-of invalidate help" -f -a "sh-list-config-file" -d 'Print the path of the configuration file'
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and not __fish_seen_subcommand_from create-md up down adjust attach detach connect disconnect primary new-current-uuid secondary status explain events2 role cstate dstate wait-connect wait-con-int wait-sync dump dump-xml sh-nop sh-mod-parms sh-resources sh-list-adjustable sh-list-config-file sh-resource sh-dev sh-minor sh-ll-dev sh-md-dev sh-md-idx sh-ip sh-udev sh-lr-of invalidate help" -f -a "sh-resource" -d 'Print the name of the resource'
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and not __fish_seen_subcommand_from create-md up down adjust attach detach connect disconnect primary new-current-uuid secondary status explain events2 role cstate dstate wait-connect wait-con-int wait-sync dump dump-xml sh-nop sh-mod-parms sh-resources sh-list-adjustable sh-list-config-file sh-resource sh-dev sh-minor sh-ll-dev sh-md-dev sh-md-idx sh-ip sh-udev sh-lr-of invalidate help" -f -a "sh-dev" -d 'Print the device names'
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and not __fish_seen_subcommand_from create-md up down adjust attach detach connect disconnect primary new-current-uuid secondary status explain events2 role cstate dstate wait-connect wait-con-int wait-sync dump dump-xml sh-nop sh-mod-parms sh-resources sh-list-adjustable sh-list-config-file sh-resource sh-dev sh-minor sh-ll-dev sh-md-dev sh-md-idx sh-ip sh-udev sh-lr-of invalidate help" -f -a "sh-minor" -d 'Print the minors'
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and not __fish_seen_subcommand_from create-md up down adjust attach detach connect disconnect primary new-current-uuid secondary status explain events2 role cstate dstate wait-connect wait-con-int wait-sync dump dump-xml sh-nop sh-mod-parms sh-resources sh-list-adjustable sh-list-config-file sh-resource sh-dev sh-minor sh-ll-dev sh-md-dev sh-md-idx sh-ip sh-udev sh-lr-of invalidate help" -f -a "sh-ll-dev" -d 'Print the backing disks'
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and not __fish_seen_subcommand_from create-md up down adjust attach detach connect disconnect primary new-current-uuid secondary status explain events2 role cstate dstate wait-connect wait-con-int wait-sync dump dump-xml sh-nop sh-mod-parms sh-resources sh-list-adjustable sh-list-config-file sh-resource sh-dev sh-minor sh-ll-dev sh-md-dev sh-md-idx sh-ip sh-udev sh-lr-of invalidate help" -f -a "sh-md-dev" -d 'Print where the metadata is'
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and not __fish_seen_subcommand_from create-md up down adjust attach detach connect disconnect primary new-current-uuid secondary status explain events2 role cstate dstate wait-connect wait-con-int wait-sync dump dump-xml sh-nop sh-mod-parms sh-resources sh-list-adjustable sh-list-config-file sh-resource sh-dev sh-minor sh-ll-dev sh-md-dev sh-md-idx sh-ip sh-udev sh-lr-of invalidate help" -f -a "sh-md-idx" -d 'Print the kind of the metadata: `internal`, `flexible` or an index'
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and not __fish_seen_subcommand_from create-md up down adjust attach detach connect disconnect primary new-current-uuid secondary status explain events2 role cstate dstate wait-connect wait-con-int wait-sync dump dump-xml sh-nop sh-mod-parms sh-resources sh-list-adjustable sh-list-config-file sh-resource sh-dev sh-minor sh-ll-dev sh-md-dev sh-md-idx sh-ip sh-udev sh-lr-of invalidate help" -f -a "sh-ip" -d 'Print the own address of each path'
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and not __fish_seen_subcommand_from create-md up down adjust attach detach connect disconnect primary new-current-uuid secondary status explain events2 role cstate dstate wait-connect wait-con-int wait-sync dump dump-xml sh-nop sh-mod-parms sh-resources sh-list-adjustable sh-list-config-file sh-resource sh-dev sh-minor sh-ll-dev sh-md-dev sh-md-idx sh-ip sh-udev sh-lr-of invalidate help" -f -a "sh-udev" -d 'Print the names for udev'
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and not __fish_seen_subcommand_from create-md up down adjust attach detach connect disconnect primary new-current-uuid secondary status explain events2 role cstate dstate wait-connect wait-con-int wait-sync dump dump-xml sh-nop sh-mod-parms sh-resources sh-list-adjustable sh-list-config-file sh-resource sh-dev sh-minor sh-ll-dev sh-md-dev sh-md-idx sh-ip sh-udev sh-lr-of invalidate help" -f -a "sh-lr-of" -d 'Refused: there are no stacked resources'
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and not __fish_seen_subcommand_from create-md up down adjust attach detach connect disconnect primary new-current-uuid secondary status explain events2 role cstate dstate wait-connect wait-con-int wait-sync dump dump-xml sh-nop sh-mod-parms sh-resources sh-list-adjustable sh-list-config-file sh-resource sh-dev sh-minor sh-ll-dev sh-md-dev sh-md-idx sh-ip sh-udev sh-lr-of invalidate help" -f -a "invalidate" -d 'Give up the local data and copy it all again from a peer'
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and not __fish_seen_subcommand_from create-md up down adjust attach detach connect disconnect primary new-current-uuid secondary status explain events2 role cstate dstate wait-connect wait-con-int wait-sync dump dump-xml sh-nop sh-mod-parms sh-resources sh-list-adjustable sh-list-config-file sh-resource sh-dev sh-minor sh-ll-dev sh-md-dev sh-md-idx sh-ip sh-udev sh-lr-of invalidate help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and __fish_seen_subcommand_from create-md" -l max-peers -d 'Leave room for so many peers [default: as many as are configured]' -r
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and __fish_seen_subcommand_from create-md" -l node -d 'Name of this node in the configuration [default: the host name]' -r
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and __fish_seen_subcommand_from create-md" -s c -l config-file -d 'Configuration file [default: /etc/basalt.conf, then /etc/drbd.conf]' -r -F
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and __fish_seen_subcommand_from create-md" -l node-socket -d 'Admin socket of the daemon [default: $BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock]' -r -F
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and __fish_seen_subcommand_from create-md" -l timeout -d 'Give up waiting for the daemon after so long [default: 30; `primary` 60]' -r
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and __fish_seen_subcommand_from create-md" -l force -d 'Overwrite what is on the disk: a file system, or metadata'
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and __fish_seen_subcommand_from create-md" -s d -l dry-run -d 'Only tell the steps: of `up` and `adjust`'
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and __fish_seen_subcommand_from create-md" -l json -d 'Answer in JSON'
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and __fish_seen_subcommand_from create-md" -s h -l help -d 'Print help'
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and __fish_seen_subcommand_from up" -l node -d 'Name of this node in the configuration, for --dry-run [default: the host name]' -r
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and __fish_seen_subcommand_from up" -s c -l config-file -d 'Configuration file [default: /etc/basalt.conf, then /etc/drbd.conf]' -r -F
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and __fish_seen_subcommand_from up" -l node-socket -d 'Admin socket of the daemon [default: $BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock]' -r -F
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and __fish_seen_subcommand_from up" -l timeout -d 'Give up waiting for the daemon after so long [default: 30; `primary` 60]' -r
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and __fish_seen_subcommand_from up" -s d -l dry-run -d 'Only tell the steps: of `up` and `adjust`'
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and __fish_seen_subcommand_from up" -l json -d 'Answer in JSON'
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and __fish_seen_subcommand_from up" -s h -l help -d 'Print help'
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and __fish_seen_subcommand_from down" -s c -l config-file -d 'Configuration file [default: /etc/basalt.conf, then /etc/drbd.conf]' -r -F
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and __fish_seen_subcommand_from down" -l node-socket -d 'Admin socket of the daemon [default: $BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock]' -r -F
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and __fish_seen_subcommand_from down" -l timeout -d 'Give up waiting for the daemon after so long [default: 30; `primary` 60]' -r
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and __fish_seen_subcommand_from down" -l force -d 'Do it also where it is refused for safety'
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and __fish_seen_subcommand_from down" -s d -l dry-run -d 'Only tell the steps: of `up` and `adjust`'
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and __fish_seen_subcommand_from down" -l json -d 'Answer in JSON'
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and __fish_seen_subcommand_from down" -s h -l help -d 'Print help'
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and __fish_seen_subcommand_from adjust" -s c -l config-file -d 'Configuration file [default: /etc/basalt.conf, then /etc/drbd.conf]' -r -F
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and __fish_seen_subcommand_from adjust" -l node-socket -d 'Admin socket of the daemon [default: $BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock]' -r -F
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and __fish_seen_subcommand_from adjust" -l timeout -d 'Give up waiting for the daemon after so long [default: 30; `primary` 60]' -r
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and __fish_seen_subcommand_from adjust" -s v -l verbose -d 'Tell the steps'
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and __fish_seen_subcommand_from adjust" -l skip-disk -d 'Accepted for compatibility: disks and connections are compared together'
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and __fish_seen_subcommand_from adjust" -l skip-net -d 'Accepted for compatibility: disks and connections are compared together'
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and __fish_seen_subcommand_from adjust" -s d -l dry-run -d 'Only tell the steps: of `up` and `adjust`'
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and __fish_seen_subcommand_from adjust" -l json -d 'Answer in JSON'
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and __fish_seen_subcommand_from adjust" -s h -l help -d 'Print help'
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and __fish_seen_subcommand_from attach" -s c -l config-file -d 'Configuration file [default: /etc/basalt.conf, then /etc/drbd.conf]' -r -F
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and __fish_seen_subcommand_from attach" -l node-socket -d 'Admin socket of the daemon [default: $BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock]' -r -F
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and __fish_seen_subcommand_from attach" -l timeout -d 'Give up waiting for the daemon after so long [default: 30; `primary` 60]' -r
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and __fish_seen_subcommand_from attach" -s d -l dry-run -d 'Only tell the steps: of `up` and `adjust`'
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and __fish_seen_subcommand_from attach" -l json -d 'Answer in JSON'
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and __fish_seen_subcommand_from attach" -s h -l help -d 'Print help'
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and __fish_seen_subcommand_from detach" -s c -l config-file -d 'Configuration file [default: /etc/basalt.conf, then /etc/drbd.conf]' -r -F
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and __fish_seen_subcommand_from detach" -l node-socket -d 'Admin socket of the daemon [default: $BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock]' -r -F
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and __fish_seen_subcommand_from detach" -l timeout -d 'Give up waiting for the daemon after so long [default: 30; `primary` 60]' -r
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and __fish_seen_subcommand_from detach" -l force -d 'Do it also where it is refused for safety'
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and __fish_seen_subcommand_from detach" -s d -l dry-run -d 'Only tell the steps: of `up` and `adjust`'
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and __fish_seen_subcommand_from detach" -l json -d 'Answer in JSON'
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and __fish_seen_subcommand_from detach" -s h -l help -d 'Print help'
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and __fish_seen_subcommand_from connect" -s c -l config-file -d 'Configuration file [default: /etc/basalt.conf, then /etc/drbd.conf]' -r -F
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and __fish_seen_subcommand_from connect" -l node-socket -d 'Admin socket of the daemon [default: $BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock]' -r -F
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and __fish_seen_subcommand_from connect" -l timeout -d 'Give up waiting for the daemon after so long [default: 30; `primary` 60]' -r
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and __fish_seen_subcommand_from connect" -s d -l dry-run -d 'Only tell the steps: of `up` and `adjust`'
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and __fish_seen_subcommand_from connect" -l json -d 'Answer in JSON'
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and __fish_seen_subcommand_from connect" -s h -l help -d 'Print help'
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and __fish_seen_subcommand_from disconnect" -s c -l config-file -d 'Configuration file [default: /etc/basalt.conf, then /etc/drbd.conf]' -r -F
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and __fish_seen_subcommand_from disconnect" -l node-socket -d 'Admin socket of the daemon [default: $BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock]' -r -F
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and __fish_seen_subcommand_from disconnect" -l timeout -d 'Give up waiting for the daemon after so long [default: 30; `primary` 60]' -r
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and __fish_seen_subcommand_from disconnect" -l force -d 'Do it also where it is refused for safety'
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and __fish_seen_subcommand_from disconnect" -s d -l dry-run -d 'Only tell the steps: of `up` and `adjust`'
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and __fish_seen_subcommand_from disconnect" -l json -d 'Answer in JSON'
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and __fish_seen_subcommand_from disconnect" -s h -l help -d 'Print help'
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and __fish_seen_subcommand_from primary" -s c -l config-file -d 'Configuration file [default: /etc/basalt.conf, then /etc/drbd.conf]' -r -F
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and __fish_seen_subcommand_from primary" -l node-socket -d 'Admin socket of the daemon [default: $BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock]' -r -F
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and __fish_seen_subcommand_from primary" -l timeout -d 'Give up waiting for the daemon after so long [default: 30; `primary` 60]' -r
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and __fish_seen_subcommand_from primary" -l force -d 'Do it also where it is refused for safety'
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and __fish_seen_subcommand_from primary" -s d -l dry-run -d 'Only tell the steps: of `up` and `adjust`'
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and __fish_seen_subcommand_from primary" -l json -d 'Answer in JSON'
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and __fish_seen_subcommand_from primary" -s h -l help -d 'Print help'
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and __fish_seen_subcommand_from new-current-uuid" -s c -l config-file -d 'Configuration file [default: /etc/basalt.conf, then /etc/drbd.conf]' -r -F
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and __fish_seen_subcommand_from new-current-uuid" -l node-socket -d 'Admin socket of the daemon [default: $BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock]' -r -F
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and __fish_seen_subcommand_from new-current-uuid" -l timeout -d 'Give up waiting for the daemon after so long [default: 30; `primary` 60]' -r
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and __fish_seen_subcommand_from new-current-uuid" -l clear-bitmap -d 'The replicas hold the same already, as fresh zeros do: nothing is to be copied'
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and __fish_seen_subcommand_from new-current-uuid" -s d -l dry-run -d 'Only tell the steps: of `up` and `adjust`'
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and __fish_seen_subcommand_from new-current-uuid" -l json -d 'Answer in JSON'
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and __fish_seen_subcommand_from new-current-uuid" -s h -l help -d 'Print help'
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and __fish_seen_subcommand_from secondary" -s c -l config-file -d 'Configuration file [default: /etc/basalt.conf, then /etc/drbd.conf]' -r -F
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and __fish_seen_subcommand_from secondary" -l node-socket -d 'Admin socket of the daemon [default: $BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock]' -r -F
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and __fish_seen_subcommand_from secondary" -l timeout -d 'Give up waiting for the daemon after so long [default: 30; `primary` 60]' -r
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and __fish_seen_subcommand_from secondary" -l force -d 'Do it also where it is refused for safety'
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and __fish_seen_subcommand_from secondary" -s d -l dry-run -d 'Only tell the steps: of `up` and `adjust`'
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and __fish_seen_subcommand_from secondary" -l json -d 'Answer in JSON'
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and __fish_seen_subcommand_from secondary" -s h -l help -d 'Print help'
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and __fish_seen_subcommand_from status" -s c -l config-file -d 'Configuration file [default: /etc/basalt.conf, then /etc/drbd.conf]' -r -F
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and __fish_seen_subcommand_from status" -l node-socket -d 'Admin socket of the daemon [default: $BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock]' -r -F
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and __fish_seen_subcommand_from status" -l timeout -d 'Give up waiting for the daemon after so long [default: 30; `primary` 60]' -r
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and __fish_seen_subcommand_from status" -s s -l statistics -d 'Show counters'
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and __fish_seen_subcommand_from status" -s v -l verbose -d 'Show also what is as it should be; twice: the workings of a resync'
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and __fish_seen_subcommand_from status" -s d -l dry-run -d 'Only tell the steps: of `up` and `adjust`'
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and __fish_seen_subcommand_from status" -l json -d 'Answer in JSON'
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and __fish_seen_subcommand_from status" -s h -l help -d 'Print help'
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and __fish_seen_subcommand_from explain" -s c -l config-file -d 'Configuration file [default: /etc/basalt.conf, then /etc/drbd.conf]' -r -F
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and __fish_seen_subcommand_from explain" -l node-socket -d 'Admin socket of the daemon [default: $BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock]' -r -F
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and __fish_seen_subcommand_from explain" -l timeout -d 'Give up waiting for the daemon after so long [default: 30; `primary` 60]' -r
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and __fish_seen_subcommand_from explain" -s d -l dry-run -d 'Only tell the steps: of `up` and `adjust`'
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and __fish_seen_subcommand_from explain" -l json -d 'Answer in JSON'
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and __fish_seen_subcommand_from explain" -s h -l help -d 'Print help'
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and __fish_seen_subcommand_from events2" -l color -d 'Accepted for compatibility: there are no colours' -r
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and __fish_seen_subcommand_from events2" -l rcvbuf -d 'Accepted for compatibility: the daemon bounds what waits for a reader' -r
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and __fish_seen_subcommand_from events2" -s c -l config-file -d 'Configuration file [default: /etc/basalt.conf, then /etc/drbd.conf]' -r -F
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and __fish_seen_subcommand_from events2" -l node-socket -d 'Admin socket of the daemon [default: $BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock]' -r -F
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and __fish_seen_subcommand_from events2" -l timeout -d 'Give up waiting for the daemon after so long [default: 30; `primary` 60]' -r
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and __fish_seen_subcommand_from events2" -l now -d 'Tell the state, and end'
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and __fish_seen_subcommand_from events2" -l timestamps -d 'Begin each line with the time'
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and __fish_seen_subcommand_from events2" -s s -l statistics -d 'Tell counters too'
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and __fish_seen_subcommand_from events2" -l diff -d 'Tell changes as `old->new`'
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and __fish_seen_subcommand_from events2" -l full -d 'Tell of a changed object also what did not change'
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and __fish_seen_subcommand_from events2" -l poll -d 'Tell changed counters for each line `n` on standard input'
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and __fish_seen_subcommand_from events2" -s d -l dry-run -d 'Only tell the steps: of `up` and `adjust`'
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and __fish_seen_subcommand_from events2" -l json -d 'Answer in JSON'
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and __fish_seen_subcommand_from events2" -s h -l help -d 'Print help'
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and __fish_seen_subcommand_from role" -s c -l config-file -d 'Configuration file [default: /etc/basalt.conf, then /etc/drbd.conf]' -r -F
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and __fish_seen_subcommand_from role" -l node-socket -d 'Admin socket of the daemon [default: $BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock]' -r -F
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and __fish_seen_subcommand_from role" -l timeout -d 'Give up waiting for the daemon after so long [default: 30; `primary` 60]' -r
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and __fish_seen_subcommand_from role" -s d -l dry-run -d 'Only tell the steps: of `up` and `adjust`'
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and __fish_seen_subcommand_from role" -l json -d 'Answer in JSON'
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and __fish_seen_subcommand_from role" -s h -l help -d 'Print help'
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and __fish_seen_subcommand_from cstate" -s c -l config-file -d 'Configuration file [default: /etc/basalt.conf, then /etc/drbd.conf]' -r -F
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and __fish_seen_subcommand_from cstate" -l node-socket -d 'Admin socket of the daemon [default: $BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock]' -r -F
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and __fish_seen_subcommand_from cstate" -l timeout -d 'Give up waiting for the daemon after so long [default: 30; `primary` 60]' -r
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and __fish_seen_subcommand_from cstate" -s d -l dry-run -d 'Only tell the steps: of `up` and `adjust`'
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and __fish_seen_subcommand_from cstate" -l json -d 'Answer in JSON'
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and __fish_seen_subcommand_from cstate" -s h -l help -d 'Print help'
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and __fish_seen_subcommand_from dstate" -s c -l config-file -d 'Configuration file [default: /etc/basalt.conf, then /etc/drbd.conf]' -r -F
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and __fish_seen_subcommand_from dstate" -l node-socket -d 'Admin socket of the daemon [default: $BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock]' -r -F
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and __fish_seen_subcommand_from dstate" -l timeout -d 'Give up waiting for the daemon after so long [default: 30; `primary` 60]' -r
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and __fish_seen_subcommand_from dstate" -s d -l dry-run -d 'Only tell the steps: of `up` and `adjust`'
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and __fish_seen_subcommand_from dstate" -l json -d 'Answer in JSON'
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and __fish_seen_subcommand_from dstate" -s h -l help -d 'Print help'
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and __fish_seen_subcommand_from wait-connect" -l wfc-timeout -d 'Where all replicas were in sync' -r
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and __fish_seen_subcommand_from wait-connect" -l degr-wfc-timeout -d 'Where some replica was not in sync [default: as --wfc-timeout]' -r
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and __fish_seen_subcommand_from wait-connect" -l outdated-wfc-timeout -d 'Where the replica of this node is outdated [default: as --wfc-timeout]' -r
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and __fish_seen_subcommand_from wait-connect" -l wait-after-sb -d 'Wait also for connections that are StandAlone' -r -f -a "true\t''
+false\t''"
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and __fish_seen_subcommand_from wait-connect" -s c -l config-file -d 'Configuration file [default: /etc/basalt.conf, then /etc/drbd.conf]' -r -F
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and __fish_seen_subcommand_from wait-connect" -l node-socket -d 'Admin socket of the daemon [default: $BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock]' -r -F
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and __fish_seen_subcommand_from wait-connect" -l timeout -d 'Give up waiting for the daemon after so long [default: 30; `primary` 60]' -r
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and __fish_seen_subcommand_from wait-connect" -s d -l dry-run -d 'Only tell the steps: of `up` and `adjust`'
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and __fish_seen_subcommand_from wait-connect" -l json -d 'Answer in JSON'
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and __fish_seen_subcommand_from wait-connect" -s h -l help -d 'Print help'
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and __fish_seen_subcommand_from wait-con-int" -l wfc-timeout -d 'Where all replicas were in sync' -r
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and __fish_seen_subcommand_from wait-con-int" -l degr-wfc-timeout -d 'Where some replica was not in sync [default: as --wfc-timeout]' -r
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and __fish_seen_subcommand_from wait-con-int" -l outdated-wfc-timeout -d 'Where the replica of this node is outdated [default: as --wfc-timeout]' -r
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and __fish_seen_subcommand_from wait-con-int" -l wait-after-sb -d 'Wait also for connections that are StandAlone' -r -f -a "true\t''
+false\t''"
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and __fish_seen_subcommand_from wait-con-int" -s c -l config-file -d 'Configuration file [default: /etc/basalt.conf, then /etc/drbd.conf]' -r -F
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and __fish_seen_subcommand_from wait-con-int" -l node-socket -d 'Admin socket of the daemon [default: $BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock]' -r -F
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and __fish_seen_subcommand_from wait-con-int" -l timeout -d 'Give up waiting for the daemon after so long [default: 30; `primary` 60]' -r
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and __fish_seen_subcommand_from wait-con-int" -s d -l dry-run -d 'Only tell the steps: of `up` and `adjust`'
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and __fish_seen_subcommand_from wait-con-int" -l json -d 'Answer in JSON'
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and __fish_seen_subcommand_from wait-con-int" -s h -l help -d 'Print help'
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and __fish_seen_subcommand_from wait-sync" -l wfc-timeout -d 'Where all replicas were in sync' -r
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and __fish_seen_subcommand_from wait-sync" -l degr-wfc-timeout -d 'Where some replica was not in sync [default: as --wfc-timeout]' -r
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and __fish_seen_subcommand_from wait-sync" -l outdated-wfc-timeout -d 'Where the replica of this node is outdated [default: as --wfc-timeout]' -r
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and __fish_seen_subcommand_from wait-sync" -l wait-after-sb -d 'Wait also for connections that are StandAlone' -r -f -a "true\t''
+false\t''"
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and __fish_seen_subcommand_from wait-sync" -s c -l config-file -d 'Configuration file [default: /etc/basalt.conf, then /etc/drbd.conf]' -r -F
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and __fish_seen_subcommand_from wait-sync" -l node-socket -d 'Admin socket of the daemon [default: $BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock]' -r -F
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and __fish_seen_subcommand_from wait-sync" -l timeout -d 'Give up waiting for the daemon after so long [default: 30; `primary` 60]' -r
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and __fish_seen_subcommand_from wait-sync" -s d -l dry-run -d 'Only tell the steps: of `up` and `adjust`'
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and __fish_seen_subcommand_from wait-sync" -l json -d 'Answer in JSON'
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and __fish_seen_subcommand_from wait-sync" -s h -l help -d 'Print help'
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and __fish_seen_subcommand_from dump" -s c -l config-file -d 'Configuration file [default: /etc/basalt.conf, then /etc/drbd.conf]' -r -F
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and __fish_seen_subcommand_from dump" -l node-socket -d 'Admin socket of the daemon [default: $BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock]' -r -F
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and __fish_seen_subcommand_from dump" -l timeout -d 'Give up waiting for the daemon after so long [default: 30; `primary` 60]' -r
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and __fish_seen_subcommand_from dump" -s d -l dry-run -d 'Only tell the steps: of `up` and `adjust`'
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and __fish_seen_subcommand_from dump" -l json -d 'Answer in JSON'
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and __fish_seen_subcommand_from dump" -s h -l help -d 'Print help'
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and __fish_seen_subcommand_from dump-xml" -s c -l config-file -d 'Configuration file [default: /etc/basalt.conf, then /etc/drbd.conf]' -r -F
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and __fish_seen_subcommand_from dump-xml" -l node-socket -d 'Admin socket of the daemon [default: $BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock]' -r -F
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and __fish_seen_subcommand_from dump-xml" -l timeout -d 'Give up waiting for the daemon after so long [default: 30; `primary` 60]' -r
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and __fish_seen_subcommand_from dump-xml" -s d -l dry-run -d 'Only tell the steps: of `up` and `adjust`'
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and __fish_seen_subcommand_from dump-xml" -l json -d 'Answer in JSON'
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and __fish_seen_subcommand_from dump-xml" -s h -l help -d 'Print help'
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and __fish_seen_subcommand_from sh-nop" -s c -l config-file -d 'Configuration file [default: /etc/basalt.conf, then /etc/drbd.conf]' -r -F
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and __fish_seen_subcommand_from sh-nop" -l node-socket -d 'Admin socket of the daemon [default: $BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock]' -r -F
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and __fish_seen_subcommand_from sh-nop" -l timeout -d 'Give up waiting for the daemon after so long [default: 30; `primary` 60]' -r
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and __fish_seen_subcommand_from sh-nop" -s d -l dry-run -d 'Only tell the steps: of `up` and `adjust`'
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and __fish_seen_subcommand_from sh-nop" -l json -d 'Answer in JSON'
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and __fish_seen_subcommand_from sh-nop" -s h -l help -d 'Print help'
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and __fish_seen_subcommand_from sh-mod-parms" -s c -l config-file -d 'Configuration file [default: /etc/basalt.conf, then /etc/drbd.conf]' -r -F
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and __fish_seen_subcommand_from sh-mod-parms" -l node-socket -d 'Admin socket of the daemon [default: $BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock]' -r -F
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and __fish_seen_subcommand_from sh-mod-parms" -l timeout -d 'Give up waiting for the daemon after so long [default: 30; `primary` 60]' -r
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and __fish_seen_subcommand_from sh-mod-parms" -s d -l dry-run -d 'Only tell the steps: of `up` and `adjust`'
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and __fish_seen_subcommand_from sh-mod-parms" -l json -d 'Answer in JSON'
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and __fish_seen_subcommand_from sh-mod-parms" -s h -l help -d 'Print help'
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and __fish_seen_subcommand_from sh-resources" -l node -d 'Name of this node in the configuration [default: the host name]' -r
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and __fish_seen_subcommand_from sh-resources" -s c -l config-file -d 'Configuration file [default: /etc/basalt.conf, then /etc/drbd.conf]' -r -F
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and __fish_seen_subcommand_from sh-resources" -l node-socket -d 'Admin socket of the daemon [default: $BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock]' -r -F
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and __fish_seen_subcommand_from sh-resources" -l timeout -d 'Give up waiting for the daemon after so long [default: 30; `primary` 60]' -r
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and __fish_seen_subcommand_from sh-resources" -s d -l dry-run -d 'Only tell the steps: of `up` and `adjust`'
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and __fish_seen_subcommand_from sh-resources" -l json -d 'Answer in JSON'
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and __fish_seen_subcommand_from sh-resources" -s h -l help -d 'Print help'
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and __fish_seen_subcommand_from sh-list-adjustable" -l node -d 'Name of this node in the configuration [default: the host name]' -r
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and __fish_seen_subcommand_from sh-list-adjustable" -s c -l config-file -d 'Configuration file [default: /etc/basalt.conf, then /etc/drbd.conf]' -r -F
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and __fish_seen_subcommand_from sh-list-adjustable" -l node-socket -d 'Admin socket of the daemon [default: $BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock]' -r -F
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and __fish_seen_subcommand_from sh-list-adjustable" -l timeout -d 'Give up waiting for the daemon after so long [default: 30; `primary` 60]' -r
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and __fish_seen_subcommand_from sh-list-adjustable" -s d -l dry-run -d 'Only tell the steps: of `up` and `adjust`'
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and __fish_seen_subcommand_from sh-list-adjustable" -l json -d 'Answer in JSON'
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and __fish_seen_subcommand_from sh-list-adjustable" -s h -l help -d 'Print help'
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and __fish_seen_subcommand_from sh-list-config-file" -s c -l config-file -d 'Configuration file [default: /etc/basalt.conf, then /etc/drbd.conf]' -r -F
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and __fish_seen_subcommand_from sh-list-config-file" -l node-socket -d 'Admin socket of the daemon [default: $BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock]' -r -F
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and __fish_seen_subcommand_from sh-list-config-file" -l timeout -d 'Give up waiting for the daemon after so long [default: 30; `primary` 60]' -r
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and __fish_seen_subcommand_from sh-list-config-file" -s d -l dry-run -d 'Only tell the steps: of `up` and `adjust`'
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and __fish_seen_subcommand_from sh-list-config-file" -l json -d 'Answer in JSON'
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and __fish_seen_subcommand_from sh-list-config-file" -s h -l help -d 'Print help'
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and __fish_seen_subcommand_from sh-resource" -l node -d 'Name of this node in the configuration [default: the host name]' -r
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and __fish_seen_subcommand_from sh-resource" -s c -l config-file -d 'Configuration file [default: /etc/basalt.conf, then /etc/drbd.conf]' -r -F
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and __fish_seen_subcommand_from sh-resource" -l node-socket -d 'Admin socket of the daemon [default: $BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock]' -r -F
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and __fish_seen_subcommand_from sh-resource" -l timeout -d 'Give up waiting for the daemon after so long [default: 30; `primary` 60]' -r
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and __fish_seen_subcommand_from sh-resource" -s d -l dry-run -d 'Only tell the steps: of `up` and `adjust`'
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and __fish_seen_subcommand_from sh-resource" -l json -d 'Answer in JSON'
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and __fish_seen_subcommand_from sh-resource" -s h -l help -d 'Print help'
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and __fish_seen_subcommand_from sh-dev" -l node -d 'Name of this node in the configuration [default: the host name]' -r
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and __fish_seen_subcommand_from sh-dev" -s c -l config-file -d 'Configuration file [default: /etc/basalt.conf, then /etc/drbd.conf]' -r -F
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and __fish_seen_subcommand_from sh-dev" -l node-socket -d 'Admin socket of the daemon [default: $BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock]' -r -F
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and __fish_seen_subcommand_from sh-dev" -l timeout -d 'Give up waiting for the daemon after so long [default: 30; `primary` 60]' -r
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and __fish_seen_subcommand_from sh-dev" -s d -l dry-run -d 'Only tell the steps: of `up` and `adjust`'
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and __fish_seen_subcommand_from sh-dev" -l json -d 'Answer in JSON'
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and __fish_seen_subcommand_from sh-dev" -s h -l help -d 'Print help'
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and __fish_seen_subcommand_from sh-minor" -l node -d 'Name of this node in the configuration [default: the host name]' -r
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and __fish_seen_subcommand_from sh-minor" -s c -l config-file -d 'Configuration file [default: /etc/basalt.conf, then /etc/drbd.conf]' -r -F
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and __fish_seen_subcommand_from sh-minor" -l node-socket -d 'Admin socket of the daemon [default: $BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock]' -r -F
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and __fish_seen_subcommand_from sh-minor" -l timeout -d 'Give up waiting for the daemon after so long [default: 30; `primary` 60]' -r
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and __fish_seen_subcommand_from sh-minor" -s d -l dry-run -d 'Only tell the steps: of `up` and `adjust`'
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and __fish_seen_subcommand_from sh-minor" -l json -d 'Answer in JSON'
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and __fish_seen_subcommand_from sh-minor" -s h -l help -d 'Print help'
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and __fish_seen_subcommand_from sh-ll-dev" -l node -d 'Name of this node in the configuration [default: the host name]' -r
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and __fish_seen_subcommand_from sh-ll-dev" -s c -l config-file -d 'Configuration file [default: /etc/basalt.conf, then /etc/drbd.conf]' -r -F
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and __fish_seen_subcommand_from sh-ll-dev" -l node-socket -d 'Admin socket of the daemon [default: $BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock]' -r -F
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and __fish_seen_subcommand_from sh-ll-dev" -l timeout -d 'Give up waiting for the daemon after so long [default: 30; `primary` 60]' -r
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and __fish_seen_subcommand_from sh-ll-dev" -s d -l dry-run -d 'Only tell the steps: of `up` and `adjust`'
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and __fish_seen_subcommand_from sh-ll-dev" -l json -d 'Answer in JSON'
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and __fish_seen_subcommand_from sh-ll-dev" -s h -l help -d 'Print help'
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and __fish_seen_subcommand_from sh-md-dev" -l node -d 'Name of this node in the configuration [default: the host name]' -r
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and __fish_seen_subcommand_from sh-md-dev" -s c -l config-file -d 'Configuration file [default: /etc/basalt.conf, then /etc/drbd.conf]' -r -F
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and __fish_seen_subcommand_from sh-md-dev" -l node-socket -d 'Admin socket of the daemon [default: $BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock]' -r -F
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and __fish_seen_subcommand_from sh-md-dev" -l timeout -d 'Give up waiting for the daemon after so long [default: 30; `primary` 60]' -r
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and __fish_seen_subcommand_from sh-md-dev" -s d -l dry-run -d 'Only tell the steps: of `up` and `adjust`'
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and __fish_seen_subcommand_from sh-md-dev" -l json -d 'Answer in JSON'
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and __fish_seen_subcommand_from sh-md-dev" -s h -l help -d 'Print help'
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and __fish_seen_subcommand_from sh-md-idx" -l node -d 'Name of this node in the configuration [default: the host name]' -r
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and __fish_seen_subcommand_from sh-md-idx" -s c -l config-file -d 'Configuration file [default: /etc/basalt.conf, then /etc/drbd.conf]' -r -F
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and __fish_seen_subcommand_from sh-md-idx" -l node-socket -d 'Admin socket of the daemon [default: $BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock]' -r -F
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and __fish_seen_subcommand_from sh-md-idx" -l timeout -d 'Give up waiting for the daemon after so long [default: 30; `primary` 60]' -r
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and __fish_seen_subcommand_from sh-md-idx" -s d -l dry-run -d 'Only tell the steps: of `up` and `adjust`'
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and __fish_seen_subcommand_from sh-md-idx" -l json -d 'Answer in JSON'
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and __fish_seen_subcommand_from sh-md-idx" -s h -l help -d 'Print help'
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and __fish_seen_subcommand_from sh-ip" -l node -d 'Name of this node in the configuration [default: the host name]' -r
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and __fish_seen_subcommand_from sh-ip" -s c -l config-file -d 'Configuration file [default: /etc/basalt.conf, then /etc/drbd.conf]' -r -F
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and __fish_seen_subcommand_from sh-ip" -l node-socket -d 'Admin socket of the daemon [default: $BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock]' -r -F
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and __fish_seen_subcommand_from sh-ip" -l timeout -d 'Give up waiting for the daemon after so long [default: 30; `primary` 60]' -r
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and __fish_seen_subcommand_from sh-ip" -s d -l dry-run -d 'Only tell the steps: of `up` and `adjust`'
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and __fish_seen_subcommand_from sh-ip" -l json -d 'Answer in JSON'
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and __fish_seen_subcommand_from sh-ip" -s h -l help -d 'Print help'
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and __fish_seen_subcommand_from sh-udev" -l node -d 'Name of this node in the configuration [default: the host name]' -r
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and __fish_seen_subcommand_from sh-udev" -s c -l config-file -d 'Configuration file [default: /etc/basalt.conf, then /etc/drbd.conf]' -r -F
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and __fish_seen_subcommand_from sh-udev" -l node-socket -d 'Admin socket of the daemon [default: $BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock]' -r -F
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and __fish_seen_subcommand_from sh-udev" -l timeout -d 'Give up waiting for the daemon after so long [default: 30; `primary` 60]' -r
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and __fish_seen_subcommand_from sh-udev" -s d -l dry-run -d 'Only tell the steps: of `up` and `adjust`'
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and __fish_seen_subcommand_from sh-udev" -l json -d 'Answer in JSON'
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and __fish_seen_subcommand_from sh-udev" -s h -l help -d 'Print help'
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and __fish_seen_subcommand_from sh-lr-of" -l node -d 'Name of this node in the configuration [default: the host name]' -r
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and __fish_seen_subcommand_from sh-lr-of" -s c -l config-file -d 'Configuration file [default: /etc/basalt.conf, then /etc/drbd.conf]' -r -F
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and __fish_seen_subcommand_from sh-lr-of" -l node-socket -d 'Admin socket of the daemon [default: $BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock]' -r -F
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and __fish_seen_subcommand_from sh-lr-of" -l timeout -d 'Give up waiting for the daemon after so long [default: 30; `primary` 60]' -r
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and __fish_seen_subcommand_from sh-lr-of" -s d -l dry-run -d 'Only tell the steps: of `up` and `adjust`'
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and __fish_seen_subcommand_from sh-lr-of" -l json -d 'Answer in JSON'
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and __fish_seen_subcommand_from sh-lr-of" -s h -l help -d 'Print help'
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and __fish_seen_subcommand_from invalidate" -s c -l config-file -d 'Configuration file [default: /etc/basalt.conf, then /etc/drbd.conf]' -r -F
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and __fish_seen_subcommand_from invalidate" -l node-socket -d 'Admin socket of the daemon [default: $BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock]' -r -F
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and __fish_seen_subcommand_from invalidate" -l timeout -d 'Give up waiting for the daemon after so long [default: 30; `primary` 60]' -r
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and __fish_seen_subcommand_from invalidate" -s d -l dry-run -d 'Only tell the steps: of `up` and `adjust`'
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and __fish_seen_subcommand_from invalidate" -l json -d 'Answer in JSON'
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and __fish_seen_subcommand_from invalidate" -s h -l help -d 'Print help'
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and __fish_seen_subcommand_from help" -f -a "create-md" -d 'Write fresh metadata on the backing disks of this node'
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and __fish_seen_subcommand_from help" -f -a "up" -d 'Configure, attach and connect'
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and __fish_seen_subcommand_from help" -f -a "down" -d 'Disconnect, detach and forget'
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and __fish_seen_subcommand_from help" -f -a "adjust" -d 'Make the running state follow the configuration file'
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and __fish_seen_subcommand_from help" -f -a "attach" -d 'Take the backing disk into use'
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and __fish_seen_subcommand_from help" -f -a "detach" -d 'Go on without the backing disk'
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and __fish_seen_subcommand_from help" -f -a "connect" -d 'Connect to the peers, or to the one of RES:PEER'
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and __fish_seen_subcommand_from help" -f -a "disconnect" -d 'Part from the peers, or from the one of RES:PEER'
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and __fish_seen_subcommand_from help" -f -a "primary" -d 'Take the right to write'
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and __fish_seen_subcommand_from help" -f -a "new-current-uuid" -d 'Start a volume whose replicas are known to be equal, without a first copy'
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and __fish_seen_subcommand_from help" -f -a "secondary" -d 'Give the right to write away'
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and __fish_seen_subcommand_from help" -f -a "status" -d 'Show roles, disks, connections and what is wrong with them'
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and __fish_seen_subcommand_from help" -f -a "explain" -d 'Say in words why it is as it is, what it waits for, and what to do'
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and __fish_seen_subcommand_from help" -f -a "events2" -d 'Tell the state, and then every change of it, a line each'
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and __fish_seen_subcommand_from help" -f -a "role" -d 'Show the role of this node, one line per resource'
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and __fish_seen_subcommand_from help" -f -a "cstate" -d 'Show the state of the connections, one line each'
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and __fish_seen_subcommand_from help" -f -a "dstate" -d 'Show the state of the disks, local/peers, one line per volume'
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and __fish_seen_subcommand_from help" -f -a "wait-connect" -d 'Wait until all peers, or the one of RES:PEER, are connected'
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and __fish_seen_subcommand_from help" -f -a "wait-sync" -d 'Wait until nothing is being copied any more'
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and __fish_seen_subcommand_from help" -f -a "dump" -d 'Print the configuration as it was understood'
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and __fish_seen_subcommand_from help" -f -a "dump-xml" -d 'Print the configuration as XML'
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and __fish_seen_subcommand_from help" -f -a "sh-nop" -d 'Read the configuration and do nothing'
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and __fish_seen_subcommand_from help" -f -a "sh-mod-parms" -d 'Print the parameters that a kernel module would get'
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and __fish_seen_subcommand_from help" -f -a "sh-resources" -d 'Print the names of the resources of this node'
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and __fish_seen_subcommand_from help" -f -a "sh-list-adjustable" -d 'Print the names of the resources that `adjust` takes'
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and __fish_seen_subcommand_from help" -f -a "sh-list-config-file" -d 'Print the path of the configuration file'
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and __fish_seen_subcommand_from help" -f -a "sh-resource" -d 'Print the name of the resource'
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and __fish_seen_subcommand_from help" -f -a "sh-dev" -d 'Print the device names'
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and __fish_seen_subcommand_from help" -f -a "sh-minor" -d 'Print the minors'
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and __fish_seen_subcommand_from help" -f -a "sh-ll-dev" -d 'Print the backing disks'
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and __fish_seen_subcommand_from help" -f -a "sh-md-dev" -d 'Print where the metadata is'
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and __fish_seen_subcommand_from help" -f -a "sh-md-idx" -d 'Print the kind of the metadata: `internal`, `flexible` or an index'
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and __fish_seen_subcommand_from help" -f -a "sh-ip" -d 'Print the own address of each path'
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and __fish_seen_subcommand_from help" -f -a "sh-udev" -d 'Print the names for udev'
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and __fish_seen_subcommand_from help" -f -a "sh-lr-of" -d 'Refused: there are no stacked resources'
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and __fish_seen_subcommand_from help" -f -a "invalidate" -d 'Give up the local data and copy it all again from a peer'
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and __fish_seen_subcommand_from help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c basalt -n "__fish_basalt_using_subcommand setup; and not __fish_seen_subcommand_from status events2 show role cstate dstate down primary secondary connect disconnect detach invalidate new-current-uuid wait-connect-resource wait-connect-connection wait-connect-volume wait-sync-resource wait-sync-connection wait-sync-volume help" -s c -l config-file -d 'Configuration file [default: /etc/basalt.conf, then /etc/drbd.conf]' -r -F
+complete -c basalt -n "__fish_basalt_using_subcommand setup; and not __fish_seen_subcommand_from status events2 show role cstate dstate down primary secondary connect disconnect detach invalidate new-current-uuid wait-connect-resource wait-connect-connection wait-connect-volume wait-sync-resource wait-sync-connection wait-sync-volume help" -l node-socket -d 'Admin socket of the daemon [default: $BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock]' -r -F
+complete -c basalt -n "__fish_basalt_using_subcommand setup; and not __fish_seen_subcommand_from status events2 show role cstate dstate down primary secondary connect disconnect detach invalidate new-current-uuid wait-connect-resource wait-connect-connection wait-connect-volume wait-sync-resource wait-sync-connection wait-sync-volume help" -l timeout -d 'Give up waiting for the daemon after so long [default: 30; `primary` 60]' -r
+complete -c basalt -n "__fish_basalt_using_subcommand setup; and not __fish_seen_subcommand_from status events2 show role cstate dstate down primary secondary connect disconnect detach invalidate new-current-uuid wait-connect-resource wait-connect-connection wait-connect-volume wait-sync-resource wait-sync-connection wait-sync-volume help" -s d -l dry-run -d 'Only tell the steps: of `up` and `adjust`'
+complete -c basalt -n "__fish_basalt_using_subcommand setup; and not __fish_seen_subcommand_from status events2 show role cstate dstate down primary secondary connect disconnect detach invalidate new-current-uuid wait-connect-resource wait-connect-connection wait-connect-volume wait-sync-resource wait-sync-connection wait-sync-volume help" -l json -d 'Answer in JSON'
+complete -c basalt -n "__fish_basalt_using_subcommand setup; and not __fish_seen_subcommand_from status events2 show role cstate dstate down primary secondary connect disconnect detach invalidate new-current-uuid wait-connect-resource wait-connect-connection wait-connect-volume wait-sync-resource wait-sync-connection wait-sync-volume help" -s h -l help -d 'Print help'
+complete -c basalt -n "__fish_basalt_using_subcommand setup; and not __fish_seen_subcommand_from status events2 show role cstate dstate down primary secondary connect disconnect detach invalidate new-current-uuid wait-connect-resource wait-connect-connection wait-connect-volume wait-sync-resource wait-sync-connection wait-sync-volume help" -s V -l version -d 'Print version'
+complete -c basalt -n "__fish_basalt_using_subcommand setup; and not __fish_seen_subcommand_from status events2 show role cstate dstate down primary secondary connect disconnect detach invalidate new-current-uuid wait-connect-resource wait-connect-connection wait-connect-volume wait-sync-resource wait-sync-connection wait-sync-volume help" -f -a "status" -d 'Show roles, disks, connections and what is wrong with them'
+complete -c basalt -n "__fish_basalt_using_subcommand setup; and not __fish_seen_subcommand_from status events2 show role cstate dstate down primary secondary connect disconnect detach invalidate new-current-uuid wait-connect-resource wait-connect-connection wait-connect-volume wait-sync-resource wait-sync-connection wait-sync-volume help" -f -a "events2" -d 'Tell the state, and then every change of it, a line each'
+complete -c basalt -n "__fish_basalt_using_subcommand setup; and not __fish_seen_subcommand_from status events2 show role cstate dstate down primary secondary connect disconnect detach invalidate new-current-uuid wait-connect-resource wait-connect-connection wait-connect-volume wait-sync-resource wait-sync-connection wait-sync-volume help" -f -a "show" -d 'Show the configuration that runs'
+complete -c basalt -n "__fish_basalt_using_subcommand setup; and not __fish_seen_subcommand_from status events2 show role cstate dstate down primary secondary connect disconnect detach invalidate new-current-uuid wait-connect-resource wait-connect-connection wait-connect-volume wait-sync-resource wait-sync-connection wait-sync-volume help" -f -a "role" -d 'Show the role of this node'
+complete -c basalt -n "__fish_basalt_using_subcommand setup; and not __fish_seen_subcommand_from status events2 show role cstate dstate down primary secondary connect disconnect detach invalidate new-current-uuid wait-connect-resource wait-connect-connection wait-connect-volume wait-sync-resource wait-sync-connection wait-sync-volume help" -f -a "cstate" -d 'Show the state of the connection to a peer'
+complete -c basalt -n "__fish_basalt_using_subcommand setup; and not __fish_seen_subcommand_from status events2 show role cstate dstate down primary secondary connect disconnect detach invalidate new-current-uuid wait-connect-resource wait-connect-connection wait-connect-volume wait-sync-resource wait-sync-connection wait-sync-volume help" -f -a "dstate" -d 'Show the state of the disks of a volume, local/peers'
+complete -c basalt -n "__fish_basalt_using_subcommand setup; and not __fish_seen_subcommand_from status events2 show role cstate dstate down primary secondary connect disconnect detach invalidate new-current-uuid wait-connect-resource wait-connect-connection wait-connect-volume wait-sync-resource wait-sync-connection wait-sync-volume help" -f -a "down" -d 'Disconnect, detach and forget'
+complete -c basalt -n "__fish_basalt_using_subcommand setup; and not __fish_seen_subcommand_from status events2 show role cstate dstate down primary secondary connect disconnect detach invalidate new-current-uuid wait-connect-resource wait-connect-connection wait-connect-volume wait-sync-resource wait-sync-connection wait-sync-volume help" -f -a "primary" -d 'Take the right to write'
+complete -c basalt -n "__fish_basalt_using_subcommand setup; and not __fish_seen_subcommand_from status events2 show role cstate dstate down primary secondary connect disconnect detach invalidate new-current-uuid wait-connect-resource wait-connect-connection wait-connect-volume wait-sync-resource wait-sync-connection wait-sync-volume help" -f -a "secondary" -d 'Give the right to write away'
+complete -c basalt -n "__fish_basalt_using_subcommand setup; and not __fish_seen_subcommand_from status events2 show role cstate dstate down primary secondary connect disconnect detach invalidate new-current-uuid wait-connect-resource wait-connect-connection wait-connect-volume wait-sync-resource wait-sync-connection wait-sync-volume help" -f -a "connect" -d 'Connect to a peer'
+complete -c basalt -n "__fish_basalt_using_subcommand setup; and not __fish_seen_subcommand_from status events2 show role cstate dstate down primary secondary connect disconnect detach invalidate new-current-uuid wait-connect-resource wait-connect-connection wait-connect-volume wait-sync-resource wait-sync-connection wait-sync-volume help" -f -a "disconnect" -d 'Part from a peer'
+complete -c basalt -n "__fish_basalt_using_subcommand setup; and not __fish_seen_subcommand_from status events2 show role cstate dstate down primary secondary connect disconnect detach invalidate new-current-uuid wait-connect-resource wait-connect-connection wait-connect-volume wait-sync-resource wait-sync-connection wait-sync-volume help" -f -a "detach" -d 'Go on without the backing disk'
+complete -c basalt -n "__fish_basalt_using_subcommand setup; and not __fish_seen_subcommand_from status events2 show role cstate dstate down primary secondary connect disconnect detach invalidate new-current-uuid wait-connect-resource wait-connect-connection wait-connect-volume wait-sync-resource wait-sync-connection wait-sync-volume help" -f -a "invalidate" -d 'Give up the local data and copy it all again from a peer'
+complete -c basalt -n "__fish_basalt_using_subcommand setup; and not __fish_seen_subcommand_from status events2 show role cstate dstate down primary secondary connect disconnect detach invalidate new-current-uuid wait-connect-resource wait-connect-connection wait-connect-volume wait-sync-resource wait-sync-connection wait-sync-volume help" -f -a "new-current-uuid" -d 'Start a volume whose replicas are known to be equal, without a first copy'
+complete -c basalt -n "__fish_basalt_using_subcommand setup; and not __fish_seen_subcommand_from status events2 show role cstate dstate down primary secondary connect disconnect detach invalidate new-current-uuid wait-connect-resource wait-connect-connection wait-connect-volume wait-sync-resource wait-sync-connection wait-sync-volume help" -f -a "wait-connect-resource" -d 'Wait until all peers are connected'
+complete -c basalt -n "__fish_basalt_using_subcommand setup; and not __fish_seen_subcommand_from status events2 show role cstate dstate down primary secondary connect disconnect detach invalidate new-current-uuid wait-connect-resource wait-connect-connection wait-connect-volume wait-sync-resource wait-sync-connection wait-sync-volume help" -f -a "wait-connect-connection" -d 'Wait until a peer is connected'
+complete -c basalt -n "__fish_basalt_using_subcommand setup; and not __fish_seen_subcommand_from status events2 show role cstate dstate down primary secondary connect disconnect detach invalidate new-current-uuid wait-connect-resource wait-connect-connection wait-connect-volume wait-sync-resource wait-sync-connection wait-sync-volume help" -f -a "wait-connect-volume" -d 'Wait until a volume of a peer is seen'
+complete -c basalt -n "__fish_basalt_using_subcommand setup; and not __fish_seen_subcommand_from status events2 show role cstate dstate down primary secondary connect disconnect detach invalidate new-current-uuid wait-connect-resource wait-connect-connection wait-connect-volume wait-sync-resource wait-sync-connection wait-sync-volume help" -f -a "wait-sync-resource" -d 'Wait until nothing is being copied any more'
+complete -c basalt -n "__fish_basalt_using_subcommand setup; and not __fish_seen_subcommand_from status events2 show role cstate dstate down primary secondary connect disconnect detach invalidate new-current-uuid wait-connect-resource wait-connect-connection wait-connect-volume wait-sync-resource wait-sync-connection wait-sync-volume help" -f -a "wait-sync-connection" -d 'Wait until nothing is being copied to or from a peer any more'
+complete -c basalt -n "__fish_basalt_using_subcommand setup; and not __fish_seen_subcommand_from status events2 show role cstate dstate down primary secondary connect disconnect detach invalidate new-current-uuid wait-connect-resource wait-connect-connection wait-connect-volume wait-sync-resource wait-sync-connection wait-sync-volume help" -f -a "wait-sync-volume" -d 'Wait until a volume is not being copied to or from a peer any more'
+complete -c basalt -n "__fish_basalt_using_subcommand setup; and not __fish_seen_subcommand_from status events2 show role cstate dstate down primary secondary connect disconnect detach invalidate new-current-uuid wait-connect-resource wait-connect-connection wait-connect-volume wait-sync-resource wait-sync-connection wait-sync-volume help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c basalt -n "__fish_basalt_using_subcommand setup; and __fish_seen_subcommand_from status" -s c -l config-file -d 'Configuration file [default: /etc/basalt.conf, then /etc/drbd.conf]' -r -F
+complete -c basalt -n "__fish_basalt_using_subcommand setup; and __fish_seen_subcommand_from status" -l node-socket -d 'Admin socket of the daemon [default: $BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock]' -r -F
+complete -c basalt -n "__fish_basalt_using_subcommand setup; and __fish_seen_subcommand_from status" -l timeout -d 'Give up waiting for the daemon after so long [default: 30; `primary` 60]' -r
+complete -c basalt -n "__fish_basalt_using_subcommand setup; and __fish_seen_subcommand_from status" -s s -l statistics -d 'Show counters'
+complete -c basalt -n "__fish_basalt_using_subcommand setup; and __fish_seen_subcommand_from status" -s v -l verbose -d 'Show also what is as it should be; twice: the workings of a resync'
+complete -c basalt -n "__fish_basalt_using_subcommand setup; and __fish_seen_subcommand_from status" -s d -l dry-run -d 'Only tell the steps: of `up` and `adjust`'
+complete -c basalt -n "__fish_basalt_using_subcommand setup; and __fish_seen_subcommand_from status" -l json -d 'Answer in JSON'
+complete -c basalt -n "__fish_basalt_using_subcommand setup; and __fish_seen_subcommand_from status" -s h -l help -d 'Print help'
+complete -c basalt -n "__fish_basalt_using_subcommand setup; and __fish_seen_subcommand_from events2" -l color -d 'Accepted for compatibility: there are no colours' -r
+complete -c basalt -n "__fish_basalt_using_subcommand setup; and __fish_seen_subcommand_from events2" -l rcvbuf -d 'Accepted for compatibility: the daemon bounds what waits for a reader' -r
+complete -c basalt -n "__fish_basalt_using_subcommand setup; and __fish_seen_subcommand_from events2" -s c -l config-file -d 'Configuration file [default: /etc/basalt.conf, then /etc/drbd.conf]' -r -F
+complete -c basalt -n "__fish_basalt_using_subcommand setup; and __fish_seen_subcommand_from events2" -l node-socket -d 'Admin socket of the daemon [default: $BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock]' -r -F
+complete -c basalt -n "__fish_basalt_using_subcommand setup; and __fish_seen_subcommand_from events2" -l timeout -d 'Give up waiting for the daemon after so long [default: 30; `primary` 60]' -r
+complete -c basalt -n "__fish_basalt_using_subcommand setup; and __fish_seen_subcommand_from events2" -l now -d 'Tell the state, and end'
+complete -c basalt -n "__fish_basalt_using_subcommand setup; and __fish_seen_subcommand_from events2" -l timestamps -d 'Begin each line with the time'
+complete -c basalt -n "__fish_basalt_using_subcommand setup; and __fish_seen_subcommand_from events2" -s s -l statistics -d 'Tell counters too'
+complete -c basalt -n "__fish_basalt_using_subcommand setup; and __fish_seen_subcommand_from events2" -l diff -d 'Tell changes as `old->new`'
+complete -c basalt -n "__fish_basalt_using_subcommand setup; and __fish_seen_subcommand_from events2" -l full -d 'Tell of a changed object also what did not change'
+complete -c basalt -n "__fish_basalt_using_subcommand setup; and __fish_seen_subcommand_from events2" -l poll -d 'Tell changed counters for each line `n` on standard input'
+complete -c basalt -n "__fish_basalt_using_subcommand setup; and __fish_seen_subcommand_from events2" -s d -l dry-run -d 'Only tell the steps: of `up` and `adjust`'
+complete -c basalt -n "__fish_basalt_using_subcommand setup; and __fish_seen_subcommand_from events2" -l json -d 'Answer in JSON'
+complete -c basalt -n "__fish_basalt_using_subcommand setup; and __fish_seen_subcommand_from events2" -s h -l help -d 'Print help'
+complete -c basalt -n "__fish_basalt_using_subcommand setup; and __fish_seen_subcommand_from show" -s c -l config-file -d 'Configuration file [default: /etc/basalt.conf, then /etc/drbd.conf]' -r -F
+complete -c basalt -n "__fish_basalt_using_subcommand setup; and __fish_seen_subcommand_from show" -l node-socket -d 'Admin socket of the daemon [default: $BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock]' -r -F
+complete -c basalt -n "__fish_basalt_using_subcommand setup; and __fish_seen_subcommand_from show" -l timeout -d 'Give up waiting for the daemon after so long [default: 30; `primary` 60]' -r
+complete -c basalt -n "__fish_basalt_using_subcommand setup; and __fish_seen_subcommand_from show" -s D -l show-defaults -d 'Show also what was not set'
+complete -c basalt -n "__fish_basalt_using_subcommand setup; and __fish_seen_subcommand_from show" -s d -l dry-run -d 'Only tell the steps: of `up` and `adjust`'
+complete -c basalt -n "__fish_basalt_using_subcommand setup; and __fish_seen_subcommand_from show" -l json -d 'Answer in JSON'
+complete -c basalt -n "__fish_basalt_using_subcommand setup; and __fish_seen_subcommand_from show" -s h -l help -d 'Print help'
+complete -c basalt -n "__fish_basalt_using_subcommand setup; and __fish_seen_subcommand_from role" -s c -l config-file -d 'Configuration file [default: /etc/basalt.conf, then /etc/drbd.conf]' -r -F
+complete -c basalt -n "__fish_basalt_using_subcommand setup; and __fish_seen_subcommand_from role" -l node-socket -d 'Admin socket of the daemon [default: $BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock]' -r -F
+complete -c basalt -n "__fish_basalt_using_subcommand setup; and __fish_seen_subcommand_from role" -l timeout -d 'Give up waiting for the daemon after so long [default: 30; `primary` 60]' -r
+complete -c basalt -n "__fish_basalt_using_subcommand setup; and __fish_seen_subcommand_from role" -s d -l dry-run -d 'Only tell the steps: of `up` and `adjust`'
+complete -c basalt -n "__fish_basalt_using_subcommand setup; and __fish_seen_subcommand_from role" -l json -d 'Answer in JSON'
+complete -c basalt -n "__fish_basalt_using_subcommand setup; and __fish_seen_subcommand_from role" -s h -l help -d 'Print help'
+complete -c basalt -n "__fish_basalt_using_subcommand setup; and __fish_seen_subcommand_from cstate" -s c -l config-file -d 'Configuration file [default: /etc/basalt.conf, then /etc/drbd.conf]' -r -F
+complete -c basalt -n "__fish_basalt_using_subcommand setup; and __fish_seen_subcommand_from cstate" -l node-socket -d 'Admin socket of the daemon [default: $BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock]' -r -F
+complete -c basalt -n "__fish_basalt_using_subcommand setup; and __fish_seen_subcommand_from cstate" -l timeout -d 'Give up waiting for the daemon after so long [default: 30; `primary` 60]' -r
+complete -c basalt -n "__fish_basalt_using_subcommand setup; and __fish_seen_subcommand_from cstate" -s d -l dry-run -d 'Only tell the steps: of `up` and `adjust`'
+complete -c basalt -n "__fish_basalt_using_subcommand setup; and __fish_seen_subcommand_from cstate" -l json -d 'Answer in JSON'
+complete -c basalt -n "__fish_basalt_using_subcommand setup; and __fish_seen_subcommand_from cstate" -s h -l help -d 'Print help'
+complete -c basalt -n "__fish_basalt_using_subcommand setup; and __fish_seen_subcommand_from dstate" -s c -l config-file -d 'Configuration file [default: /etc/basalt.conf, then /etc/drbd.conf]' -r -F
+complete -c basalt -n "__fish_basalt_using_subcommand setup; and __fish_seen_subcommand_from dstate" -l node-socket -d 'Admin socket of the daemon [default: $BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock]' -r -F
+complete -c basalt -n "__fish_basalt_using_subcommand setup; and __fish_seen_subcommand_from dstate" -l timeout -d 'Give up waiting for the daemon after so long [default: 30; `primary` 60]' -r
+complete -c basalt -n "__fish_basalt_using_subcommand setup; and __fish_seen_subcommand_from dstate" -s d -l dry-run -d 'Only tell the steps: of `up` and `adjust`'
+complete -c basalt -n "__fish_basalt_using_subcommand setup; and __fish_seen_subcommand_from dstate" -l json -d 'Answer in JSON'
+complete -c basalt -n "__fish_basalt_using_subcommand setup; and __fish_seen_subcommand_from dstate" -s h -l help -d 'Print help'
+complete -c basalt -n "__fish_basalt_using_subcommand setup; and __fish_seen_subcommand_from down" -s c -l config-file -d 'Configuration file [default: /etc/basalt.conf, then /etc/drbd.conf]' -r -F
+complete -c basalt -n "__fish_basalt_using_subcommand setup; and __fish_seen_subcommand_from down" -l node-socket -d 'Admin socket of the daemon [default: $BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock]' -r -F
+complete -c basalt -n "__fish_basalt_using_subcommand setup; and __fish_seen_subcommand_from down" -l timeout -d 'Give up waiting for the daemon after so long [default: 30; `primary` 60]' -r
+complete -c basalt -n "__fish_basalt_using_subcommand setup; and __fish_seen_subcommand_from down" -s d -l dry-run -d 'Only tell the steps: of `up` and `adjust`'
+complete -c basalt -n "__fish_basalt_using_subcommand setup; and __fish_seen_subcommand_from down" -l json -d 'Answer in JSON'
+complete -c basalt -n "__fish_basalt_using_subcommand setup; and __fish_seen_subcommand_from down" -s h -l help -d 'Print help'
+complete -c basalt -n "__fish_basalt_using_subcommand setup; and __fish_seen_subcommand_from primary" -s c -l config-file -d 'Configuration file [default: /etc/basalt.conf, then /etc/drbd.conf]' -r -F
+complete -c basalt -n "__fish_basalt_using_subcommand setup; and __fish_seen_subcommand_from primary" -l node-socket -d 'Admin socket of the daemon [default: $BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock]' -r -F
+complete -c basalt -n "__fish_basalt_using_subcommand setup; and __fish_seen_subcommand_from primary" -l timeout -d 'Give up waiting for the daemon after so long [default: 30; `primary` 60]' -r
+complete -c basalt -n "__fish_basalt_using_subcommand setup; and __fish_seen_subcommand_from primary" -l force -d 'Do it also where it is refused for safety'
+complete -c basalt -n "__fish_basalt_using_subcommand setup; and __fish_seen_subcommand_from primary" -s d -l dry-run -d 'Only tell the steps: of `up` and `adjust`'
+complete -c basalt -n "__fish_basalt_using_subcommand setup; and __fish_seen_subcommand_from primary" -l json -d 'Answer in JSON'
+complete -c basalt -n "__fish_basalt_using_subcommand setup; and __fish_seen_subcommand_from primary" -s h -l help -d 'Print help'
+complete -c basalt -n "__fish_basalt_using_subcommand setup; and __fish_seen_subcommand_from secondary" -s c -l config-file -d 'Configuration file [default: /etc/basalt.conf, then /etc/drbd.conf]' -r -F
+complete -c basalt -n "__fish_basalt_using_subcommand setup; and __fish_seen_subcommand_from secondary" -l node-socket -d 'Admin socket of the daemon [default: $BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock]' -r -F
+complete -c basalt -n "__fish_basalt_using_subcommand setup; and __fish_seen_subcommand_from secondary" -l timeout -d 'Give up waiting for the daemon after so long [default: 30; `primary` 60]' -r
+complete -c basalt -n "__fish_basalt_using_subcommand setup; and __fish_seen_subcommand_from secondary" -l force -d 'Fail the requests that are still open'
+complete -c basalt -n "__fish_basalt_using_subcommand setup; and __fish_seen_subcommand_from secondary" -s d -l dry-run -d 'Only tell the steps: of `up` and `adjust`'
+complete -c basalt -n "__fish_basalt_using_subcommand setup; and __fish_seen_subcommand_from secondary" -l json -d 'Answer in JSON'
+complete -c basalt -n "__fish_basalt_using_subcommand setup; and __fish_seen_subcommand_from secondary" -s h -l help -d 'Print help'
+complete -c basalt -n "__fish_basalt_using_subcommand setup; and __fish_seen_subcommand_from connect" -s c -l config-file -d 'Configuration file [default: /etc/basalt.conf, then /etc/drbd.conf]' -r -F
+complete -c basalt -n "__fish_basalt_using_subcommand setup; and __fish_seen_subcommand_from connect" -l node-socket -d 'Admin socket of the daemon [default: $BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock]' -r -F
+complete -c basalt -n "__fish_basalt_using_subcommand setup; and __fish_seen_subcommand_from connect" -l timeout -d 'Give up waiting for the daemon after so long [default: 30; `primary` 60]' -r
+complete -c basalt -n "__fish_basalt_using_subcommand setup; and __fish_seen_subcommand_from connect" -s d -l dry-run -d 'Only tell the steps: of `up` and `adjust`'
+complete -c basalt -n "__fish_basalt_using_subcommand setup; and __fish_seen_subcommand_from connect" -l json -d 'Answer in JSON'
+complete -c basalt -n "__fish_basalt_using_subcommand setup; and __fish_seen_subcommand_from connect" -s h -l help -d 'Print help'
+complete -c basalt -n "__fish_basalt_using_subcommand setup; and __fish_seen_subcommand_from disconnect" -s c -l config-file -d 'Configuration file [default: /etc/basalt.conf, then /etc/drbd.conf]' -r -F
+complete -c basalt -n "__fish_basalt_using_subcommand setup; and __fish_seen_subcommand_from disconnect" -l node-socket -d 'Admin socket of the daemon [default: $BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock]' -r -F
+complete -c basalt -n "__fish_basalt_using_subcommand setup; and __fish_seen_subcommand_from disconnect" -l timeout -d 'Give up waiting for the daemon after so long [default: 30; `primary` 60]' -r
+complete -c basalt -n "__fish_basalt_using_subcommand setup; and __fish_seen_subcommand_from disconnect" -l force -d 'Do it also where it is refused for safety'
+complete -c basalt -n "__fish_basalt_using_subcommand setup; and __fish_seen_subcommand_from disconnect" -s d -l dry-run -d 'Only tell the steps: of `up` and `adjust`'
+complete -c basalt -n "__fish_basalt_using_subcommand setup; and __fish_seen_subcommand_from disconnect" -l json -d 'Answer in JSON'
+complete -c basalt -n "__fish_basalt_using_subcommand setup; and __fish_seen_subcommand_from disconnect" -s h -l help -d 'Print help'
+complete -c basalt -n "__fish_basalt_using_subcommand setup; and __fish_seen_subcommand_from detach" -s c -l config-file -d 'Configuration file [default: /etc/basalt.conf, then /etc/drbd.conf]' -r -F
+complete -c basalt -n "__fish_basalt_using_subcommand setup; and __fish_seen_subcommand_from detach" -l node-socket -d 'Admin socket of the daemon [default: $BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock]' -r -F
+complete -c basalt -n "__fish_basalt_using_subcommand setup; and __fish_seen_subcommand_from detach" -l timeout -d 'Give up waiting for the daemon after so long [default: 30; `primary` 60]' -r
+complete -c basalt -n "__fish_basalt_using_subcommand setup; and __fish_seen_subcommand_from detach" -l force -d 'Do not wait for requests that the disk still owes'
+complete -c basalt -n "__fish_basalt_using_subcommand setup; and __fish_seen_subcommand_from detach" -s d -l dry-run -d 'Only tell the steps: of `up` and `adjust`'
+complete -c basalt -n "__fish_basalt_using_subcommand setup; and __fish_seen_subcommand_from detach" -l json -d 'Answer in JSON'
+complete -c basalt -n "__fish_basalt_using_subcommand setup; and __fish_seen_subcommand_from detach" -s h -l help -d 'Print help'
+complete -c basalt -n "__fish_basalt_using_subcommand setup; and __fish_seen_subcommand_from invalidate" -s c -l config-file -d 'Configuration file [default: /etc/basalt.conf, then /etc/drbd.conf]' -r -F
+complete -c basalt -n "__fish_basalt_using_subcommand setup; and __fish_seen_subcommand_from invalidate" -l node-socket -d 'Admin socket of the daemon [default: $BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock]' -r -F
+complete -c basalt -n "__fish_basalt_using_subcommand setup; and __fish_seen_subcommand_from invalidate" -l timeout -d 'Give up waiting for the daemon after so long [default: 30; `primary` 60]' -r
+complete -c basalt -n "__fish_basalt_using_subcommand setup; and __fish_seen_subcommand_from invalidate" -s d -l dry-run -d 'Only tell the steps: of `up` and `adjust`'
+complete -c basalt -n "__fish_basalt_using_subcommand setup; and __fish_seen_subcommand_from invalidate" -l json -d 'Answer in JSON'
+complete -c basalt -n "__fish_basalt_using_subcommand setup; and __fish_seen_subcommand_from invalidate" -s h -l help -d 'Print help'
+complete -c basalt -n "__fish_basalt_using_subcommand setup; and __fish_seen_subcommand_from new-current-uuid" -s c -l config-file -d 'Configuration file [default: /etc/basalt.conf, then /etc/drbd.conf]' -r -F
+complete -c basalt -n "__fish_basalt_using_subcommand setup; and __fish_seen_subcommand_from new-current-uuid" -l node-socket -d 'Admin socket of the daemon [default: $BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock]' -r -F
+complete -c basalt -n "__fish_basalt_using_subcommand setup; and __fish_seen_subcommand_from new-current-uuid" -l timeout -d 'Give up waiting for the daemon after so long [default: 30; `primary` 60]' -r
+complete -c basalt -n "__fish_basalt_using_subcommand setup; and __fish_seen_subcommand_from new-current-uuid" -l clear-bitmap -d 'The replicas hold the same already'
+complete -c basalt -n "__fish_basalt_using_subcommand setup; and __fish_seen_subcommand_from new-current-uuid" -s d -l dry-run -d 'Only tell the steps: of `up` and `adjust`'
+complete -c basalt -n "__fish_basalt_using_subcommand setup; and __fish_seen_subcommand_from new-current-uuid" -l json -d 'Answer in JSON'
+complete -c basalt -n "__fish_basalt_using_subcommand setup; and __fish_seen_subcommand_from new-current-uuid" -s h -l help -d 'Print help'
+complete -c basalt -n "__fish_basalt_using_subcommand setup; and __fish_seen_subcommand_from wait-connect-resource" -l wfc-timeout -d 'Where all replicas were in sync' -r
+complete -c basalt -n "__fish_basalt_using_subcommand setup; and __fish_seen_subcommand_from wait-connect-resource" -l degr-wfc-timeout -d 'Where some replica was not in sync [default: as --wfc-timeout]' -r
+complete -c basalt -n "__fish_basalt_using_subcommand setup; and __fish_seen_subcommand_from wait-connect-resource" -l outdated-wfc-timeout -d 'Where the replica of this node is outdated [default: as --wfc-timeout]' -r
+complete -c basalt -n "__fish_basalt_using_subcommand setup; and __fish_seen_subcommand_from wait-connect-resource" -l wait-after-sb -d 'Wait also for connections that are StandAlone' -r -f -a "true\t''
+false\t''"
+complete -c basalt -n "__fish_basalt_using_subcommand setup; and __fish_seen_subcommand_from wait-connect-resource" -s c -l config-file -d 'Configuration file [default: /etc/basalt.conf, then /etc/drbd.conf]' -r -F
+complete -c basalt -n "__fish_basalt_using_subcommand setup; and __fish_seen_subcommand_from wait-connect-resource" -l node-socket -d 'Admin socket of the daemon [default: $BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock]' -r -F
+complete -c basalt -n "__fish_basalt_using_subcommand setup; and __fish_seen_subcommand_from wait-connect-resource" -l timeout -d 'Give up waiting for the daemon after so long [default: 30; `primary` 60]' -r
+complete -c basalt -n "__fish_basalt_using_subcommand setup; and __fish_seen_subcommand_from wait-connect-resource" -s d -l dry-run -d 'Only tell the steps: of `up` and `adjust`'
+complete -c basalt -n "__fish_basalt_using_subcommand setup; and __fish_seen_subcommand_from wait-connect-resource" -l json -d 'Answer in JSON'
+complete -c basalt -n "__fish_basalt_using_subcommand setup; and __fish_seen_subcommand_from wait-connect-resource" -s h -l help -d 'Print help'
+complete -c basalt -n "__fish_basalt_using_subcommand setup; and __fish_seen_subcommand_from wait-connect-connection" -l wfc-timeout -d 'Where all replicas were in sync' -r
+complete -c basalt -n "__fish_basalt_using_subcommand setup; and __fish_seen_subcommand_from wait-connect-connection" -l degr-wfc-timeout -d 'Where some replica was not in sync [default: as --wfc-timeout]' -r
+complete -c basalt -n "__fish_basalt_using_subcommand setup; and __fish_seen_subcommand_from wait-connect-connection" -l outdated-wfc-timeout -d 'Where the replica of this node is outdated [default: as --wfc-timeout]' -r
+complete -c basalt -n "__fish_basalt_using_subcommand setup; and __fish_seen_subcommand_from wait-connect-connection" -l wait-after-sb -d 'Wait also for connections that are StandAlone' -r -f -a "true\t''
+false\t''"
+complete -c basalt -n "__fish_basalt_using_subcommand setup; and __fish_seen_subcommand_from wait-connect-connection" -s c -l config-file -d 'Configuration file [default: /etc/basalt.conf, then /etc/drbd.conf]' -r -F
+complete -c basalt -n "__fish_basalt_using_subcommand setup; and __fish_seen_subcommand_from wait-connect-connection" -l node-socket -d 'Admin socket of the daemon [default: $BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock]' -r -F
+complete -c basalt -n "__fish_basalt_using_subcommand setup; and __fish_seen_subcommand_from wait-connect-connection" -l timeout -d 'Give up waiting for the daemon after so long [default: 30; `primary` 60]' -r
+complete -c basalt -n "__fish_basalt_using_subcommand setup; and __fish_seen_subcommand_from wait-connect-connection" -s d -l dry-run -d 'Only tell the steps: of `up` and `adjust`'
+complete -c basalt -n "__fish_basalt_using_subcommand setup; and __fish_seen_subcommand_from wait-connect-connection" -l json -d 'Answer in JSON'
+complete -c basalt -n "__fish_basalt_using_subcommand setup; and __fish_seen_subcommand_from wait-connect-connection" -s h -l help -d 'Print help'
+complete -c basalt -n "__fish_basalt_using_subcommand setup; and __fish_seen_subcommand_from wait-connect-volume" -l wfc-timeout -d 'Where all replicas were in sync' -r
+complete -c basalt -n "__fish_basalt_using_subcommand setup; and __fish_seen_subcommand_from wait-connect-volume" -l degr-wfc-timeout -d 'Where some replica was not in sync [default: as --wfc-timeout]' -r
+complete -c basalt -n "__fish_basalt_using_subcommand setup; and __fish_seen_subcommand_from wait-connect-volume" -l outdated-wfc-timeout -d 'Where the replica of this node is outdated [default: as --wfc-timeout]' -r
+complete -c basalt -n "__fish_basalt_using_subcommand setup; and __fish_seen_subcommand_from wait-connect-volume" -l wait-after-sb -d 'Wait also for connections that are StandAlone' -r -f -a "true\t''
+false\t''"
+complete -c basalt -n "__fish_basalt_using_subcommand setup; and __fish_seen_subcommand_from wait-connect-volume" -s c -l config-file -d 'Configuration file [default: /etc/basalt.conf, then /etc/drbd.conf]' -r -F
+complete -c basalt -n "__fish_basalt_using_subcommand setup; and __fish_seen_subcommand_from wait-connect-volume" -l node-socket -d 'Admin socket of the daemon [default: $BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock]' -r -F
+complete -c basalt -n "__fish_basalt_using_subcommand setup; and __fish_seen_subcommand_from wait-connect-volume" -l timeout -d 'Give up waiting for the daemon after so long [default: 30; `primary` 60]' -r
+complete -c basalt -n "__fish_basalt_using_subcommand setup; and __fish_seen_subcommand_from wait-connect-volume" -s d -l dry-run -d 'Only tell the steps: of `up` and `adjust`'
+complete -c basalt -n "__fish_basalt_using_subcommand setup; and __fish_seen_subcommand_from wait-connect-volume" -l json -d 'Answer in JSON'
+complete -c basalt -n "__fish_basalt_using_subcommand setup; and __fish_seen_subcommand_from wait-connect-volume" -s h -l help -d 'Print help'
+complete -c basalt -n "__fish_basalt_using_subcommand setup; and __fish_seen_subcommand_from wait-sync-resource" -l wfc-timeout -d 'Where all replicas were in sync' -r
+complete -c basalt -n "__fish_basalt_using_subcommand setup; and __fish_seen_subcommand_from wait-sync-resource" -l degr-wfc-timeout -d 'Where some replica was not in sync [default: as --wfc-timeout]' -r
+complete -c basalt -n "__fish_basalt_using_subcommand setup; and __fish_seen_subcommand_from wait-sync-resource" -l outdated-wfc-timeout -d 'Where the replica of this node is outdated [default: as --wfc-timeout]' -r
+complete -c basalt -n "__fish_basalt_using_subcommand setup; and __fish_seen_subcommand_from wait-sync-resource" -l wait-after-sb -d 'Wait also for connections that are StandAlone' -r -f -a "true\t''
+false\t''"
+complete -c basalt -n "__fish_basalt_using_subcommand setup; and __fish_seen_subcommand_from wait-sync-resource" -s c -l config-file -d 'Configuration file [default: /etc/basalt.conf, then /etc/drbd.conf]' -r -F
+complete -c basalt -n "__fish_basalt_using_subcommand setup; and __fish_seen_subcommand_from wait-sync-resource" -l node-socket -d 'Admin socket of the daemon [default: $BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock]' -r -F
+complete -c basalt -n "__fish_basalt_using_subcommand setup; and __fish_seen_subcommand_from wait-sync-resource" -l timeout -d 'Give up waiting for the daemon after so long [default: 30; `primary` 60]' -r
+complete -c basalt -n "__fish_basalt_using_subcommand setup; and __fish_seen_subcommand_from wait-sync-resource" -s d -l dry-run -d 'Only tell the steps: of `up` and `adjust`'
+complete -c basalt -n "__fish_basalt_using_subcommand setup; and __fish_seen_subcommand_from wait-sync-resource" -l json -d 'Answer in JSON'
+complete -c basalt -n "__fish_basalt_using_subcommand setup; and __fish_seen_subcommand_from wait-sync-resource" -s h -l help -d 'Print help'
+complete -c basalt -n "__fish_basalt_using_subcommand setup; and __fish_seen_subcommand_from wait-sync-connection" -l wfc-timeout -d 'Where all replicas were in sync' -r
+complete -c basalt -n "__fish_basalt_using_subcommand setup; and __fish_seen_subcommand_from wait-sync-connection" -l degr-wfc-timeout -d 'Where some replica was not in sync [default: as --wfc-timeout]' -r
+complete -c basalt -n "__fish_basalt_using_subcommand setup; and __fish_seen_subcommand_from wait-sync-connection" -l outdated-wfc-timeout -d 'Where the replica of this node is outdated [default: as --wfc-timeout]' -r
+complete -c basalt -n "__fish_basalt_using_subcommand setup; and __fish_seen_subcommand_from wait-sync-connection" -l wait-after-sb -d 'Wait also for connections that are StandAlone' -r -f -a "true\t''
+false\t''"
+complete -c basalt -n "__fish_basalt_using_subcommand setup; and __fish_seen_subcommand_from wait-sync-connection" -s c -l config-file -d 'Configuration file [default: /etc/basalt.conf, then /etc/drbd.conf]' -r -F
+complete -c basalt -n "__fish_basalt_using_subcommand setup; and __fish_seen_subcommand_from wait-sync-connection" -l node-socket -d 'Admin socket of the daemon [default: $BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock]' -r -F
+complete -c basalt -n "__fish_basalt_using_subcommand setup; and __fish_seen_subcommand_from wait-sync-connection" -l timeout -d 'Give up waiting for the daemon after so long [default: 30; `primary` 60]' -r
+complete -c basalt -n "__fish_basalt_using_subcommand setup; and __fish_seen_subcommand_from wait-sync-connection" -s d -l dry-run -d 'Only tell the steps: of `up` and `adjust`'
+complete -c basalt -n "__fish_basalt_using_subcommand setup; and __fish_seen_subcommand_from wait-sync-connection" -l json -d 'Answer in JSON'
+complete -c basalt -n "__fish_basalt_using_subcommand setup; and __fish_seen_subcommand_from wait-sync-connection" -s h -l help -d 'Print help'
+complete -c basalt -n "__fish_basalt_using_subcommand setup; and __fish_seen_subcommand_from wait-sync-volume" -l wfc-timeout -d 'Where all replicas were in sync' -r
+complete -c basalt -n "__fish_basalt_using_subcommand setup; and __fish_seen_subcommand_from wait-sync-volume" -l degr-wfc-timeout -d 'Where some replica was not in sync [default: as --wfc-timeout]' -r
+complete -c basalt -n "__fish_basalt_using_subcommand setup; and __fish_seen_subcommand_from wait-sync-volume" -l outdated-wfc-timeout -d 'Where the replica of this node is outdated [default: as --wfc-timeout]' -r
+complete -c basalt -n "__fish_basalt_using_subcommand setup; and __fish_seen_subcommand_from wait-sync-volume" -l wait-after-sb -d 'Wait also for connections that are StandAlone' -r -f -a "true\t''
+false\t''"
+complete -c basalt -n "__fish_basalt_using_subcommand setup; and __fish_seen_subcommand_from wait-sync-volume" -s c -l config-file -d 'Configuration file [default: /etc/basalt.conf, then /etc/drbd.conf]' -r -F
+complete -c basalt -n "__fish_basalt_using_subcommand setup; and __fish_seen_subcommand_from wait-sync-volume" -l node-socket -d 'Admin socket of the daemon [default: $BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock]' -r -F
+complete -c basalt -n "__fish_basalt_using_subcommand setup; and __fish_seen_subcommand_from wait-sync-volume" -l timeout -d 'Give up waiting for the daemon after so long [default: 30; `primary` 60]' -r
+complete -c basalt -n "__fish_basalt_using_subcommand setup; and __fish_seen_subcommand_from wait-sync-volume" -s d -l dry-run -d 'Only tell the steps: of `up` and `adjust`'
+complete -c basalt -n "__fish_basalt_using_subcommand setup; and __fish_seen_subcommand_from wait-sync-volume" -l json -d 'Answer in JSON'
+complete -c basalt -n "__fish_basalt_using_subcommand setup; and __fish_seen_subcommand_from wait-sync-volume" -s h -l help -d 'Print help'
+complete -c basalt -n "__fish_basalt_using_subcommand setup; and __fish_seen_subcommand_from help" -f -a "status" -d 'Show roles, disks, connections and what is wrong with them'
+complete -c basalt -n "__fish_basalt_using_subcommand setup; and __fish_seen_subcommand_from help" -f -a "events2" -d 'Tell the state, and then every change of it, a line each'
+complete -c basalt -n "__fish_basalt_using_subcommand setup; and __fish_seen_subcommand_from help" -f -a "show" -d 'Show the configuration that runs'
+complete -c basalt -n "__fish_basalt_using_subcommand setup; and __fish_seen_subcommand_from help" -f -a "role" -d 'Show the role of this node'
+complete -c basalt -n "__fish_basalt_using_subcommand setup; and __fish_seen_subcommand_from help" -f -a "cstate" -d 'Show the state of the connection to a peer'
+complete -c basalt -n "__fish_basalt_using_subcommand setup; and __fish_seen_subcommand_from help" -f -a "dstate" -d 'Show the state of the disks of a volume, local/peers'
+complete -c basalt -n "__fish_basalt_using_subcommand setup; and __fish_seen_subcommand_from help" -f -a "down" -d 'Disconnect, detach and forget'
+complete -c basalt -n "__fish_basalt_using_subcommand setup; and __fish_seen_subcommand_from help" -f -a "primary" -d 'Take the right to write'
+complete -c basalt -n "__fish_basalt_using_subcommand setup; and __fish_seen_subcommand_from help" -f -a "secondary" -d 'Give the right to write away'
+complete -c basalt -n "__fish_basalt_using_subcommand setup; and __fish_seen_subcommand_from help" -f -a "connect" -d 'Connect to a peer'
+complete -c basalt -n "__fish_basalt_using_subcommand setup; and __fish_seen_subcommand_from help" -f -a "disconnect" -d 'Part from a peer'
+complete -c basalt -n "__fish_basalt_using_subcommand setup; and __fish_seen_subcommand_from help" -f -a "detach" -d 'Go on without the backing disk'
+complete -c basalt -n "__fish_basalt_using_subcommand setup; and __fish_seen_subcommand_from help" -f -a "invalidate" -d 'Give up the local data and copy it all again from a peer'
+complete -c basalt -n "__fish_basalt_using_subcommand setup; and __fish_seen_subcommand_from help" -f -a "new-current-uuid" -d 'Start a volume whose replicas are known to be equal, without a first copy'
+complete -c basalt -n "__fish_basalt_using_subcommand setup; and __fish_seen_subcommand_from help" -f -a "wait-connect-resource" -d 'Wait until all peers are connected'
+complete -c basalt -n "__fish_basalt_using_subcommand setup; and __fish_seen_subcommand_from help" -f -a "wait-connect-connection" -d 'Wait until a peer is connected'
+complete -c basalt -n "__fish_basalt_using_subcommand setup; and __fish_seen_subcommand_from help" -f -a "wait-connect-volume" -d 'Wait until a volume of a peer is seen'
+complete -c basalt -n "__fish_basalt_using_subcommand setup; and __fish_seen_subcommand_from help" -f -a "wait-sync-resource" -d 'Wait until nothing is being copied any more'
+complete -c basalt -n "__fish_basalt_using_subcommand setup; and __fish_seen_subcommand_from help" -f -a "wait-sync-connection" -d 'Wait until nothing is being copied to or from a peer any more'
+complete -c basalt -n "__fish_basalt_using_subcommand setup; and __fish_seen_subcommand_from help" -f -a "wait-sync-volume" -d 'Wait until a volume is not being copied to or from a peer any more'
+complete -c basalt -n "__fish_basalt_using_subcommand setup; and __fish_seen_subcommand_from help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c basalt -n "__fish_basalt_using_subcommand help; and not __fish_seen_subcommand_from explain install-links manuals bench demo node adm setup help" -f -a "explain" -d 'Say in words why a resource is as it is, what it waits for, and what to do'
+complete -c basalt -n "__fish_basalt_using_subcommand help; and not __fish_seen_subcommand_from explain install-links manuals bench demo node adm setup help" -f -a "install-links" -d 'Make links to this program under the names `drbdadm` and `drbdsetup`'
+complete -c basalt -n "__fish_basalt_using_subcommand help; and not __fish_seen_subcommand_from explain install-links manuals bench demo node adm setup help" -f -a "manuals" -d 'Write man pages and completions of shells'
+complete -c basalt -n "__fish_basalt_using_subcommand help; and not __fish_seen_subcommand_from explain install-links manuals bench demo node adm setup help" -f -a "bench" -d 'Load and check volumes'
+complete -c basalt -n "__fish_basalt_using_subcommand help; and not __fish_seen_subcommand_from explain install-links manuals bench demo node adm setup help" -f -a "demo" -d 'Watch a three-node volume survive the loss of its nodes'
+complete -c basalt -n "__fish_basalt_using_subcommand help; and not __fish_seen_subcommand_from explain install-links manuals bench demo node adm setup help" -f -a "node" -d 'Runs the daemon of this machine: it keeps the resources that were brought up with `basalt adm up`, and serves their volumes over NBD'
+complete -c basalt -n "__fish_basalt_using_subcommand help; and not __fish_seen_subcommand_from explain install-links manuals bench demo node adm setup help" -f -a "adm" -d 'Administers replicated volumes: drbdadm\'s verbs, asked of the node daemon'
+complete -c basalt -n "__fish_basalt_using_subcommand help; and not __fish_seen_subcommand_from explain install-links manuals bench demo node adm setup help" -f -a "setup" -d 'The part of drbdsetup that scripts use, asked of the node daemon'
+complete -c basalt -n "__fish_basalt_using_subcommand help; and not __fish_seen_subcommand_from explain install-links manuals bench demo node adm setup help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c basalt -n "__fish_basalt_using_subcommand help; and __fish_seen_subcommand_from bench" -f -a "verify" -d 'Load a volume over NBD and check every answer'
+complete -c basalt -n "__fish_basalt_using_subcommand help; and __fish_seen_subcommand_from bench" -f -a "canary" -d 'Check the checker against servers with one flaw each'
+complete -c basalt -n "__fish_basalt_using_subcommand help; and __fish_seen_subcommand_from bench" -f -a "write" -d 'Measure what a replicated write costs, beside two other systems'
+complete -c basalt -n "__fish_basalt_using_subcommand help; and __fish_seen_subcommand_from bench" -f -a "idle" -d 'Measure memory, CPU and start of nodes that have volumes and nothing to do'
+complete -c basalt -n "__fish_basalt_using_subcommand help; and __fish_seen_subcommand_from bench" -f -a "chaos" -d 'Strike nodes and the network between them, under the checker\'s load'
+complete -c basalt -n "__fish_basalt_using_subcommand help; and __fish_seen_subcommand_from bench" -f -a "failover" -d 'Measure how long a volume stands still when nodes die, vanish or stand still'
+complete -c basalt -n "__fish_basalt_using_subcommand help; and __fish_seen_subcommand_from bench" -f -a "puppet" -d 'Start three nodes, then kill and restart them as standard input says'
+complete -c basalt -n "__fish_basalt_using_subcommand help; and __fish_seen_subcommand_from adm" -f -a "create-md" -d 'Write fresh metadata on the backing disks of this node'
+complete -c basalt -n "__fish_basalt_using_subcommand help; and __fish_seen_subcommand_from adm" -f -a "up" -d 'Configure, attach and connect'
+complete -c basalt -n "__fish_basalt_using_subcommand help; and __fish_seen_subcommand_from adm" -f -a "down" -d 'Disconnect, detach and forget'
+complete -c basalt -n "__fish_basalt_using_subcommand help; and __fish_seen_subcommand_from adm" -f -a "adjust" -d 'Make the running state follow the configuration file'
+complete -c basalt -n "__fish_basalt_using_subcommand help; and __fish_seen_subcommand_from adm" -f -a "attach" -d 'Take the backing disk into use'
+complete -c basalt -n "__fish_basalt_using_subcommand help; and __fish_seen_subcommand_from adm" -f -a "detach" -d 'Go on without the backing disk'
+complete -c basalt -n "__fish_basalt_using_subcommand help; and __fish_seen_subcommand_from adm" -f -a "connect" -d 'Connect to the peers, or to the one of RES:PEER'
+complete -c basalt -n "__fish_basalt_using_subcommand help; and __fish_seen_subcommand_from adm" -f -a "disconnect" -d 'Part from the peers, or from the one of RES:PEER'
+complete -c basalt -n "__fish_basalt_using_subcommand help; and __fish_seen_subcommand_from adm" -f -a "primary" -d 'Take the right to write'
+complete -c basalt -n "__fish_basalt_using_subcommand help; and __fish_seen_subcommand_from adm" -f -a "new-current-uuid" -d 'Start a volume whose replicas are known to be equal, without a first copy'
+complete -c basalt -n "__fish_basalt_using_subcommand help; and __fish_seen_subcommand_from adm" -f -a "secondary" -d 'Give the right to write away'
+complete -c basalt -n "__fish_basalt_using_subcommand help; and __fish_seen_subcommand_from adm" -f -a "status" -d 'Show roles, disks, connections and what is wrong with them'
+complete -c basalt -n "__fish_basalt_using_subcommand help; and __fish_seen_subcommand_from adm" -f -a "explain" -d 'Say in words why it is as it is, what it waits for, and what to do'
+complete -c basalt -n "__fish_basalt_using_subcommand help; and __fish_seen_subcommand_from adm" -f -a "events2" -d 'Tell the state, and then every change of it, a line each'
+complete -c basalt -n "__fish_basalt_using_subcommand help; and __fish_seen_subcommand_from adm" -f -a "role" -d 'Show the role of this node, one line per resource'
+complete -c basalt -n "__fish_basalt_using_subcommand help; and __fish_seen_subcommand_from adm" -f -a "cstate" -d 'Show the state of the connections, one line each'
+complete -c basalt -n "__fish_basalt_using_subcommand help; and __fish_seen_subcommand_from adm" -f -a "dstate" -d 'Show the state of the disks, local/peers, one line per volume'
+complete -c basalt -n "__fish_basalt_using_subcommand help; and __fish_seen_subcommand_from adm" -f -a "wait-connect" -d 'Wait until all peers, or the one of RES:PEER, are connected'
+complete -c basalt -n "__fish_basalt_using_subcommand help; and __fish_seen_subcommand_from adm" -f -a "wait-sync" -d 'Wait until nothing is being copied any more'
+complete -c basalt -n "__fish_basalt_using_subcommand help; and __fish_seen_subcommand_from adm" -f -a "dump" -d 'Print the configuration as it was understood'
+complete -c basalt -n "__fish_basalt_using_subcommand help; and __fish_seen_subcommand_from adm" -f -a "dump-xml" -d 'Print the configuration as XML'
+complete -c basalt -n "__fish_basalt_using_subcommand help; and __fish_seen_subcommand_from adm" -f -a "sh-nop" -d 'Read the configuration and do nothing'
+complete -c basalt -n "__fish_basalt_using_subcommand help; and __fish_seen_subcommand_from adm" -f -a "sh-mod-parms" -d 'Print the parameters that a kernel module would get'
+complete -c basalt -n "__fish_basalt_using_subcommand help; and __fish_seen_subcommand_from adm" -f -a "sh-resources" -d 'Print the names of the resources of this node'
+complete -c basalt -n "__fish_basalt_using_subcommand help; and __fish_seen_subcommand_from adm" -f -a "sh-list-adjustable" -d 'Print the names of the resources that `adjust` takes'
+complete -c basalt -n "__fish_basalt_using_subcommand help; and __fish_seen_subcommand_from adm" -f -a "sh-list-config-file" -d 'Print the path of the configuration file'
+complete -c basalt -n "__fish_basalt_using_subcommand help; and __fish_seen_subcommand_from adm" -f -a "sh-resource" -d 'Print the name of the resource'
+complete -c basalt -n "__fish_basalt_using_subcommand help; and __fish_seen_subcommand_from adm" -f -a "sh-dev" -d 'Print the device names'
+complete -c basalt -n "__fish_basalt_using_subcommand help; and __fish_seen_subcommand_from adm" -f -a "sh-minor" -d 'Print the minors'
+complete -c basalt -n "__fish_basalt_using_subcommand help; and __fish_seen_subcommand_from adm" -f -a "sh-ll-dev" -d 'Print the backing disks'
+complete -c basalt -n "__fish_basalt_using_subcommand help; and __fish_seen_subcommand_from adm" -f -a "sh-md-dev" -d 'Print where the metadata is'
+complete -c basalt -n "__fish_basalt_using_subcommand help; and __fish_seen_subcommand_from adm" -f -a "sh-md-idx" -d 'Print the kind of the metadata: `internal`, `flexible` or an index'
+complete -c basalt -n "__fish_basalt_using_subcommand help; and __fish_seen_subcommand_from adm" -f -a "sh-ip" -d 'Print the own address of each path'
+complete -c basalt -n "__fish_basalt_using_subcommand help; and __fish_seen_subcommand_from adm" -f -a "sh-udev" -d 'Print the names for udev'
+complete -c basalt -n "__fish_basalt_using_subcommand help; and __fish_seen_subcommand_from adm" -f -a "sh-lr-of" -d 'Refused: there are no stacked resources'
+complete -c basalt -n "__fish_basalt_using_subcommand help; and __fish_seen_subcommand_from adm" -f -a "invalidate" -d 'Give up the local data and copy it all again from a peer'
+complete -c basalt -n "__fish_basalt_using_subcommand help; and __fish_seen_subcommand_from setup" -f -a "status" -d 'Show roles, disks, connections and what is wrong with them'
+complete -c basalt -n "__fish_basalt_using_subcommand help; and __fish_seen_subcommand_from setup" -f -a "events2" -d 'Tell the state, and then every change of it, a line each'
+complete -c basalt -n "__fish_basalt_using_subcommand help; and __fish_seen_subcommand_from setup" -f -a "show" -d 'Show the configuration that runs'
+complete -c basalt -n "__fish_basalt_using_subcommand help; and __fish_seen_subcommand_from setup" -f -a "role" -d 'Show the role of this node'
+complete -c basalt -n "__fish_basalt_using_subcommand help; and __fish_seen_subcommand_from setup" -f -a "cstate" -d 'Show the state of the connection to a peer'
+complete -c basalt -n "__fish_basalt_using_subcommand help; and __fish_seen_subcommand_from setup" -f -a "dstate" -d 'Show the state of the disks of a volume, local/peers'
+complete -c basalt -n "__fish_basalt_using_subcommand help; and __fish_seen_subcommand_from setup" -f -a "down" -d 'Disconnect, detach and forget'
+complete -c basalt -n "__fish_basalt_using_subcommand help; and __fish_seen_subcommand_from setup" -f -a "primary" -d 'Take the right to write'
+complete -c basalt -n "__fish_basalt_using_subcommand help; and __fish_seen_subcommand_from setup" -f -a "secondary" -d 'Give the right to write away'
+complete -c basalt -n "__fish_basalt_using_subcommand help; and __fish_seen_subcommand_from setup" -f -a "connect" -d 'Connect to a peer'
+complete -c basalt -n "__fish_basalt_using_subcommand help; and __fish_seen_subcommand_from setup" -f -a "disconnect" -d 'Part from a peer'
+complete -c basalt -n "__fish_basalt_using_subcommand help; and __fish_seen_subcommand_from setup" -f -a "detach" -d 'Go on without the backing disk'
+complete -c basalt -n "__fish_basalt_using_subcommand help; and __fish_seen_subcommand_from setup" -f -a "invalidate" -d 'Give up the local data and copy it all again from a peer'
+complete -c basalt -n "__fish_basalt_using_subcommand help; and __fish_seen_subcommand_from setup" -f -a "new-current-uuid" -d 'Start a volume whose replicas are known to be equal, without a first copy'
+complete -c basalt -n "__fish_basalt_using_subcommand help; and __fish_seen_subcommand_from setup" -f -a "wait-connect-resource" -d 'Wait until all peers are connected'
+complete -c basalt -n "__fish_basalt_using_subcommand help; and __fish_seen_subcommand_from setup" -f -a "wait-connect-connection" -d 'Wait until a peer is connected'
+complete -c basalt -n "__fish_basalt_using_subcommand help; and __fish_seen_subcommand_from setup" -f -a "wait-connect-volume" -d 'Wait until a volume of a peer is seen'
+complete -c basalt -n "__fish_basalt_using_subcommand help; and __fish_seen_subcommand_from setup" -f -a "wait-sync-resource" -d 'Wait until nothing is being copied any more'
+complete -c basalt -n "__fish_basalt_using_subcommand help; and __fish_seen_subcommand_from setup" -f -a "wait-sync-connection" -d 'Wait until nothing is being copied to or from a peer any more'
+complete -c basalt -n "__fish_basalt_using_subcommand help; and __fish_seen_subcommand_from setup" -f -a "wait-sync-volume" -d 'Wait until a volume is not being copied to or from a peer any more'

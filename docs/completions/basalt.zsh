@@ -1,0 +1,3092 @@
+#compdef basalt
+
+autoload -U is-at-least
+
+_basalt() {
+    typeset -A opt_args
+    typeset -a _arguments_options
+    local ret=1
+
+    if is-at-least 5.2; then
+        _arguments_options=(-s -S -C)
+    else
+        _arguments_options=(-s -C)
+    fi
+
+    local context curcontext="$curcontext" state line
+    _arguments "${_arguments_options[@]}" : \
+'-h[Print help]' \
+'--help[Print help]' \
+'-V[Print version]' \
+'--version[Print version]' \
+":: :_basalt_commands" \
+"*::: :->basalt" \
+&& ret=0
+    case $state in
+    (basalt)
+        words=($line[1] "${words[@]}")
+        (( CURRENT += 1 ))
+        curcontext="${curcontext%:*:*}:basalt-command-$line[1]:"
+        case $line[1] in
+            (explain)
+_arguments "${_arguments_options[@]}" : \
+'*::words:_default' \
+&& ret=0
+;;
+(install-links)
+_arguments "${_arguments_options[@]}" : \
+'--force[Replace what is there under these names]' \
+'-h[Print help]' \
+'--help[Print help]' \
+':directory -- Where to make them; it must be there:_files' \
+&& ret=0
+;;
+(manuals)
+_arguments "${_arguments_options[@]}" : \
+'-h[Print help]' \
+'--help[Print help]' \
+':directory -- Where to put them\: in the directories `man` and `completions` there:_files' \
+&& ret=0
+;;
+(bench)
+_arguments "${_arguments_options[@]}" : \
+'-h[Print help]' \
+'--help[Print help]' \
+":: :_basalt__subcmd__bench_commands" \
+"*::: :->bench" \
+&& ret=0
+
+    case $state in
+    (bench)
+        words=($line[1] "${words[@]}")
+        (( CURRENT += 1 ))
+        curcontext="${curcontext%:*:*}:basalt-bench-command-$line[1]:"
+        case $line[1] in
+            (verify)
+_arguments "${_arguments_options[@]}" : \
+'*--nbd=[Exports of one volume, comma separated; the checker moves on when one fails]:NBD:_default' \
+'--seconds=[How long to load the volume]:SECONDS:_default' \
+'(--nbd --seconds --seed)--kill-schedule=[Start three nodes, and kill and restart them as this seed says, instead of --nbd]:SEED:_default' \
+'(--nbd)--kills=[How many rounds of killing]:KILLS:_default' \
+'(--nbd)*--victims=[Whom to kill, each equally often]:VICTIMS:((primary\:"The node that serves"
+secondary\:"One of the others"
+sync-target\:"A secondary that has just come back and is being filled"
+both-secondaries\:"Too few are left to go on, until one is back"
+everyone\:"All at once"))' \
+'(--nbd)--place=[Where the nodes'\'' files go, in a directory that is removed at the end]:PLACE:_files' \
+'--span-mib=[MiB from the start of the volume that are written and read]:SPAN_MIB:_default' \
+'--connections=[Connections, where the server allows several]:CONNECTIONS:_default' \
+'--depth=[Requests in flight per connection]:DEPTH:_default' \
+'--seed=[Seed of the mix of requests; random when left out]:SEED:_default' \
+'--answer-limit=[Seconds that a request may take before its connection is given up]:ANSWER_LIMIT:_default' \
+'--reconnect-limit=[Seconds without any server before the run has failed]:RECONNECT_LIMIT:_default' \
+'--json[Print the result as JSON]' \
+'-h[Print help (see more with '\''--help'\'')]' \
+'--help[Print help (see more with '\''--help'\'')]' \
+&& ret=0
+;;
+(canary)
+_arguments "${_arguments_options[@]}" : \
+'--json[Print the result as JSON]' \
+'-h[Print help]' \
+'--help[Print help]' \
+&& ret=0
+;;
+(write)
+_arguments "${_arguments_options[@]}" : \
+'*--depth=[Writes in flight, one run each]:DEPTH:_default' \
+'--seconds=[Measured seconds of each run]:SECONDS:_default' \
+'--repeat=[Runs of each system at each depth, of which the median counts]:REPEAT:_default' \
+'--size-mib=[MiB of the volume, all of it written over and over]:SIZE_MIB:_default' \
+'--place=[Where the files go; tmpfs for the figures to mean what they say]:PLACE:_files' \
+'*--systems=[Which systems take part]:SYSTEMS:(basalt quorum nbdkit)' \
+'--json[Print the result as JSON]' \
+'-h[Print help]' \
+'--help[Print help]' \
+&& ret=0
+;;
+(idle)
+_arguments "${_arguments_options[@]}" : \
+'--volumes=[How many volumes, each a resource of its own with three replicas]:VOLUMES:_default' \
+'--size-mib=[MiB of each backing file, which is sparse]:SIZE_MIB:_default' \
+'--seconds=[How long the nodes are left alone; CPU time is counted meanwhile]:SECONDS:_default' \
+'--place=[Where the sparse files go, in a directory that is removed at the end]:PLACE:_files' \
+'--json[Print the result as JSON]' \
+'-h[Print help]' \
+'--help[Print help]' \
+&& ret=0
+;;
+(chaos)
+_arguments "${_arguments_options[@]}" : \
+'--seconds=[How long to strike]:SECONDS:_default' \
+'--replicas=[Nodes with a replica]:REPLICAS:_default' \
+'--clients=[Nodes without one]:CLIENTS:_default' \
+'--schedule=[Seed of the schedule; random when left out]:SEED:_default' \
+'--place=[Where the nodes'\'' files go, in a directory that is removed at the end]:PLACE:_files' \
+'--span-mib=[MiB from the start of the volume that are written and read]:SPAN_MIB:_default' \
+'--connections=[Connections, where the server allows several]:CONNECTIONS:_default' \
+'--depth=[Requests in flight per connection]:DEPTH:_default' \
+'--seed=[Seed of the mix of requests; random when left out]:SEED:_default' \
+'--answer-limit=[Seconds that a request may take before its connection is given up]:ANSWER_LIMIT:_default' \
+'--reconnect-limit=[Seconds without any server before the run has failed]:RECONNECT_LIMIT:_default' \
+'--json[Print the result as JSON]' \
+'-h[Print help]' \
+'--help[Print help]' \
+&& ret=0
+;;
+(failover)
+_arguments "${_arguments_options[@]}" : \
+'--rounds=[How often each of the four happens]:ROUNDS:_default' \
+'--place=[Where the nodes'\'' files go, in a directory that is removed at the end]:PLACE:_files' \
+'--json[Print the result as JSON]' \
+'-h[Print help]' \
+'--help[Print help]' \
+&& ret=0
+;;
+(puppet)
+_arguments "${_arguments_options[@]}" : \
+'--size-mib=[MiB of the volume]:SIZE_MIB:_default' \
+'--place=[Where the three backing files go, in a directory that is removed at the end]:PLACE:_files' \
+'-h[Print help]' \
+'--help[Print help]' \
+&& ret=0
+;;
+(help)
+_arguments "${_arguments_options[@]}" : \
+":: :_basalt__subcmd__bench__subcmd__help_commands" \
+"*::: :->help" \
+&& ret=0
+
+    case $state in
+    (help)
+        words=($line[1] "${words[@]}")
+        (( CURRENT += 1 ))
+        curcontext="${curcontext%:*:*}:basalt-bench-help-command-$line[1]:"
+        case $line[1] in
+            (verify)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(canary)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(write)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(idle)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(chaos)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(failover)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(puppet)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(help)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+        esac
+    ;;
+esac
+;;
+        esac
+    ;;
+esac
+;;
+(demo)
+_arguments "${_arguments_options[@]}" : \
+'--seconds-scale=[Stretches or shortens the load between the steps]:SECONDS_SCALE:_default' \
+'--size-mib=[MiB of the volume]:SIZE_MIB:_default' \
+'--place=[Where the three backing files go, in a directory that is removed at the end]:PLACE:_files' \
+'--fio[Also measure random 4 KiB writes with fio, which must be installed]' \
+'--json[Print the result as JSON]' \
+'-h[Print help]' \
+'--help[Print help]' \
+&& ret=0
+;;
+(node)
+_arguments "${_arguments_options[@]}" : \
+'--name=[Name of this node, as in the \`on\` sections of the configuration]:NAME:_default' \
+'--state-dir=[Directory for what the node must not lose; it is made if it is not there]:DIR:_files' \
+'--admin-socket=[Answer \`basalt adm\` on this unix socket \[default\: admin.sock in the state directory\]]:PATH:_files' \
+'*--nbd=[Serve NBD clients on this address; may be given more than once]:ADDRESS:PORT:_default' \
+'*--nbd-unix=[Serve NBD clients on this unix socket; may be given more than once]:PATH:_files' \
+'--metrics=[Serve metrics for Prometheus on this address, under /metrics. There is neither a password nor encryption\: take a loopback address, such as 127.0.0.1\:9942]:ADDRESS:PORT:_default' \
+'--shards=[Threads that carry data]:SHARDS:_default' \
+'--exit-with-parent[End when the process that started the daemon ends]' \
+'-h[Print help]' \
+'--help[Print help]' \
+'-V[Print version]' \
+'--version[Print version]' \
+&& ret=0
+;;
+(adm)
+_arguments "${_arguments_options[@]}" : \
+'-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
+'--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
+'--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
+'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
+'-d[Only tell the steps\: of \`up\` and \`adjust\`]' \
+'--dry-run[Only tell the steps\: of \`up\` and \`adjust\`]' \
+'--json[Answer in JSON]' \
+'-h[Print help]' \
+'--help[Print help]' \
+'-V[Print version]' \
+'--version[Print version]' \
+":: :_basalt__subcmd__adm_commands" \
+"*::: :->adm" \
+&& ret=0
+
+    case $state in
+    (adm)
+        words=($line[1] "${words[@]}")
+        (( CURRENT += 1 ))
+        curcontext="${curcontext%:*:*}:basalt-adm-command-$line[1]:"
+        case $line[1] in
+            (create-md)
+_arguments "${_arguments_options[@]}" : \
+'--max-peers=[Leave room for so many peers \[default\: as many as are configured\]]:N:_default' \
+'--node=[Name of this node in the configuration \[default\: the host name\]]:NAME:_default' \
+'-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
+'--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
+'--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
+'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
+'--force[Overwrite what is on the disk\: a file system, or metadata]' \
+'-d[Only tell the steps\: of \`up\` and \`adjust\`]' \
+'--dry-run[Only tell the steps\: of \`up\` and \`adjust\`]' \
+'--json[Answer in JSON]' \
+'-h[Print help]' \
+'--help[Print help]' \
+'*::targets -- `all`, RES or RES/VOL:_default' \
+&& ret=0
+;;
+(up)
+_arguments "${_arguments_options[@]}" : \
+'--node=[Name of this node in the configuration, for --dry-run \[default\: the host name\]]:NAME:_default' \
+'-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
+'--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
+'--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
+'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
+'-d[Only tell the steps\: of \`up\` and \`adjust\`]' \
+'--dry-run[Only tell the steps\: of \`up\` and \`adjust\`]' \
+'--json[Answer in JSON]' \
+'-h[Print help]' \
+'--help[Print help]' \
+'*::targets -- `all` or RES:_default' \
+&& ret=0
+;;
+(down)
+_arguments "${_arguments_options[@]}" : \
+'-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
+'--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
+'--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
+'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
+'--force[Do it also where it is refused for safety]' \
+'-d[Only tell the steps\: of \`up\` and \`adjust\`]' \
+'--dry-run[Only tell the steps\: of \`up\` and \`adjust\`]' \
+'--json[Answer in JSON]' \
+'-h[Print help]' \
+'--help[Print help]' \
+'*::targets -- `all`, RES, RES/VOL or RES\:PEER:_default' \
+&& ret=0
+;;
+(adjust)
+_arguments "${_arguments_options[@]}" : \
+'-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
+'--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
+'--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
+'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
+'-v[Tell the steps]' \
+'--verbose[Tell the steps]' \
+'--skip-disk[Accepted for compatibility\: disks and connections are compared together]' \
+'--skip-net[Accepted for compatibility\: disks and connections are compared together]' \
+'-d[Only tell the steps\: of \`up\` and \`adjust\`]' \
+'--dry-run[Only tell the steps\: of \`up\` and \`adjust\`]' \
+'--json[Answer in JSON]' \
+'-h[Print help]' \
+'--help[Print help]' \
+'*::targets -- `all` or RES:_default' \
+&& ret=0
+;;
+(attach)
+_arguments "${_arguments_options[@]}" : \
+'-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
+'--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
+'--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
+'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
+'-d[Only tell the steps\: of \`up\` and \`adjust\`]' \
+'--dry-run[Only tell the steps\: of \`up\` and \`adjust\`]' \
+'--json[Answer in JSON]' \
+'-h[Print help]' \
+'--help[Print help]' \
+'*::targets -- `all`, RES, RES/VOL or RES\:PEER:_default' \
+&& ret=0
+;;
+(detach)
+_arguments "${_arguments_options[@]}" : \
+'-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
+'--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
+'--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
+'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
+'--force[Do it also where it is refused for safety]' \
+'-d[Only tell the steps\: of \`up\` and \`adjust\`]' \
+'--dry-run[Only tell the steps\: of \`up\` and \`adjust\`]' \
+'--json[Answer in JSON]' \
+'-h[Print help]' \
+'--help[Print help]' \
+'*::targets -- `all`, RES, RES/VOL or RES\:PEER:_default' \
+&& ret=0
+;;
+(connect)
+_arguments "${_arguments_options[@]}" : \
+'-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
+'--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
+'--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
+'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
+'-d[Only tell the steps\: of \`up\` and \`adjust\`]' \
+'--dry-run[Only tell the steps\: of \`up\` and \`adjust\`]' \
+'--json[Answer in JSON]' \
+'-h[Print help]' \
+'--help[Print help]' \
+'*::targets -- `all`, RES, RES/VOL or RES\:PEER:_default' \
+&& ret=0
+;;
+(disconnect)
+_arguments "${_arguments_options[@]}" : \
+'-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
+'--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
+'--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
+'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
+'--force[Do it also where it is refused for safety]' \
+'-d[Only tell the steps\: of \`up\` and \`adjust\`]' \
+'--dry-run[Only tell the steps\: of \`up\` and \`adjust\`]' \
+'--json[Answer in JSON]' \
+'-h[Print help]' \
+'--help[Print help]' \
+'*::targets -- `all`, RES, RES/VOL or RES\:PEER:_default' \
+&& ret=0
+;;
+(primary)
+_arguments "${_arguments_options[@]}" : \
+'-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
+'--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
+'--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
+'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
+'--force[Do it also where it is refused for safety]' \
+'-d[Only tell the steps\: of \`up\` and \`adjust\`]' \
+'--dry-run[Only tell the steps\: of \`up\` and \`adjust\`]' \
+'--json[Answer in JSON]' \
+'-h[Print help]' \
+'--help[Print help]' \
+'*::targets -- `all`, RES, RES/VOL or RES\:PEER:_default' \
+&& ret=0
+;;
+(new-current-uuid)
+_arguments "${_arguments_options[@]}" : \
+'-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
+'--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
+'--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
+'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
+'--clear-bitmap[The replicas hold the same already, as fresh zeros do\: nothing is to be copied]' \
+'-d[Only tell the steps\: of \`up\` and \`adjust\`]' \
+'--dry-run[Only tell the steps\: of \`up\` and \`adjust\`]' \
+'--json[Answer in JSON]' \
+'-h[Print help]' \
+'--help[Print help]' \
+'*::targets -- `all`, RES or RES/VOL:_default' \
+&& ret=0
+;;
+(secondary)
+_arguments "${_arguments_options[@]}" : \
+'-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
+'--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
+'--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
+'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
+'--force[Do it also where it is refused for safety]' \
+'-d[Only tell the steps\: of \`up\` and \`adjust\`]' \
+'--dry-run[Only tell the steps\: of \`up\` and \`adjust\`]' \
+'--json[Answer in JSON]' \
+'-h[Print help]' \
+'--help[Print help]' \
+'*::targets -- `all`, RES, RES/VOL or RES\:PEER:_default' \
+&& ret=0
+;;
+(status)
+_arguments "${_arguments_options[@]}" : \
+'-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
+'--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
+'--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
+'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
+'-s[Show counters]' \
+'--statistics[Show counters]' \
+'*-v[Show also what is as it should be; twice\: the workings of a resync]' \
+'*--verbose[Show also what is as it should be; twice\: the workings of a resync]' \
+'-d[Only tell the steps\: of \`up\` and \`adjust\`]' \
+'--dry-run[Only tell the steps\: of \`up\` and \`adjust\`]' \
+'--json[Answer in JSON]' \
+'-h[Print help]' \
+'--help[Print help]' \
+'*::targets -- `all` or RES \[default\: all\]:_default' \
+&& ret=0
+;;
+(explain)
+_arguments "${_arguments_options[@]}" : \
+'-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
+'--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
+'--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
+'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
+'-d[Only tell the steps\: of \`up\` and \`adjust\`]' \
+'--dry-run[Only tell the steps\: of \`up\` and \`adjust\`]' \
+'--json[Answer in JSON]' \
+'-h[Print help]' \
+'--help[Print help]' \
+'*::targets -- `all`, RES, RES/VOL or RES\:PEER:_default' \
+&& ret=0
+;;
+(events2)
+_arguments "${_arguments_options[@]}" : \
+'--color=[Accepted for compatibility\: there are no colours]::WHEN:_default' \
+'--rcvbuf=[Accepted for compatibility\: the daemon bounds what waits for a reader]:BYTES:_default' \
+'-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
+'--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
+'--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
+'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
+'--now[Tell the state, and end]' \
+'--timestamps[Begin each line with the time]' \
+'-s[Tell counters too]' \
+'--statistics[Tell counters too]' \
+'--diff[Tell changes as \`old->new\`]' \
+'--full[Tell of a changed object also what did not change]' \
+'--poll[Tell changed counters for each line \`n\` on standard input]' \
+'-d[Only tell the steps\: of \`up\` and \`adjust\`]' \
+'--dry-run[Only tell the steps\: of \`up\` and \`adjust\`]' \
+'--json[Answer in JSON]' \
+'-h[Print help]' \
+'--help[Print help]' \
+'*::targets -- `all` or RES \[default\: all\]:_default' \
+&& ret=0
+;;
+(role)
+_arguments "${_arguments_options[@]}" : \
+'-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
+'--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
+'--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
+'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
+'-d[Only tell the steps\: of \`up\` and \`adjust\`]' \
+'--dry-run[Only tell the steps\: of \`up\` and \`adjust\`]' \
+'--json[Answer in JSON]' \
+'-h[Print help]' \
+'--help[Print help]' \
+'*::targets -- `all`, RES, RES/VOL or RES\:PEER:_default' \
+&& ret=0
+;;
+(cstate)
+_arguments "${_arguments_options[@]}" : \
+'-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
+'--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
+'--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
+'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
+'-d[Only tell the steps\: of \`up\` and \`adjust\`]' \
+'--dry-run[Only tell the steps\: of \`up\` and \`adjust\`]' \
+'--json[Answer in JSON]' \
+'-h[Print help]' \
+'--help[Print help]' \
+'*::targets -- `all`, RES, RES/VOL or RES\:PEER:_default' \
+&& ret=0
+;;
+(dstate)
+_arguments "${_arguments_options[@]}" : \
+'-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
+'--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
+'--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
+'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
+'-d[Only tell the steps\: of \`up\` and \`adjust\`]' \
+'--dry-run[Only tell the steps\: of \`up\` and \`adjust\`]' \
+'--json[Answer in JSON]' \
+'-h[Print help]' \
+'--help[Print help]' \
+'*::targets -- `all`, RES, RES/VOL or RES\:PEER:_default' \
+&& ret=0
+;;
+(wait-connect)
+_arguments "${_arguments_options[@]}" : \
+'--wfc-timeout=[Where all replicas were in sync]:SECONDS:_default' \
+'--degr-wfc-timeout=[Where some replica was not in sync \[default\: as --wfc-timeout\]]:SECONDS:_default' \
+'--outdated-wfc-timeout=[Where the replica of this node is outdated \[default\: as --wfc-timeout\]]:SECONDS:_default' \
+'--wait-after-sb=[Wait also for connections that are StandAlone]::WAIT_AFTER_SB:(true false)' \
+'-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
+'--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
+'--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
+'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
+'-d[Only tell the steps\: of \`up\` and \`adjust\`]' \
+'--dry-run[Only tell the steps\: of \`up\` and \`adjust\`]' \
+'--json[Answer in JSON]' \
+'-h[Print help]' \
+'--help[Print help]' \
+'*::targets -- `all`, RES or RES\:PEER:_default' \
+&& ret=0
+;;
+(wait-con-int)
+_arguments "${_arguments_options[@]}" : \
+'--wfc-timeout=[Where all replicas were in sync]:SECONDS:_default' \
+'--degr-wfc-timeout=[Where some replica was not in sync \[default\: as --wfc-timeout\]]:SECONDS:_default' \
+'--outdated-wfc-timeout=[Where the replica of this node is outdated \[default\: as --wfc-timeout\]]:SECONDS:_default' \
+'--wait-after-sb=[Wait also for connections that are StandAlone]::WAIT_AFTER_SB:(true false)' \
+'-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
+'--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
+'--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
+'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
+'-d[Only tell the steps\: of \`up\` and \`adjust\`]' \
+'--dry-run[Only tell the steps\: of \`up\` and \`adjust\`]' \
+'--json[Answer in JSON]' \
+'-h[Print help]' \
+'--help[Print help]' \
+'*::targets -- `all`, RES or RES\:PEER:_default' \
+&& ret=0
+;;
+(wait-sync)
+_arguments "${_arguments_options[@]}" : \
+'--wfc-timeout=[Where all replicas were in sync]:SECONDS:_default' \
+'--degr-wfc-timeout=[Where some replica was not in sync \[default\: as --wfc-timeout\]]:SECONDS:_default' \
+'--outdated-wfc-timeout=[Where the replica of this node is outdated \[default\: as --wfc-timeout\]]:SECONDS:_default' \
+'--wait-after-sb=[Wait also for connections that are StandAlone]::WAIT_AFTER_SB:(true false)' \
+'-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
+'--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
+'--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
+'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
+'-d[Only tell the steps\: of \`up\` and \`adjust\`]' \
+'--dry-run[Only tell the steps\: of \`up\` and \`adjust\`]' \
+'--json[Answer in JSON]' \
+'-h[Print help]' \
+'--help[Print help]' \
+'*::targets -- `all`, RES or RES\:PEER:_default' \
+&& ret=0
+;;
+(dump)
+_arguments "${_arguments_options[@]}" : \
+'-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
+'--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
+'--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
+'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
+'-d[Only tell the steps\: of \`up\` and \`adjust\`]' \
+'--dry-run[Only tell the steps\: of \`up\` and \`adjust\`]' \
+'--json[Answer in JSON]' \
+'-h[Print help]' \
+'--help[Print help]' \
+'*::targets -- `all` or RES \[default\: all\]:_default' \
+&& ret=0
+;;
+(dump-xml)
+_arguments "${_arguments_options[@]}" : \
+'-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
+'--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
+'--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
+'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
+'-d[Only tell the steps\: of \`up\` and \`adjust\`]' \
+'--dry-run[Only tell the steps\: of \`up\` and \`adjust\`]' \
+'--json[Answer in JSON]' \
+'-h[Print help]' \
+'--help[Print help]' \
+'*::targets -- `all` or RES \[default\: all\]:_default' \
+&& ret=0
+;;
+(sh-nop)
+_arguments "${_arguments_options[@]}" : \
+'-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
+'--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
+'--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
+'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
+'-d[Only tell the steps\: of \`up\` and \`adjust\`]' \
+'--dry-run[Only tell the steps\: of \`up\` and \`adjust\`]' \
+'--json[Answer in JSON]' \
+'-h[Print help]' \
+'--help[Print help]' \
+&& ret=0
+;;
+(sh-mod-parms)
+_arguments "${_arguments_options[@]}" : \
+'-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
+'--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
+'--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
+'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
+'-d[Only tell the steps\: of \`up\` and \`adjust\`]' \
+'--dry-run[Only tell the steps\: of \`up\` and \`adjust\`]' \
+'--json[Answer in JSON]' \
+'-h[Print help]' \
+'--help[Print help]' \
+&& ret=0
+;;
+(sh-resources)
+_arguments "${_arguments_options[@]}" : \
+'--node=[Name of this node in the configuration \[default\: the host name\]]:NAME:_default' \
+'-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
+'--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
+'--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
+'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
+'-d[Only tell the steps\: of \`up\` and \`adjust\`]' \
+'--dry-run[Only tell the steps\: of \`up\` and \`adjust\`]' \
+'--json[Answer in JSON]' \
+'-h[Print help]' \
+'--help[Print help]' \
+&& ret=0
+;;
+(sh-list-adjustable)
+_arguments "${_arguments_options[@]}" : \
+'--node=[Name of this node in the configuration \[default\: the host name\]]:NAME:_default' \
+'-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
+'--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
+'--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
+'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
+'-d[Only tell the steps\: of \`up\` and \`adjust\`]' \
+'--dry-run[Only tell the steps\: of \`up\` and \`adjust\`]' \
+'--json[Answer in JSON]' \
+'-h[Print help]' \
+'--help[Print help]' \
+&& ret=0
+;;
+(sh-list-config-file)
+_arguments "${_arguments_options[@]}" : \
+'-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
+'--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
+'--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
+'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
+'-d[Only tell the steps\: of \`up\` and \`adjust\`]' \
+'--dry-run[Only tell the steps\: of \`up\` and \`adjust\`]' \
+'--json[Answer in JSON]' \
+'-h[Print help]' \
+'--help[Print help]' \
+&& ret=0
+;;
+(sh-resource)
+_arguments "${_arguments_options[@]}" : \
+'--node=[Name of this node in the configuration \[default\: the host name\]]:NAME:_default' \
+'-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
+'--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
+'--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
+'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
+'-d[Only tell the steps\: of \`up\` and \`adjust\`]' \
+'--dry-run[Only tell the steps\: of \`up\` and \`adjust\`]' \
+'--json[Answer in JSON]' \
+'-h[Print help]' \
+'--help[Print help]' \
+'*::targets -- `all`, RES or RES/VOL:_default' \
+&& ret=0
+;;
+(sh-dev)
+_arguments "${_arguments_options[@]}" : \
+'--node=[Name of this node in the configuration \[default\: the host name\]]:NAME:_default' \
+'-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
+'--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
+'--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
+'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
+'-d[Only tell the steps\: of \`up\` and \`adjust\`]' \
+'--dry-run[Only tell the steps\: of \`up\` and \`adjust\`]' \
+'--json[Answer in JSON]' \
+'-h[Print help]' \
+'--help[Print help]' \
+'*::targets -- `all`, RES or RES/VOL:_default' \
+&& ret=0
+;;
+(sh-minor)
+_arguments "${_arguments_options[@]}" : \
+'--node=[Name of this node in the configuration \[default\: the host name\]]:NAME:_default' \
+'-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
+'--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
+'--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
+'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
+'-d[Only tell the steps\: of \`up\` and \`adjust\`]' \
+'--dry-run[Only tell the steps\: of \`up\` and \`adjust\`]' \
+'--json[Answer in JSON]' \
+'-h[Print help]' \
+'--help[Print help]' \
+'*::targets -- `all`, RES or RES/VOL:_default' \
+&& ret=0
+;;
+(sh-ll-dev)
+_arguments "${_arguments_options[@]}" : \
+'--node=[Name of this node in the configuration \[default\: the host name\]]:NAME:_default' \
+'-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
+'--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
+'--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
+'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
+'-d[Only tell the steps\: of \`up\` and \`adjust\`]' \
+'--dry-run[Only tell the steps\: of \`up\` and \`adjust\`]' \
+'--json[Answer in JSON]' \
+'-h[Print help]' \
+'--help[Print help]' \
+'*::targets -- `all`, RES or RES/VOL:_default' \
+&& ret=0
+;;
+(sh-md-dev)
+_arguments "${_arguments_options[@]}" : \
+'--node=[Name of this node in the configuration \[default\: the host name\]]:NAME:_default' \
+'-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
+'--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
+'--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
+'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
+'-d[Only tell the steps\: of \`up\` and \`adjust\`]' \
+'--dry-run[Only tell the steps\: of \`up\` and \`adjust\`]' \
+'--json[Answer in JSON]' \
+'-h[Print help]' \
+'--help[Print help]' \
+'*::targets -- `all`, RES or RES/VOL:_default' \
+&& ret=0
+;;
+(sh-md-idx)
+_arguments "${_arguments_options[@]}" : \
+'--node=[Name of this node in the configuration \[default\: the host name\]]:NAME:_default' \
+'-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
+'--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
+'--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
+'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
+'-d[Only tell the steps\: of \`up\` and \`adjust\`]' \
+'--dry-run[Only tell the steps\: of \`up\` and \`adjust\`]' \
+'--json[Answer in JSON]' \
+'-h[Print help]' \
+'--help[Print help]' \
+'*::targets -- `all`, RES or RES/VOL:_default' \
+&& ret=0
+;;
+(sh-ip)
+_arguments "${_arguments_options[@]}" : \
+'--node=[Name of this node in the configuration \[default\: the host name\]]:NAME:_default' \
+'-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
+'--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
+'--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
+'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
+'-d[Only tell the steps\: of \`up\` and \`adjust\`]' \
+'--dry-run[Only tell the steps\: of \`up\` and \`adjust\`]' \
+'--json[Answer in JSON]' \
+'-h[Print help]' \
+'--help[Print help]' \
+'*::targets -- `all`, RES or RES/VOL:_default' \
+&& ret=0
+;;
+(sh-udev)
+_arguments "${_arguments_options[@]}" : \
+'--node=[Name of this node in the configuration \[default\: the host name\]]:NAME:_default' \
+'-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
+'--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
+'--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
+'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
+'-d[Only tell the steps\: of \`up\` and \`adjust\`]' \
+'--dry-run[Only tell the steps\: of \`up\` and \`adjust\`]' \
+'--json[Answer in JSON]' \
+'-h[Print help]' \
+'--help[Print help]' \
+'*::targets -- `all`, RES or RES/VOL:_default' \
+&& ret=0
+;;
+(sh-lr-of)
+_arguments "${_arguments_options[@]}" : \
+'--node=[Name of this node in the configuration \[default\: the host name\]]:NAME:_default' \
+'-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
+'--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
+'--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
+'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
+'-d[Only tell the steps\: of \`up\` and \`adjust\`]' \
+'--dry-run[Only tell the steps\: of \`up\` and \`adjust\`]' \
+'--json[Answer in JSON]' \
+'-h[Print help]' \
+'--help[Print help]' \
+'*::targets -- `all`, RES or RES/VOL:_default' \
+&& ret=0
+;;
+(invalidate)
+_arguments "${_arguments_options[@]}" : \
+'-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
+'--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
+'--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
+'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
+'-d[Only tell the steps\: of \`up\` and \`adjust\`]' \
+'--dry-run[Only tell the steps\: of \`up\` and \`adjust\`]' \
+'--json[Answer in JSON]' \
+'-h[Print help]' \
+'--help[Print help]' \
+'*::targets -- `all`, RES, RES/VOL or RES\:PEER:_default' \
+&& ret=0
+;;
+(help)
+_arguments "${_arguments_options[@]}" : \
+":: :_basalt__subcmd__adm__subcmd__help_commands" \
+"*::: :->help" \
+&& ret=0
+
+    case $state in
+    (help)
+        words=($line[1] "${words[@]}")
+        (( CURRENT += 1 ))
+        curcontext="${curcontext%:*:*}:basalt-adm-help-command-$line[1]:"
+        case $line[1] in
+            (create-md)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(up)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(down)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(adjust)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(attach)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(detach)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(connect)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(disconnect)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(primary)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(new-current-uuid)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(secondary)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(status)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(explain)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(events2)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(role)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(cstate)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(dstate)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(wait-connect)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(wait-sync)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(dump)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(dump-xml)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(sh-nop)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(sh-mod-parms)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(sh-resources)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(sh-list-adjustable)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(sh-list-config-file)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(sh-resource)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(sh-dev)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(sh-minor)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(sh-ll-dev)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(sh-md-dev)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(sh-md-idx)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(sh-ip)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(sh-udev)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(sh-lr-of)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(invalidate)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(help)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+        esac
+    ;;
+esac
+;;
+        esac
+    ;;
+esac
+;;
+(setup)
+_arguments "${_arguments_options[@]}" : \
+'-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
+'--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
+'--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
+'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
+'-d[Only tell the steps\: of \`up\` and \`adjust\`]' \
+'--dry-run[Only tell the steps\: of \`up\` and \`adjust\`]' \
+'--json[Answer in JSON]' \
+'-h[Print help]' \
+'--help[Print help]' \
+'-V[Print version]' \
+'--version[Print version]' \
+":: :_basalt__subcmd__setup_commands" \
+"*::: :->setup" \
+&& ret=0
+
+    case $state in
+    (setup)
+        words=($line[1] "${words[@]}")
+        (( CURRENT += 1 ))
+        curcontext="${curcontext%:*:*}:basalt-setup-command-$line[1]:"
+        case $line[1] in
+            (status)
+_arguments "${_arguments_options[@]}" : \
+'-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
+'--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
+'--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
+'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
+'-s[Show counters]' \
+'--statistics[Show counters]' \
+'*-v[Show also what is as it should be; twice\: the workings of a resync]' \
+'*--verbose[Show also what is as it should be; twice\: the workings of a resync]' \
+'-d[Only tell the steps\: of \`up\` and \`adjust\`]' \
+'--dry-run[Only tell the steps\: of \`up\` and \`adjust\`]' \
+'--json[Answer in JSON]' \
+'-h[Print help]' \
+'--help[Print help]' \
+'*::targets -- `all` or RES \[default\: all\]:_default' \
+&& ret=0
+;;
+(events2)
+_arguments "${_arguments_options[@]}" : \
+'--color=[Accepted for compatibility\: there are no colours]::WHEN:_default' \
+'--rcvbuf=[Accepted for compatibility\: the daemon bounds what waits for a reader]:BYTES:_default' \
+'-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
+'--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
+'--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
+'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
+'--now[Tell the state, and end]' \
+'--timestamps[Begin each line with the time]' \
+'-s[Tell counters too]' \
+'--statistics[Tell counters too]' \
+'--diff[Tell changes as \`old->new\`]' \
+'--full[Tell of a changed object also what did not change]' \
+'--poll[Tell changed counters for each line \`n\` on standard input]' \
+'-d[Only tell the steps\: of \`up\` and \`adjust\`]' \
+'--dry-run[Only tell the steps\: of \`up\` and \`adjust\`]' \
+'--json[Answer in JSON]' \
+'-h[Print help]' \
+'--help[Print help]' \
+'*::targets -- `all` or RES \[default\: all\]:_default' \
+&& ret=0
+;;
+(show)
+_arguments "${_arguments_options[@]}" : \
+'-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
+'--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
+'--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
+'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
+'-D[Show also what was not set]' \
+'--show-defaults[Show also what was not set]' \
+'-d[Only tell the steps\: of \`up\` and \`adjust\`]' \
+'--dry-run[Only tell the steps\: of \`up\` and \`adjust\`]' \
+'--json[Answer in JSON]' \
+'-h[Print help]' \
+'--help[Print help]' \
+'*::resources -- `all` or a resource \[default\: all\]:_default' \
+&& ret=0
+;;
+(role)
+_arguments "${_arguments_options[@]}" : \
+'-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
+'--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
+'--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
+'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
+'-d[Only tell the steps\: of \`up\` and \`adjust\`]' \
+'--dry-run[Only tell the steps\: of \`up\` and \`adjust\`]' \
+'--json[Answer in JSON]' \
+'-h[Print help]' \
+'--help[Print help]' \
+':resource:_default' \
+&& ret=0
+;;
+(cstate)
+_arguments "${_arguments_options[@]}" : \
+'-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
+'--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
+'--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
+'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
+'-d[Only tell the steps\: of \`up\` and \`adjust\`]' \
+'--dry-run[Only tell the steps\: of \`up\` and \`adjust\`]' \
+'--json[Answer in JSON]' \
+'-h[Print help]' \
+'--help[Print help]' \
+':resource:_default' \
+':id -- Its node id:_default' \
+&& ret=0
+;;
+(dstate)
+_arguments "${_arguments_options[@]}" : \
+'-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
+'--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
+'--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
+'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
+'-d[Only tell the steps\: of \`up\` and \`adjust\`]' \
+'--dry-run[Only tell the steps\: of \`up\` and \`adjust\`]' \
+'--json[Answer in JSON]' \
+'-h[Print help]' \
+'--help[Print help]' \
+':minor:_default' \
+&& ret=0
+;;
+(down)
+_arguments "${_arguments_options[@]}" : \
+'-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
+'--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
+'--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
+'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
+'-d[Only tell the steps\: of \`up\` and \`adjust\`]' \
+'--dry-run[Only tell the steps\: of \`up\` and \`adjust\`]' \
+'--json[Answer in JSON]' \
+'-h[Print help]' \
+'--help[Print help]' \
+':resource:_default' \
+&& ret=0
+;;
+(primary)
+_arguments "${_arguments_options[@]}" : \
+'-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
+'--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
+'--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
+'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
+'--force[Do it also where it is refused for safety]' \
+'-d[Only tell the steps\: of \`up\` and \`adjust\`]' \
+'--dry-run[Only tell the steps\: of \`up\` and \`adjust\`]' \
+'--json[Answer in JSON]' \
+'-h[Print help]' \
+'--help[Print help]' \
+':resource:_default' \
+&& ret=0
+;;
+(secondary)
+_arguments "${_arguments_options[@]}" : \
+'-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
+'--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
+'--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
+'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
+'--force[Fail the requests that are still open]' \
+'-d[Only tell the steps\: of \`up\` and \`adjust\`]' \
+'--dry-run[Only tell the steps\: of \`up\` and \`adjust\`]' \
+'--json[Answer in JSON]' \
+'-h[Print help]' \
+'--help[Print help]' \
+':resource:_default' \
+&& ret=0
+;;
+(connect)
+_arguments "${_arguments_options[@]}" : \
+'-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
+'--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
+'--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
+'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
+'-d[Only tell the steps\: of \`up\` and \`adjust\`]' \
+'--dry-run[Only tell the steps\: of \`up\` and \`adjust\`]' \
+'--json[Answer in JSON]' \
+'-h[Print help]' \
+'--help[Print help]' \
+':resource:_default' \
+':id -- Its node id:_default' \
+&& ret=0
+;;
+(disconnect)
+_arguments "${_arguments_options[@]}" : \
+'-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
+'--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
+'--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
+'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
+'--force[Do it also where it is refused for safety]' \
+'-d[Only tell the steps\: of \`up\` and \`adjust\`]' \
+'--dry-run[Only tell the steps\: of \`up\` and \`adjust\`]' \
+'--json[Answer in JSON]' \
+'-h[Print help]' \
+'--help[Print help]' \
+':resource:_default' \
+':id -- Its node id:_default' \
+&& ret=0
+;;
+(detach)
+_arguments "${_arguments_options[@]}" : \
+'-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
+'--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
+'--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
+'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
+'--force[Do not wait for requests that the disk still owes]' \
+'-d[Only tell the steps\: of \`up\` and \`adjust\`]' \
+'--dry-run[Only tell the steps\: of \`up\` and \`adjust\`]' \
+'--json[Answer in JSON]' \
+'-h[Print help]' \
+'--help[Print help]' \
+':minor:_default' \
+&& ret=0
+;;
+(invalidate)
+_arguments "${_arguments_options[@]}" : \
+'-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
+'--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
+'--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
+'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
+'-d[Only tell the steps\: of \`up\` and \`adjust\`]' \
+'--dry-run[Only tell the steps\: of \`up\` and \`adjust\`]' \
+'--json[Answer in JSON]' \
+'-h[Print help]' \
+'--help[Print help]' \
+':minor:_default' \
+&& ret=0
+;;
+(new-current-uuid)
+_arguments "${_arguments_options[@]}" : \
+'-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
+'--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
+'--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
+'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
+'--clear-bitmap[The replicas hold the same already]' \
+'-d[Only tell the steps\: of \`up\` and \`adjust\`]' \
+'--dry-run[Only tell the steps\: of \`up\` and \`adjust\`]' \
+'--json[Answer in JSON]' \
+'-h[Print help]' \
+'--help[Print help]' \
+':minor:_default' \
+&& ret=0
+;;
+(wait-connect-resource)
+_arguments "${_arguments_options[@]}" : \
+'--wfc-timeout=[Where all replicas were in sync]:SECONDS:_default' \
+'--degr-wfc-timeout=[Where some replica was not in sync \[default\: as --wfc-timeout\]]:SECONDS:_default' \
+'--outdated-wfc-timeout=[Where the replica of this node is outdated \[default\: as --wfc-timeout\]]:SECONDS:_default' \
+'--wait-after-sb=[Wait also for connections that are StandAlone]::WAIT_AFTER_SB:(true false)' \
+'-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
+'--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
+'--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
+'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
+'-d[Only tell the steps\: of \`up\` and \`adjust\`]' \
+'--dry-run[Only tell the steps\: of \`up\` and \`adjust\`]' \
+'--json[Answer in JSON]' \
+'-h[Print help]' \
+'--help[Print help]' \
+':resource:_default' \
+&& ret=0
+;;
+(wait-connect-connection)
+_arguments "${_arguments_options[@]}" : \
+'--wfc-timeout=[Where all replicas were in sync]:SECONDS:_default' \
+'--degr-wfc-timeout=[Where some replica was not in sync \[default\: as --wfc-timeout\]]:SECONDS:_default' \
+'--outdated-wfc-timeout=[Where the replica of this node is outdated \[default\: as --wfc-timeout\]]:SECONDS:_default' \
+'--wait-after-sb=[Wait also for connections that are StandAlone]::WAIT_AFTER_SB:(true false)' \
+'-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
+'--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
+'--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
+'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
+'-d[Only tell the steps\: of \`up\` and \`adjust\`]' \
+'--dry-run[Only tell the steps\: of \`up\` and \`adjust\`]' \
+'--json[Answer in JSON]' \
+'-h[Print help]' \
+'--help[Print help]' \
+':resource:_default' \
+':id -- Its node id:_default' \
+&& ret=0
+;;
+(wait-connect-volume)
+_arguments "${_arguments_options[@]}" : \
+'--wfc-timeout=[Where all replicas were in sync]:SECONDS:_default' \
+'--degr-wfc-timeout=[Where some replica was not in sync \[default\: as --wfc-timeout\]]:SECONDS:_default' \
+'--outdated-wfc-timeout=[Where the replica of this node is outdated \[default\: as --wfc-timeout\]]:SECONDS:_default' \
+'--wait-after-sb=[Wait also for connections that are StandAlone]::WAIT_AFTER_SB:(true false)' \
+'-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
+'--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
+'--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
+'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
+'-d[Only tell the steps\: of \`up\` and \`adjust\`]' \
+'--dry-run[Only tell the steps\: of \`up\` and \`adjust\`]' \
+'--json[Answer in JSON]' \
+'-h[Print help]' \
+'--help[Print help]' \
+':resource:_default' \
+':id -- Its node id:_default' \
+':volume:_default' \
+&& ret=0
+;;
+(wait-sync-resource)
+_arguments "${_arguments_options[@]}" : \
+'--wfc-timeout=[Where all replicas were in sync]:SECONDS:_default' \
+'--degr-wfc-timeout=[Where some replica was not in sync \[default\: as --wfc-timeout\]]:SECONDS:_default' \
+'--outdated-wfc-timeout=[Where the replica of this node is outdated \[default\: as --wfc-timeout\]]:SECONDS:_default' \
+'--wait-after-sb=[Wait also for connections that are StandAlone]::WAIT_AFTER_SB:(true false)' \
+'-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
+'--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
+'--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
+'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
+'-d[Only tell the steps\: of \`up\` and \`adjust\`]' \
+'--dry-run[Only tell the steps\: of \`up\` and \`adjust\`]' \
+'--json[Answer in JSON]' \
+'-h[Print help]' \
+'--help[Print help]' \
+':resource:_default' \
+&& ret=0
+;;
+(wait-sync-connection)
+_arguments "${_arguments_options[@]}" : \
+'--wfc-timeout=[Where all replicas were in sync]:SECONDS:_default' \
+'--degr-wfc-timeout=[Where some replica was not in sync \[default\: as --wfc-timeout\]]:SECONDS:_default' \
+'--outdated-wfc-timeout=[Where the replica of this node is outdated \[default\: as --wfc-timeout\]]:SECONDS:_default' \
+'--wait-after-sb=[Wait also for connections that are StandAlone]::WAIT_AFTER_SB:(true false)' \
+'-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
+'--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
+'--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
+'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
+'-d[Only tell the steps\: of \`up\` and \`adjust\`]' \
+'--dry-run[Only tell the steps\: of \`up\` and \`adjust\`]' \
+'--json[Answer in JSON]' \
+'-h[Print help]' \
+'--help[Print help]' \
+':resource:_default' \
+':id -- Its node id:_default' \
+&& ret=0
+;;
+(wait-sync-volume)
+_arguments "${_arguments_options[@]}" : \
+'--wfc-timeout=[Where all replicas were in sync]:SECONDS:_default' \
+'--degr-wfc-timeout=[Where some replica was not in sync \[default\: as --wfc-timeout\]]:SECONDS:_default' \
+'--outdated-wfc-timeout=[Where the replica of this node is outdated \[default\: as --wfc-timeout\]]:SECONDS:_default' \
+'--wait-after-sb=[Wait also for connections that are StandAlone]::WAIT_AFTER_SB:(true false)' \
+'-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
+'--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
+'--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
+'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
+'-d[Only tell the steps\: of \`up\` and \`adjust\`]' \
+'--dry-run[Only tell the steps\: of \`up\` and \`adjust\`]' \
+'--json[Answer in JSON]' \
+'-h[Print help]' \
+'--help[Print help]' \
+':resource:_default' \
+':id -- Its node id:_default' \
+':volume:_default' \
+&& ret=0
+;;
+(help)
+_arguments "${_arguments_options[@]}" : \
+":: :_basalt__subcmd__setup__subcmd__help_commands" \
+"*::: :->help" \
+&& ret=0
+
+    case $state in
+    (help)
+        words=($line[1] "${words[@]}")
+        (( CURRENT += 1 ))
+        curcontext="${curcontext%:*:*}:basalt-setup-help-command-$line[1]:"
+        case $line[1] in
+            (status)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(events2)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(show)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(role)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(cstate)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(dstate)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(down)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(primary)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(secondary)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(connect)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(disconnect)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(detach)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(invalidate)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(new-current-uuid)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(wait-connect-resource)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(wait-connect-connection)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(wait-connect-volume)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(wait-sync-resource)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(wait-sync-connection)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(wait-sync-volume)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(help)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+        esac
+    ;;
+esac
+;;
+        esac
+    ;;
+esac
+;;
+(help)
+_arguments "${_arguments_options[@]}" : \
+":: :_basalt__subcmd__help_commands" \
+"*::: :->help" \
+&& ret=0
+
+    case $state in
+    (help)
+        words=($line[1] "${words[@]}")
+        (( CURRENT += 1 ))
+        curcontext="${curcontext%:*:*}:basalt-help-command-$line[1]:"
+        case $line[1] in
+            (explain)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(install-links)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(manuals)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(bench)
+_arguments "${_arguments_options[@]}" : \
+":: :_basalt__subcmd__help__subcmd__bench_commands" \
+"*::: :->bench" \
+&& ret=0
+
+    case $state in
+    (bench)
+        words=($line[1] "${words[@]}")
+        (( CURRENT += 1 ))
+        curcontext="${curcontext%:*:*}:basalt-help-bench-command-$line[1]:"
+        case $line[1] in
+            (verify)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(canary)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(write)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(idle)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(chaos)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(failover)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(puppet)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+        esac
+    ;;
+esac
+;;
+(demo)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(node)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(adm)
+_arguments "${_arguments_options[@]}" : \
+":: :_basalt__subcmd__help__subcmd__adm_commands" \
+"*::: :->adm" \
+&& ret=0
+
+    case $state in
+    (adm)
+        words=($line[1] "${words[@]}")
+        (( CURRENT += 1 ))
+        curcontext="${curcontext%:*:*}:basalt-help-adm-command-$line[1]:"
+        case $line[1] in
+            (create-md)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(up)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(down)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(adjust)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(attach)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(detach)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(connect)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(disconnect)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(primary)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(new-current-uuid)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(secondary)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(status)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(explain)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(events2)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(role)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(cstate)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(dstate)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(wait-connect)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(wait-sync)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(dump)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(dump-xml)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(sh-nop)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(sh-mod-parms)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(sh-resources)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(sh-list-adjustable)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(sh-list-config-file)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(sh-resource)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(sh-dev)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(sh-minor)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(sh-ll-dev)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(sh-md-dev)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(sh-md-idx)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(sh-ip)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(sh-udev)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(sh-lr-of)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(invalidate)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+        esac
+    ;;
+esac
+;;
+(setup)
+_arguments "${_arguments_options[@]}" : \
+":: :_basalt__subcmd__help__subcmd__setup_commands" \
+"*::: :->setup" \
+&& ret=0
+
+    case $state in
+    (setup)
+        words=($line[1] "${words[@]}")
+        (( CURRENT += 1 ))
+        curcontext="${curcontext%:*:*}:basalt-help-setup-command-$line[1]:"
+        case $line[1] in
+            (status)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(events2)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(show)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(role)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(cstate)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(dstate)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(down)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(primary)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(secondary)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(connect)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(disconnect)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(detach)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(invalidate)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(new-current-uuid)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(wait-connect-resource)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(wait-connect-connection)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(wait-connect-volume)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(wait-sync-resource)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(wait-sync-connection)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(wait-sync-volume)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+        esac
+    ;;
+esac
+;;
+(help)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+        esac
+    ;;
+esac
+;;
+        esac
+    ;;
+esac
+}
+
+(( $+functions[_basalt_commands] )) ||
+_basalt_commands() {
+    local commands; commands=(
+'explain:Say in words why a resource is as it is, what it waits for, and what to do' \
+'install-links:Make links to this program under the names \`drbdadm\` and \`drbdsetup\`' \
+'manuals:Write man pages and completions of shells' \
+'bench:Load and check volumes' \
+'demo:Watch a three-node volume survive the loss of its nodes' \
+'node:Runs the daemon of this machine\: it keeps the resources that were brought up with \`basalt adm up\`, and serves their volumes over NBD' \
+'adm:Administers replicated volumes\: drbdadm'\''s verbs, asked of the node daemon' \
+'setup:The part of drbdsetup that scripts use, asked of the node daemon' \
+'help:Print this message or the help of the given subcommand(s)' \
+    )
+    _describe -t commands 'basalt commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__adm_commands] )) ||
+_basalt__subcmd__adm_commands() {
+    local commands; commands=(
+'create-md:Write fresh metadata on the backing disks of this node' \
+'up:Configure, attach and connect' \
+'down:Disconnect, detach and forget' \
+'adjust:Make the running state follow the configuration file' \
+'attach:Take the backing disk into use' \
+'detach:Go on without the backing disk' \
+'connect:Connect to the peers, or to the one of RES\:PEER' \
+'disconnect:Part from the peers, or from the one of RES\:PEER' \
+'primary:Take the right to write' \
+'new-current-uuid:Start a volume whose replicas are known to be equal, without a first copy' \
+'secondary:Give the right to write away' \
+'status:Show roles, disks, connections and what is wrong with them' \
+'explain:Say in words why it is as it is, what it waits for, and what to do' \
+'events2:Tell the state, and then every change of it, a line each' \
+'role:Show the role of this node, one line per resource' \
+'cstate:Show the state of the connections, one line each' \
+'dstate:Show the state of the disks, local/peers, one line per volume' \
+'wait-connect:Wait until all peers, or the one of RES\:PEER, are connected' \
+'wait-con-int:Wait until all peers, or the one of RES\:PEER, are connected' \
+'wait-sync:Wait until nothing is being copied any more' \
+'dump:Print the configuration as it was understood' \
+'dump-xml:Print the configuration as XML' \
+'sh-nop:Read the configuration and do nothing' \
+'sh-mod-parms:Print the parameters that a kernel module would get' \
+'sh-resources:Print the names of the resources of this node' \
+'sh-list-adjustable:Print the names of the resources that \`adjust\` takes' \
+'sh-list-config-file:Print the path of the configuration file' \
+'sh-resource:Print the name of the resource' \
+'sh-dev:Print the device names' \
+'sh-minor:Print the minors' \
+'sh-ll-dev:Print the backing disks' \
+'sh-md-dev:Print where the metadata is' \
+'sh-md-idx:Print the kind of the metadata\: \`internal\`, \`flexible\` or an index' \
+'sh-ip:Print the own address of each path' \
+'sh-udev:Print the names for udev' \
+'sh-lr-of:Refused\: there are no stacked resources' \
+'invalidate:Give up the local data and copy it all again from a peer' \
+'help:Print this message or the help of the given subcommand(s)' \
+    )
+    _describe -t commands 'basalt adm commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__adm__subcmd__adjust_commands] )) ||
+_basalt__subcmd__adm__subcmd__adjust_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt adm adjust commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__adm__subcmd__attach_commands] )) ||
+_basalt__subcmd__adm__subcmd__attach_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt adm attach commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__adm__subcmd__connect_commands] )) ||
+_basalt__subcmd__adm__subcmd__connect_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt adm connect commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__adm__subcmd__create-md_commands] )) ||
+_basalt__subcmd__adm__subcmd__create-md_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt adm create-md commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__adm__subcmd__cstate_commands] )) ||
+_basalt__subcmd__adm__subcmd__cstate_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt adm cstate commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__adm__subcmd__detach_commands] )) ||
+_basalt__subcmd__adm__subcmd__detach_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt adm detach commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__adm__subcmd__disconnect_commands] )) ||
+_basalt__subcmd__adm__subcmd__disconnect_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt adm disconnect commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__adm__subcmd__down_commands] )) ||
+_basalt__subcmd__adm__subcmd__down_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt adm down commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__adm__subcmd__dstate_commands] )) ||
+_basalt__subcmd__adm__subcmd__dstate_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt adm dstate commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__adm__subcmd__dump_commands] )) ||
+_basalt__subcmd__adm__subcmd__dump_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt adm dump commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__adm__subcmd__dump-xml_commands] )) ||
+_basalt__subcmd__adm__subcmd__dump-xml_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt adm dump-xml commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__adm__subcmd__events2_commands] )) ||
+_basalt__subcmd__adm__subcmd__events2_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt adm events2 commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__adm__subcmd__explain_commands] )) ||
+_basalt__subcmd__adm__subcmd__explain_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt adm explain commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__adm__subcmd__help_commands] )) ||
+_basalt__subcmd__adm__subcmd__help_commands() {
+    local commands; commands=(
+'create-md:Write fresh metadata on the backing disks of this node' \
+'up:Configure, attach and connect' \
+'down:Disconnect, detach and forget' \
+'adjust:Make the running state follow the configuration file' \
+'attach:Take the backing disk into use' \
+'detach:Go on without the backing disk' \
+'connect:Connect to the peers, or to the one of RES\:PEER' \
+'disconnect:Part from the peers, or from the one of RES\:PEER' \
+'primary:Take the right to write' \
+'new-current-uuid:Start a volume whose replicas are known to be equal, without a first copy' \
+'secondary:Give the right to write away' \
+'status:Show roles, disks, connections and what is wrong with them' \
+'explain:Say in words why it is as it is, what it waits for, and what to do' \
+'events2:Tell the state, and then every change of it, a line each' \
+'role:Show the role of this node, one line per resource' \
+'cstate:Show the state of the connections, one line each' \
+'dstate:Show the state of the disks, local/peers, one line per volume' \
+'wait-connect:Wait until all peers, or the one of RES\:PEER, are connected' \
+'wait-sync:Wait until nothing is being copied any more' \
+'dump:Print the configuration as it was understood' \
+'dump-xml:Print the configuration as XML' \
+'sh-nop:Read the configuration and do nothing' \
+'sh-mod-parms:Print the parameters that a kernel module would get' \
+'sh-resources:Print the names of the resources of this node' \
+'sh-list-adjustable:Print the names of the resources that \`adjust\` takes' \
+'sh-list-config-file:Print the path of the configuration file' \
+'sh-resource:Print the name of the resource' \
+'sh-dev:Print the device names' \
+'sh-minor:Print the minors' \
+'sh-ll-dev:Print the backing disks' \
+'sh-md-dev:Print where the metadata is' \
+'sh-md-idx:Print the kind of the metadata\: \`internal\`, \`flexible\` or an index' \
+'sh-ip:Print the own address of each path' \
+'sh-udev:Print the names for udev' \
+'sh-lr-of:Refused\: there are no stacked resources' \
+'invalidate:Give up the local data and copy it all again from a peer' \
+'help:Print this message or the help of the given subcommand(s)' \
+    )
+    _describe -t commands 'basalt adm help commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__adm__subcmd__help__subcmd__adjust_commands] )) ||
+_basalt__subcmd__adm__subcmd__help__subcmd__adjust_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt adm help adjust commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__adm__subcmd__help__subcmd__attach_commands] )) ||
+_basalt__subcmd__adm__subcmd__help__subcmd__attach_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt adm help attach commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__adm__subcmd__help__subcmd__connect_commands] )) ||
+_basalt__subcmd__adm__subcmd__help__subcmd__connect_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt adm help connect commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__adm__subcmd__help__subcmd__create-md_commands] )) ||
+_basalt__subcmd__adm__subcmd__help__subcmd__create-md_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt adm help create-md commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__adm__subcmd__help__subcmd__cstate_commands] )) ||
+_basalt__subcmd__adm__subcmd__help__subcmd__cstate_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt adm help cstate commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__adm__subcmd__help__subcmd__detach_commands] )) ||
+_basalt__subcmd__adm__subcmd__help__subcmd__detach_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt adm help detach commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__adm__subcmd__help__subcmd__disconnect_commands] )) ||
+_basalt__subcmd__adm__subcmd__help__subcmd__disconnect_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt adm help disconnect commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__adm__subcmd__help__subcmd__down_commands] )) ||
+_basalt__subcmd__adm__subcmd__help__subcmd__down_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt adm help down commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__adm__subcmd__help__subcmd__dstate_commands] )) ||
+_basalt__subcmd__adm__subcmd__help__subcmd__dstate_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt adm help dstate commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__adm__subcmd__help__subcmd__dump_commands] )) ||
+_basalt__subcmd__adm__subcmd__help__subcmd__dump_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt adm help dump commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__adm__subcmd__help__subcmd__dump-xml_commands] )) ||
+_basalt__subcmd__adm__subcmd__help__subcmd__dump-xml_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt adm help dump-xml commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__adm__subcmd__help__subcmd__events2_commands] )) ||
+_basalt__subcmd__adm__subcmd__help__subcmd__events2_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt adm help events2 commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__adm__subcmd__help__subcmd__explain_commands] )) ||
+_basalt__subcmd__adm__subcmd__help__subcmd__explain_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt adm help explain commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__adm__subcmd__help__subcmd__help_commands] )) ||
+_basalt__subcmd__adm__subcmd__help__subcmd__help_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt adm help help commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__adm__subcmd__help__subcmd__invalidate_commands] )) ||
+_basalt__subcmd__adm__subcmd__help__subcmd__invalidate_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt adm help invalidate commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__adm__subcmd__help__subcmd__new-current-uuid_commands] )) ||
+_basalt__subcmd__adm__subcmd__help__subcmd__new-current-uuid_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt adm help new-current-uuid commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__adm__subcmd__help__subcmd__primary_commands] )) ||
+_basalt__subcmd__adm__subcmd__help__subcmd__primary_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt adm help primary commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__adm__subcmd__help__subcmd__role_commands] )) ||
+_basalt__subcmd__adm__subcmd__help__subcmd__role_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt adm help role commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__adm__subcmd__help__subcmd__secondary_commands] )) ||
+_basalt__subcmd__adm__subcmd__help__subcmd__secondary_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt adm help secondary commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__adm__subcmd__help__subcmd__sh-dev_commands] )) ||
+_basalt__subcmd__adm__subcmd__help__subcmd__sh-dev_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt adm help sh-dev commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__adm__subcmd__help__subcmd__sh-ip_commands] )) ||
+_basalt__subcmd__adm__subcmd__help__subcmd__sh-ip_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt adm help sh-ip commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__adm__subcmd__help__subcmd__sh-list-adjustable_commands] )) ||
+_basalt__subcmd__adm__subcmd__help__subcmd__sh-list-adjustable_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt adm help sh-list-adjustable commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__adm__subcmd__help__subcmd__sh-list-config-file_commands] )) ||
+_basalt__subcmd__adm__subcmd__help__subcmd__sh-list-config-file_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt adm help sh-list-config-file commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__adm__subcmd__help__subcmd__sh-ll-dev_commands] )) ||
+_basalt__subcmd__adm__subcmd__help__subcmd__sh-ll-dev_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt adm help sh-ll-dev commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__adm__subcmd__help__subcmd__sh-lr-of_commands] )) ||
+_basalt__subcmd__adm__subcmd__help__subcmd__sh-lr-of_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt adm help sh-lr-of commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__adm__subcmd__help__subcmd__sh-md-dev_commands] )) ||
+_basalt__subcmd__adm__subcmd__help__subcmd__sh-md-dev_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt adm help sh-md-dev commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__adm__subcmd__help__subcmd__sh-md-idx_commands] )) ||
+_basalt__subcmd__adm__subcmd__help__subcmd__sh-md-idx_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt adm help sh-md-idx commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__adm__subcmd__help__subcmd__sh-minor_commands] )) ||
+_basalt__subcmd__adm__subcmd__help__subcmd__sh-minor_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt adm help sh-minor commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__adm__subcmd__help__subcmd__sh-mod-parms_commands] )) ||
+_basalt__subcmd__adm__subcmd__help__subcmd__sh-mod-parms_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt adm help sh-mod-parms commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__adm__subcmd__help__subcmd__sh-nop_commands] )) ||
+_basalt__subcmd__adm__subcmd__help__subcmd__sh-nop_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt adm help sh-nop commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__adm__subcmd__help__subcmd__sh-resource_commands] )) ||
+_basalt__subcmd__adm__subcmd__help__subcmd__sh-resource_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt adm help sh-resource commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__adm__subcmd__help__subcmd__sh-resources_commands] )) ||
+_basalt__subcmd__adm__subcmd__help__subcmd__sh-resources_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt adm help sh-resources commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__adm__subcmd__help__subcmd__sh-udev_commands] )) ||
+_basalt__subcmd__adm__subcmd__help__subcmd__sh-udev_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt adm help sh-udev commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__adm__subcmd__help__subcmd__status_commands] )) ||
+_basalt__subcmd__adm__subcmd__help__subcmd__status_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt adm help status commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__adm__subcmd__help__subcmd__up_commands] )) ||
+_basalt__subcmd__adm__subcmd__help__subcmd__up_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt adm help up commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__adm__subcmd__help__subcmd__wait-connect_commands] )) ||
+_basalt__subcmd__adm__subcmd__help__subcmd__wait-connect_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt adm help wait-connect commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__adm__subcmd__help__subcmd__wait-sync_commands] )) ||
+_basalt__subcmd__adm__subcmd__help__subcmd__wait-sync_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt adm help wait-sync commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__adm__subcmd__invalidate_commands] )) ||
+_basalt__subcmd__adm__subcmd__invalidate_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt adm invalidate commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__adm__subcmd__new-current-uuid_commands] )) ||
+_basalt__subcmd__adm__subcmd__new-current-uuid_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt adm new-current-uuid commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__adm__subcmd__primary_commands] )) ||
+_basalt__subcmd__adm__subcmd__primary_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt adm primary commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__adm__subcmd__role_commands] )) ||
+_basalt__subcmd__adm__subcmd__role_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt adm role commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__adm__subcmd__secondary_commands] )) ||
+_basalt__subcmd__adm__subcmd__secondary_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt adm secondary commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__adm__subcmd__sh-dev_commands] )) ||
+_basalt__subcmd__adm__subcmd__sh-dev_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt adm sh-dev commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__adm__subcmd__sh-ip_commands] )) ||
+_basalt__subcmd__adm__subcmd__sh-ip_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt adm sh-ip commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__adm__subcmd__sh-list-adjustable_commands] )) ||
+_basalt__subcmd__adm__subcmd__sh-list-adjustable_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt adm sh-list-adjustable commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__adm__subcmd__sh-list-config-file_commands] )) ||
+_basalt__subcmd__adm__subcmd__sh-list-config-file_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt adm sh-list-config-file commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__adm__subcmd__sh-ll-dev_commands] )) ||
+_basalt__subcmd__adm__subcmd__sh-ll-dev_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt adm sh-ll-dev commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__adm__subcmd__sh-lr-of_commands] )) ||
+_basalt__subcmd__adm__subcmd__sh-lr-of_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt adm sh-lr-of commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__adm__subcmd__sh-md-dev_commands] )) ||
+_basalt__subcmd__adm__subcmd__sh-md-dev_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt adm sh-md-dev commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__adm__subcmd__sh-md-idx_commands] )) ||
+_basalt__subcmd__adm__subcmd__sh-md-idx_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt adm sh-md-idx commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__adm__subcmd__sh-minor_commands] )) ||
+_basalt__subcmd__adm__subcmd__sh-minor_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt adm sh-minor commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__adm__subcmd__sh-mod-parms_commands] )) ||
+_basalt__subcmd__adm__subcmd__sh-mod-parms_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt adm sh-mod-parms commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__adm__subcmd__sh-nop_commands] )) ||
+_basalt__subcmd__adm__subcmd__sh-nop_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt adm sh-nop commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__adm__subcmd__sh-resource_commands] )) ||
+_basalt__subcmd__adm__subcmd__sh-resource_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt adm sh-resource commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__adm__subcmd__sh-resources_commands] )) ||
+_basalt__subcmd__adm__subcmd__sh-resources_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt adm sh-resources commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__adm__subcmd__sh-udev_commands] )) ||
+_basalt__subcmd__adm__subcmd__sh-udev_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt adm sh-udev commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__adm__subcmd__status_commands] )) ||
+_basalt__subcmd__adm__subcmd__status_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt adm status commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__adm__subcmd__up_commands] )) ||
+_basalt__subcmd__adm__subcmd__up_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt adm up commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__adm__subcmd__wait-connect_commands] )) ||
+_basalt__subcmd__adm__subcmd__wait-connect_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt adm wait-connect commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__adm__subcmd__wait-sync_commands] )) ||
+_basalt__subcmd__adm__subcmd__wait-sync_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt adm wait-sync commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__bench_commands] )) ||
+_basalt__subcmd__bench_commands() {
+    local commands; commands=(
+'verify:Load a volume over NBD and check every answer' \
+'canary:Check the checker against servers with one flaw each' \
+'write:Measure what a replicated write costs, beside two other systems' \
+'idle:Measure memory, CPU and start of nodes that have volumes and nothing to do' \
+'chaos:Strike nodes and the network between them, under the checker'\''s load' \
+'failover:Measure how long a volume stands still when nodes die, vanish or stand still' \
+'puppet:Start three nodes, then kill and restart them as standard input says' \
+'help:Print this message or the help of the given subcommand(s)' \
+    )
+    _describe -t commands 'basalt bench commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__bench__subcmd__canary_commands] )) ||
+_basalt__subcmd__bench__subcmd__canary_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt bench canary commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__bench__subcmd__chaos_commands] )) ||
+_basalt__subcmd__bench__subcmd__chaos_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt bench chaos commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__bench__subcmd__failover_commands] )) ||
+_basalt__subcmd__bench__subcmd__failover_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt bench failover commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__bench__subcmd__help_commands] )) ||
+_basalt__subcmd__bench__subcmd__help_commands() {
+    local commands; commands=(
+'verify:Load a volume over NBD and check every answer' \
+'canary:Check the checker against servers with one flaw each' \
+'write:Measure what a replicated write costs, beside two other systems' \
+'idle:Measure memory, CPU and start of nodes that have volumes and nothing to do' \
+'chaos:Strike nodes and the network between them, under the checker'\''s load' \
+'failover:Measure how long a volume stands still when nodes die, vanish or stand still' \
+'puppet:Start three nodes, then kill and restart them as standard input says' \
+'help:Print this message or the help of the given subcommand(s)' \
+    )
+    _describe -t commands 'basalt bench help commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__bench__subcmd__help__subcmd__canary_commands] )) ||
+_basalt__subcmd__bench__subcmd__help__subcmd__canary_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt bench help canary commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__bench__subcmd__help__subcmd__chaos_commands] )) ||
+_basalt__subcmd__bench__subcmd__help__subcmd__chaos_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt bench help chaos commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__bench__subcmd__help__subcmd__failover_commands] )) ||
+_basalt__subcmd__bench__subcmd__help__subcmd__failover_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt bench help failover commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__bench__subcmd__help__subcmd__help_commands] )) ||
+_basalt__subcmd__bench__subcmd__help__subcmd__help_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt bench help help commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__bench__subcmd__help__subcmd__idle_commands] )) ||
+_basalt__subcmd__bench__subcmd__help__subcmd__idle_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt bench help idle commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__bench__subcmd__help__subcmd__puppet_commands] )) ||
+_basalt__subcmd__bench__subcmd__help__subcmd__puppet_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt bench help puppet commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__bench__subcmd__help__subcmd__verify_commands] )) ||
+_basalt__subcmd__bench__subcmd__help__subcmd__verify_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt bench help verify commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__bench__subcmd__help__subcmd__write_commands] )) ||
+_basalt__subcmd__bench__subcmd__help__subcmd__write_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt bench help write commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__bench__subcmd__idle_commands] )) ||
+_basalt__subcmd__bench__subcmd__idle_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt bench idle commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__bench__subcmd__puppet_commands] )) ||
+_basalt__subcmd__bench__subcmd__puppet_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt bench puppet commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__bench__subcmd__verify_commands] )) ||
+_basalt__subcmd__bench__subcmd__verify_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt bench verify commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__bench__subcmd__write_commands] )) ||
+_basalt__subcmd__bench__subcmd__write_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt bench write commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__demo_commands] )) ||
+_basalt__subcmd__demo_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt demo commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__explain_commands] )) ||
+_basalt__subcmd__explain_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt explain commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__help_commands] )) ||
+_basalt__subcmd__help_commands() {
+    local commands; commands=(
+'explain:Say in words why a resource is as it is, what it waits for, and what to do' \
+'install-links:Make links to this program under the names \`drbdadm\` and \`drbdsetup\`' \
+'manuals:Write man pages and completions of shells' \
+'bench:Load and check volumes' \
+'demo:Watch a three-node volume survive the loss of its nodes' \
+'node:Runs the daemon of this machine\: it keeps the resources that were brought up with \`basalt adm up\`, and serves their volumes over NBD' \
+'adm:Administers replicated volumes\: drbdadm'\''s verbs, asked of the node daemon' \
+'setup:The part of drbdsetup that scripts use, asked of the node daemon' \
+'help:Print this message or the help of the given subcommand(s)' \
+    )
+    _describe -t commands 'basalt help commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__help__subcmd__adm_commands] )) ||
+_basalt__subcmd__help__subcmd__adm_commands() {
+    local commands; commands=(
+'create-md:Write fresh metadata on the backing disks of this node' \
+'up:Configure, attach and connect' \
+'down:Disconnect, detach and forget' \
+'adjust:Make the running state follow the configuration file' \
+'attach:Take the backing disk into use' \
+'detach:Go on without the backing disk' \
+'connect:Connect to the peers, or to the one of RES\:PEER' \
+'disconnect:Part from the peers, or from the one of RES\:PEER' \
+'primary:Take the right to write' \
+'new-current-uuid:Start a volume whose replicas are known to be equal, without a first copy' \
+'secondary:Give the right to write away' \
+'status:Show roles, disks, connections and what is wrong with them' \
+'explain:Say in words why it is as it is, what it waits for, and what to do' \
+'events2:Tell the state, and then every change of it, a line each' \
+'role:Show the role of this node, one line per resource' \
+'cstate:Show the state of the connections, one line each' \
+'dstate:Show the state of the disks, local/peers, one line per volume' \
+'wait-connect:Wait until all peers, or the one of RES\:PEER, are connected' \
+'wait-sync:Wait until nothing is being copied any more' \
+'dump:Print the configuration as it was understood' \
+'dump-xml:Print the configuration as XML' \
+'sh-nop:Read the configuration and do nothing' \
+'sh-mod-parms:Print the parameters that a kernel module would get' \
+'sh-resources:Print the names of the resources of this node' \
+'sh-list-adjustable:Print the names of the resources that \`adjust\` takes' \
+'sh-list-config-file:Print the path of the configuration file' \
+'sh-resource:Print the name of the resource' \
+'sh-dev:Print the device names' \
+'sh-minor:Print the minors' \
+'sh-ll-dev:Print the backing disks' \
+'sh-md-dev:Print where the metadata is' \
+'sh-md-idx:Print the kind of the metadata\: \`internal\`, \`flexible\` or an index' \
+'sh-ip:Print the own address of each path' \
+'sh-udev:Print the names for udev' \
+'sh-lr-of:Refused\: there are no stacked resources' \
+'invalidate:Give up the local data and copy it all again from a peer' \
+    )
+    _describe -t commands 'basalt help adm commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__help__subcmd__adm__subcmd__adjust_commands] )) ||
+_basalt__subcmd__help__subcmd__adm__subcmd__adjust_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt help adm adjust commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__help__subcmd__adm__subcmd__attach_commands] )) ||
+_basalt__subcmd__help__subcmd__adm__subcmd__attach_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt help adm attach commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__help__subcmd__adm__subcmd__connect_commands] )) ||
+_basalt__subcmd__help__subcmd__adm__subcmd__connect_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt help adm connect commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__help__subcmd__adm__subcmd__create-md_commands] )) ||
+_basalt__subcmd__help__subcmd__adm__subcmd__create-md_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt help adm create-md commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__help__subcmd__adm__subcmd__cstate_commands] )) ||
+_basalt__subcmd__help__subcmd__adm__subcmd__cstate_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt help adm cstate commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__help__subcmd__adm__subcmd__detach_commands] )) ||
+_basalt__subcmd__help__subcmd__adm__subcmd__detach_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt help adm detach commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__help__subcmd__adm__subcmd__disconnect_commands] )) ||
+_basalt__subcmd__help__subcmd__adm__subcmd__disconnect_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt help adm disconnect commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__help__subcmd__adm__subcmd__down_commands] )) ||
+_basalt__subcmd__help__subcmd__adm__subcmd__down_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt help adm down commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__help__subcmd__adm__subcmd__dstate_commands] )) ||
+_basalt__subcmd__help__subcmd__adm__subcmd__dstate_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt help adm dstate commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__help__subcmd__adm__subcmd__dump_commands] )) ||
+_basalt__subcmd__help__subcmd__adm__subcmd__dump_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt help adm dump commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__help__subcmd__adm__subcmd__dump-xml_commands] )) ||
+_basalt__subcmd__help__subcmd__adm__subcmd__dump-xml_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt help adm dump-xml commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__help__subcmd__adm__subcmd__events2_commands] )) ||
+_basalt__subcmd__help__subcmd__adm__subcmd__events2_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt help adm events2 commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__help__subcmd__adm__subcmd__explain_commands] )) ||
+_basalt__subcmd__help__subcmd__adm__subcmd__explain_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt help adm explain commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__help__subcmd__adm__subcmd__invalidate_commands] )) ||
+_basalt__subcmd__help__subcmd__adm__subcmd__invalidate_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt help adm invalidate commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__help__subcmd__adm__subcmd__new-current-uuid_commands] )) ||
+_basalt__subcmd__help__subcmd__adm__subcmd__new-current-uuid_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt help adm new-current-uuid commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__help__subcmd__adm__subcmd__primary_commands] )) ||
+_basalt__subcmd__help__subcmd__adm__subcmd__primary_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt help adm primary commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__help__subcmd__adm__subcmd__role_commands] )) ||
+_basalt__subcmd__help__subcmd__adm__subcmd__role_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt help adm role commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__help__subcmd__adm__subcmd__secondary_commands] )) ||
+_basalt__subcmd__help__subcmd__adm__subcmd__secondary_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt help adm secondary commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__help__subcmd__adm__subcmd__sh-dev_commands] )) ||
+_basalt__subcmd__help__subcmd__adm__subcmd__sh-dev_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt help adm sh-dev commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__help__subcmd__adm__subcmd__sh-ip_commands] )) ||
+_basalt__subcmd__help__subcmd__adm__subcmd__sh-ip_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt help adm sh-ip commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__help__subcmd__adm__subcmd__sh-list-adjustable_commands] )) ||
+_basalt__subcmd__help__subcmd__adm__subcmd__sh-list-adjustable_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt help adm sh-list-adjustable commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__help__subcmd__adm__subcmd__sh-list-config-file_commands] )) ||
+_basalt__subcmd__help__subcmd__adm__subcmd__sh-list-config-file_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt help adm sh-list-config-file commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__help__subcmd__adm__subcmd__sh-ll-dev_commands] )) ||
+_basalt__subcmd__help__subcmd__adm__subcmd__sh-ll-dev_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt help adm sh-ll-dev commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__help__subcmd__adm__subcmd__sh-lr-of_commands] )) ||
+_basalt__subcmd__help__subcmd__adm__subcmd__sh-lr-of_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt help adm sh-lr-of commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__help__subcmd__adm__subcmd__sh-md-dev_commands] )) ||
+_basalt__subcmd__help__subcmd__adm__subcmd__sh-md-dev_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt help adm sh-md-dev commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__help__subcmd__adm__subcmd__sh-md-idx_commands] )) ||
+_basalt__subcmd__help__subcmd__adm__subcmd__sh-md-idx_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt help adm sh-md-idx commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__help__subcmd__adm__subcmd__sh-minor_commands] )) ||
+_basalt__subcmd__help__subcmd__adm__subcmd__sh-minor_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt help adm sh-minor commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__help__subcmd__adm__subcmd__sh-mod-parms_commands] )) ||
+_basalt__subcmd__help__subcmd__adm__subcmd__sh-mod-parms_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt help adm sh-mod-parms commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__help__subcmd__adm__subcmd__sh-nop_commands] )) ||
+_basalt__subcmd__help__subcmd__adm__subcmd__sh-nop_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt help adm sh-nop commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__help__subcmd__adm__subcmd__sh-resource_commands] )) ||
+_basalt__subcmd__help__subcmd__adm__subcmd__sh-resource_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt help adm sh-resource commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__help__subcmd__adm__subcmd__sh-resources_commands] )) ||
+_basalt__subcmd__help__subcmd__adm__subcmd__sh-resources_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt help adm sh-resources commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__help__subcmd__adm__subcmd__sh-udev_commands] )) ||
+_basalt__subcmd__help__subcmd__adm__subcmd__sh-udev_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt help adm sh-udev commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__help__subcmd__adm__subcmd__status_commands] )) ||
+_basalt__subcmd__help__subcmd__adm__subcmd__status_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt help adm status commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__help__subcmd__adm__subcmd__up_commands] )) ||
+_basalt__subcmd__help__subcmd__adm__subcmd__up_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt help adm up commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__help__subcmd__adm__subcmd__wait-connect_commands] )) ||
+_basalt__subcmd__help__subcmd__adm__subcmd__wait-connect_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt help adm wait-connect commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__help__subcmd__adm__subcmd__wait-sync_commands] )) ||
+_basalt__subcmd__help__subcmd__adm__subcmd__wait-sync_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt help adm wait-sync commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__help__subcmd__bench_commands] )) ||
+_basalt__subcmd__help__subcmd__bench_commands() {
+    local commands; commands=(
+'verify:Load a volume over NBD and check every answer' \
+'canary:Check the checker against servers with one flaw each' \
+'write:Measure what a replicated write costs, beside two other systems' \
+'idle:Measure memory, CPU and start of nodes that have volumes and nothing to do' \
+'chaos:Strike nodes and the network between them, under the checker'\''s load' \
+'failover:Measure how long a volume stands still when nodes die, vanish or stand still' \
+'puppet:Start three nodes, then kill and restart them as standard input says' \
+    )
+    _describe -t commands 'basalt help bench commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__help__subcmd__bench__subcmd__canary_commands] )) ||
+_basalt__subcmd__help__subcmd__bench__subcmd__canary_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt help bench canary commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__help__subcmd__bench__subcmd__chaos_commands] )) ||
+_basalt__subcmd__help__subcmd__bench__subcmd__chaos_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt help bench chaos commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__help__subcmd__bench__subcmd__failover_commands] )) ||
+_basalt__subcmd__help__subcmd__bench__subcmd__failover_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt help bench failover commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__help__subcmd__bench__subcmd__idle_commands] )) ||
+_basalt__subcmd__help__subcmd__bench__subcmd__idle_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt help bench idle commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__help__subcmd__bench__subcmd__puppet_commands] )) ||
+_basalt__subcmd__help__subcmd__bench__subcmd__puppet_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt help bench puppet commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__help__subcmd__bench__subcmd__verify_commands] )) ||
+_basalt__subcmd__help__subcmd__bench__subcmd__verify_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt help bench verify commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__help__subcmd__bench__subcmd__write_commands] )) ||
+_basalt__subcmd__help__subcmd__bench__subcmd__write_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt help bench write commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__help__subcmd__demo_commands] )) ||
+_basalt__subcmd__help__subcmd__demo_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt help demo commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__help__subcmd__explain_commands] )) ||
+_basalt__subcmd__help__subcmd__explain_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt help explain commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__help__subcmd__help_commands] )) ||
+_basalt__subcmd__help__subcmd__help_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt help help commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__help__subcmd__install-links_commands] )) ||
+_basalt__subcmd__help__subcmd__install-links_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt help install-links commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__help__subcmd__manuals_commands] )) ||
+_basalt__subcmd__help__subcmd__manuals_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt help manuals commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__help__subcmd__node_commands] )) ||
+_basalt__subcmd__help__subcmd__node_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt help node commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__help__subcmd__setup_commands] )) ||
+_basalt__subcmd__help__subcmd__setup_commands() {
+    local commands; commands=(
+'status:Show roles, disks, connections and what is wrong with them' \
+'events2:Tell the state, and then every change of it, a line each' \
+'show:Show the configuration that runs' \
+'role:Show the role of this node' \
+'cstate:Show the state of the connection to a peer' \
+'dstate:Show the state of the disks of a volume, local/peers' \
+'down:Disconnect, detach and forget' \
+'primary:Take the right to write' \
+'secondary:Give the right to write away' \
+'connect:Connect to a peer' \
+'disconnect:Part from a peer' \
+'detach:Go on without the backing disk' \
+'invalidate:Give up the local data and copy it all again from a peer' \
+'new-current-uuid:Start a volume whose replicas are known to be equal, without a first copy' \
+'wait-connect-resource:Wait until all peers are connected' \
+'wait-connect-connection:Wait until a peer is connected' \
+'wait-connect-volume:Wait until a volume of a peer is seen' \
+'wait-sync-resource:Wait until nothing is being copied any more' \
+'wait-sync-connection:Wait until nothing is being copied to or from a peer any more' \
+'wait-sync-volume:Wait until a volume is not being copied to or from a peer any more' \
+    )
+    _describe -t commands 'basalt help setup commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__help__subcmd__setup__subcmd__connect_commands] )) ||
+_basalt__subcmd__help__subcmd__setup__subcmd__connect_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt help setup connect commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__help__subcmd__setup__subcmd__cstate_commands] )) ||
+_basalt__subcmd__help__subcmd__setup__subcmd__cstate_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt help setup cstate commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__help__subcmd__setup__subcmd__detach_commands] )) ||
+_basalt__subcmd__help__subcmd__setup__subcmd__detach_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt help setup detach commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__help__subcmd__setup__subcmd__disconnect_commands] )) ||
+_basalt__subcmd__help__subcmd__setup__subcmd__disconnect_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt help setup disconnect commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__help__subcmd__setup__subcmd__down_commands] )) ||
+_basalt__subcmd__help__subcmd__setup__subcmd__down_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt help setup down commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__help__subcmd__setup__subcmd__dstate_commands] )) ||
+_basalt__subcmd__help__subcmd__setup__subcmd__dstate_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt help setup dstate commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__help__subcmd__setup__subcmd__events2_commands] )) ||
+_basalt__subcmd__help__subcmd__setup__subcmd__events2_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt help setup events2 commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__help__subcmd__setup__subcmd__invalidate_commands] )) ||
+_basalt__subcmd__help__subcmd__setup__subcmd__invalidate_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt help setup invalidate commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__help__subcmd__setup__subcmd__new-current-uuid_commands] )) ||
+_basalt__subcmd__help__subcmd__setup__subcmd__new-current-uuid_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt help setup new-current-uuid commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__help__subcmd__setup__subcmd__primary_commands] )) ||
+_basalt__subcmd__help__subcmd__setup__subcmd__primary_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt help setup primary commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__help__subcmd__setup__subcmd__role_commands] )) ||
+_basalt__subcmd__help__subcmd__setup__subcmd__role_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt help setup role commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__help__subcmd__setup__subcmd__secondary_commands] )) ||
+_basalt__subcmd__help__subcmd__setup__subcmd__secondary_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt help setup secondary commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__help__subcmd__setup__subcmd__show_commands] )) ||
+_basalt__subcmd__help__subcmd__setup__subcmd__show_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt help setup show commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__help__subcmd__setup__subcmd__status_commands] )) ||
+_basalt__subcmd__help__subcmd__setup__subcmd__status_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt help setup status commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__help__subcmd__setup__subcmd__wait-connect-connection_commands] )) ||
+_basalt__subcmd__help__subcmd__setup__subcmd__wait-connect-connection_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt help setup wait-connect-connection commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__help__subcmd__setup__subcmd__wait-connect-resource_commands] )) ||
+_basalt__subcmd__help__subcmd__setup__subcmd__wait-connect-resource_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt help setup wait-connect-resource commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__help__subcmd__setup__subcmd__wait-connect-volume_commands] )) ||
+_basalt__subcmd__help__subcmd__setup__subcmd__wait-connect-volume_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt help setup wait-connect-volume commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__help__subcmd__setup__subcmd__wait-sync-connection_commands] )) ||
+_basalt__subcmd__help__subcmd__setup__subcmd__wait-sync-connection_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt help setup wait-sync-connection commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__help__subcmd__setup__subcmd__wait-sync-resource_commands] )) ||
+_basalt__subcmd__help__subcmd__setup__subcmd__wait-sync-resource_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt help setup wait-sync-resource commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__help__subcmd__setup__subcmd__wait-sync-volume_commands] )) ||
+_basalt__subcmd__help__subcmd__setup__subcmd__wait-sync-volume_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt help setup wait-sync-volume commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__install-links_commands] )) ||
+_basalt__subcmd__install-links_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt install-links commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__manuals_commands] )) ||
+_basalt__subcmd__manuals_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt manuals commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__node_commands] )) ||
+_basalt__subcmd__node_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt node commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__setup_commands] )) ||
+_basalt__subcmd__setup_commands() {
+    local commands; commands=(
+'status:Show roles, disks, connections and what is wrong with them' \
+'events2:Tell the state, and then every change of it, a line each' \
+'show:Show the configuration that runs' \
+'role:Show the role of this node' \
+'cstate:Show the state of the connection to a peer' \
+'dstate:Show the state of the disks of a volume, local/peers' \
+'down:Disconnect, detach and forget' \
+'primary:Take the right to write' \
+'secondary:Give the right to write away' \
+'connect:Connect to a peer' \
+'disconnect:Part from a peer' \
+'detach:Go on without the backing disk' \
+'invalidate:Give up the local data and copy it all again from a peer' \
+'new-current-uuid:Start a volume whose replicas are known to be equal, without a first copy' \
+'wait-connect-resource:Wait until all peers are connected' \
+'wait-connect-connection:Wait until a peer is connected' \
+'wait-connect-volume:Wait until a volume of a peer is seen' \
+'wait-sync-resource:Wait until nothing is being copied any more' \
+'wait-sync-connection:Wait until nothing is being copied to or from a peer any more' \
+'wait-sync-volume:Wait until a volume is not being copied to or from a peer any more' \
+'help:Print this message or the help of the given subcommand(s)' \
+    )
+    _describe -t commands 'basalt setup commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__setup__subcmd__connect_commands] )) ||
+_basalt__subcmd__setup__subcmd__connect_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt setup connect commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__setup__subcmd__cstate_commands] )) ||
+_basalt__subcmd__setup__subcmd__cstate_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt setup cstate commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__setup__subcmd__detach_commands] )) ||
+_basalt__subcmd__setup__subcmd__detach_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt setup detach commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__setup__subcmd__disconnect_commands] )) ||
+_basalt__subcmd__setup__subcmd__disconnect_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt setup disconnect commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__setup__subcmd__down_commands] )) ||
+_basalt__subcmd__setup__subcmd__down_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt setup down commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__setup__subcmd__dstate_commands] )) ||
+_basalt__subcmd__setup__subcmd__dstate_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt setup dstate commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__setup__subcmd__events2_commands] )) ||
+_basalt__subcmd__setup__subcmd__events2_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt setup events2 commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__setup__subcmd__help_commands] )) ||
+_basalt__subcmd__setup__subcmd__help_commands() {
+    local commands; commands=(
+'status:Show roles, disks, connections and what is wrong with them' \
+'events2:Tell the state, and then every change of it, a line each' \
+'show:Show the configuration that runs' \
+'role:Show the role of this node' \
+'cstate:Show the state of the connection to a peer' \
+'dstate:Show the state of the disks of a volume, local/peers' \
+'down:Disconnect, detach and forget' \
+'primary:Take the right to write' \
+'secondary:Give the right to write away' \
+'connect:Connect to a peer' \
+'disconnect:Part from a peer' \
+'detach:Go on without the backing disk' \
+'invalidate:Give up the local data and copy it all again from a peer' \
+'new-current-uuid:Start a volume whose replicas are known to be equal, without a first copy' \
+'wait-connect-resource:Wait until all peers are connected' \
+'wait-connect-connection:Wait until a peer is connected' \
+'wait-connect-volume:Wait until a volume of a peer is seen' \
+'wait-sync-resource:Wait until nothing is being copied any more' \
+'wait-sync-connection:Wait until nothing is being copied to or from a peer any more' \
+'wait-sync-volume:Wait until a volume is not being copied to or from a peer any more' \
+'help:Print this message or the help of the given subcommand(s)' \
+    )
+    _describe -t commands 'basalt setup help commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__setup__subcmd__help__subcmd__connect_commands] )) ||
+_basalt__subcmd__setup__subcmd__help__subcmd__connect_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt setup help connect commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__setup__subcmd__help__subcmd__cstate_commands] )) ||
+_basalt__subcmd__setup__subcmd__help__subcmd__cstate_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt setup help cstate commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__setup__subcmd__help__subcmd__detach_commands] )) ||
+_basalt__subcmd__setup__subcmd__help__subcmd__detach_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt setup help detach commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__setup__subcmd__help__subcmd__disconnect_commands] )) ||
+_basalt__subcmd__setup__subcmd__help__subcmd__disconnect_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt setup help disconnect commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__setup__subcmd__help__subcmd__down_commands] )) ||
+_basalt__subcmd__setup__subcmd__help__subcmd__down_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt setup help down commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__setup__subcmd__help__subcmd__dstate_commands] )) ||
+_basalt__subcmd__setup__subcmd__help__subcmd__dstate_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt setup help dstate commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__setup__subcmd__help__subcmd__events2_commands] )) ||
+_basalt__subcmd__setup__subcmd__help__subcmd__events2_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt setup help events2 commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__setup__subcmd__help__subcmd__help_commands] )) ||
+_basalt__subcmd__setup__subcmd__help__subcmd__help_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt setup help help commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__setup__subcmd__help__subcmd__invalidate_commands] )) ||
+_basalt__subcmd__setup__subcmd__help__subcmd__invalidate_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt setup help invalidate commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__setup__subcmd__help__subcmd__new-current-uuid_commands] )) ||
+_basalt__subcmd__setup__subcmd__help__subcmd__new-current-uuid_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt setup help new-current-uuid commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__setup__subcmd__help__subcmd__primary_commands] )) ||
+_basalt__subcmd__setup__subcmd__help__subcmd__primary_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt setup help primary commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__setup__subcmd__help__subcmd__role_commands] )) ||
+_basalt__subcmd__setup__subcmd__help__subcmd__role_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt setup help role commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__setup__subcmd__help__subcmd__secondary_commands] )) ||
+_basalt__subcmd__setup__subcmd__help__subcmd__secondary_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt setup help secondary commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__setup__subcmd__help__subcmd__show_commands] )) ||
+_basalt__subcmd__setup__subcmd__help__subcmd__show_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt setup help show commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__setup__subcmd__help__subcmd__status_commands] )) ||
+_basalt__subcmd__setup__subcmd__help__subcmd__status_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt setup help status commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__setup__subcmd__help__subcmd__wait-connect-connection_commands] )) ||
+_basalt__subcmd__setup__subcmd__help__subcmd__wait-connect-connection_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt setup help wait-connect-connection commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__setup__subcmd__help__subcmd__wait-connect-resource_commands] )) ||
+_basalt__subcmd__setup__subcmd__help__subcmd__wait-connect-resource_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt setup help wait-connect-resource commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__setup__subcmd__help__subcmd__wait-connect-volume_commands] )) ||
+_basalt__subcmd__setup__subcmd__help__subcmd__wait-connect-volume_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt setup help wait-connect-volume commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__setup__subcmd__help__subcmd__wait-sync-connection_commands] )) ||
+_basalt__subcmd__setup__subcmd__help__subcmd__wait-sync-connection_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt setup help wait-sync-connection commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__setup__subcmd__help__subcmd__wait-sync-resource_commands] )) ||
+_basalt__subcmd__setup__subcmd__help__subcmd__wait-sync-resource_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt setup help wait-sync-resource commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__setup__subcmd__help__subcmd__wait-sync-volume_commands] )) ||
+_basalt__subcmd__setup__subcmd__help__subcmd__wait-sync-volume_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt setup help wait-sync-volume commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__setup__subcmd__invalidate_commands] )) ||
+_basalt__subcmd__setup__subcmd__invalidate_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt setup invalidate commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__setup__subcmd__new-current-uuid_commands] )) ||
+_basalt__subcmd__setup__subcmd__new-current-uuid_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt setup new-current-uuid commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__setup__subcmd__primary_commands] )) ||
+_basalt__subcmd__setup__subcmd__primary_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt setup primary commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__setup__subcmd__role_commands] )) ||
+_basalt__subcmd__setup__subcmd__role_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt setup role commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__setup__subcmd__secondary_commands] )) ||
+_basalt__subcmd__setup__subcmd__secondary_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt setup secondary commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__setup__subcmd__show_commands] )) ||
+_basalt__subcmd__setup__subcmd__show_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt setup show commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__setup__subcmd__status_commands] )) ||
+_basalt__subcmd__setup__subcmd__status_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt setup status commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__setup__subcmd__wait-connect-connection_commands] )) ||
+_basalt__subcmd__setup__subcmd__wait-connect-connection_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt setup wait-connect-connection commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__setup__subcmd__wait-connect-resource_commands] )) ||
+_basalt__subcmd__setup__subcmd__wait-connect-resource_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt setup wait-connect-resource commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__setup__subcmd__wait-connect-volume_commands] )) ||
+_basalt__subcmd__setup__subcmd__wait-connect-volume_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt setup wait-connect-volume commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__setup__subcmd__wait-sync-connection_commands] )) ||
+_basalt__subcmd__setup__subcmd__wait-sync-connection_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt setup wait-sync-connection commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__setup__subcmd__wait-sync-resource_commands] )) ||
+_basalt__subcmd__setup__subcmd__wait-sync-resource_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt setup wait-sync-resource commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__setup__subcmd__wait-sync-volume_commands] )) ||
+_basalt__subcmd__setup__subcmd__wait-sync-volume_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt setup wait-sync-volume commands' commands "$@"
+}
+
+if [ "$funcstack[1]" = "_basalt" ]; then
+    _basalt "$@"
+else
+    compdef _basalt basalt
+fi
