@@ -10,6 +10,7 @@ mod check;
 mod test;
 mod demo;
 mod sim;
+mod model;
 mod bench;
 mod tidy;
 mod packages;
@@ -30,6 +31,7 @@ cargo xtask COMMAND
   sim SEED         replays one seed of the simulator, with its trace
   sim --seeds N    hunts; prints the first seed that fails
   chaos            ten minutes of nodes that die, freeze and lose each other
+  model            searches the models of the protocol to the last state (--size large)
   bench write      CPU per replicated write beside QEMU quorum and nbdkit (--json)
   demo             three nodes, a volume, load, nodes killed under it, and a report
 ";
@@ -53,6 +55,7 @@ fn run(words: &[&str]) -> anyhow::Result<ExitCode> {
         ["demo"] => demo::run(),
         ["sim", rest @ ..] => sim::run(rest),
         ["chaos"] => test::run(&["chaos-full"]),
+        ["model", rest @ ..] => model::run(rest),
         ["bench", rest @ ..] => bench::run(rest),
         ["test", rest @ ..] => test::run(rest),
         ["help" | "--help" | "-h"] => {
