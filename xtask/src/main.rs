@@ -10,6 +10,8 @@ mod check;
 mod test;
 mod demo;
 mod sim;
+mod mutate;
+mod model;
 mod bench;
 mod tidy;
 mod packages;
@@ -30,6 +32,9 @@ cargo xtask COMMAND
   sim SEED         replays one seed of the simulator, with its trace
   sim --seeds N    hunts; prints the first seed that fails
   chaos            ten minutes of nodes that die, freeze and lose each other
+  mutate           plants each fault of crates/simulator/mutations/: the simulator must see it
+  mutate [--seeds N] --fixed | --unseen | --list | NAME..
+  model            searches the models of the protocol to the last state (--size large)
   bench write      CPU per replicated write beside QEMU quorum and nbdkit (--json)
   demo             three nodes, a volume, load, nodes killed under it, and a report
 ";
@@ -53,6 +58,8 @@ fn run(words: &[&str]) -> anyhow::Result<ExitCode> {
         ["demo"] => demo::run(),
         ["sim", rest @ ..] => sim::run(rest),
         ["chaos"] => test::run(&["chaos-full"]),
+        ["mutate", rest @ ..] => mutate::run(rest),
+        ["model", rest @ ..] => model::run(rest),
         ["bench", rest @ ..] => bench::run(rest),
         ["test", rest @ ..] => test::run(rest),
         ["help" | "--help" | "-h"] => {

@@ -7,6 +7,7 @@
 
 use super::{Outcome, chaos, drbd_utils, failover, fio, idle, images, kills, libtest, monitoring};
 use crate::check;
+use crate::mutate;
 use crate::packages::Package;
 use crate::process;
 use anyhow::Result;
@@ -36,6 +37,13 @@ pub(crate) const ALL: &[Step] = &[
         packages: &[],
         is_quick: true,
         run: workspace,
+    },
+    Step {
+        name: "mutations",
+        about: "the simulator sees six planted faults of the core (3 min)",
+        packages: &[],
+        is_quick: false,
+        run: mutate::fixed,
     },
     Step {
         name: "checker-canary",

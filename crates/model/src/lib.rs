@@ -1,0 +1,13 @@
+//! The rules of docs/PROTOCOL.md as models that are searched to the last state.
+//!
+//! A model is written from the text, not from the code: each action names the section that it
+//! comes from, and each rule can be taken out, whereupon a property has to break. `register` is the
+//! config register with its leases, voters and proposals in doubt; `data` is what a session does
+//! with the replicas, over a register of which only the outcome is seen.
+#![forbid(unsafe_code)]
+
+pub mod register;
+pub mod data;
+mod search;
+
+pub use crate::search::{Finding, search};

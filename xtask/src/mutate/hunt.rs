@@ -1,0 +1,201 @@
+//! Looks for the seed or the scenario that sees a fault, and reads what it said.
+
+use super::workshop::Programs;
+use anyhow::{Context as _, Result};
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::io::Read as _;
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::sync::mpsc;
+use std::time::Duration;
+
+/// A seed takes less than a second, the scenarios a few. What takes so long hangs.
+const PATIENCE: Duration = Duration::from_secs(120);
+/// Of what a checker says, as much as fits a line of the table.
+const WORDS_MAX: usize = 90;
+
+#[derive(Debug)]
+pub(super) struct Hunt {
+    pristine: Programs,
+    seeds: u64,
+    events: u64,
+    /// Scenarios that fail without a fault: they prove nothing about one.
+    broken: Vec<String>,
+    /// Seeds that the code as it is was seen to pass, or not.
+    known: RefCell<BTreeMap<u64, bool>>,
+}
+
+/// Where a fault was seen, and by what.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Kill {
+    pub(super) at: String,
+    pub(super) by: String,
+}
+
+impl Hunt {
+    pub(super) fn new(pristine: Programs, seeds: u64, events: u64) -> Result<Self> {
+        let mut broken = Vec::new();
+        for scenarios in &pristine.scenarios {
+            let end = run(Command::new(scenarios).arg("--quiet"))?;
+            if let Some(text) = end.complaint() {
+                broken.extend(failed_tests(text));
+            }
+        }
+        for name in &broken {
+            println!("the scenario {name} fails without any fault, and so proves nothing");
+        }
+        Ok(Self { pristine, seeds, events, broken, known: RefCell::default() })
+    }
+
+    /// The first seed, or else the first scenario, that sees the fault of `mutant`.
+    pub(super) fn kill(&self, mutant: &Programs) -> Result<Option<Kill>> {
+        for seed in 1..=self.seeds {
+            let end = run(&mut self.seed_of(&mutant.simulator, seed))?;
+            if let Some(text) = end.complaint()
+                && self.is_passed_by_pristine(seed)?
+            {
+                return Ok(Some(Kill { at: format!("seed {seed}"), by: summary(text) }));
+            }
+        }
+        for scenarios in &mutant.scenarios {
+            let end = run(Command::new(scenarios).arg("--quiet"))?;
+            let Some(text) = end.complaint() else { continue };
+            let failed = failed_tests(text);
+            if failed.is_empty() {
+                return Ok(Some(Kill { at: "scenarios".to_owned(), by: summary(text) }));
+            }
+            if let Some(name) = failed.iter().find(|name| !self.broken.contains(name)) {
+                return Ok(Some(Kill { at: "scenario".to_owned(), by: name.clone() }));
+            }
+        }
+        Ok(None)
+    }
+
+    fn seed_of(&self, simulator: &Path, seed: u64) -> Command {
+        let mut command = Command::new(simulator);
+        command.args(["--seed", &seed.to_string(), "--events", &self.events.to_string()]);
+        command.arg("--rough");
+        command
+    }
+
+    fn is_passed_by_pristine(&self, seed: u64) -> Result<bool> {
+        if let Some(&passed) = self.known.borrow().get(&seed) {
+            return Ok(passed);
+        }
+        let end = run(&mut self.seed_of(&self.pristine.simulator, seed))?;
+        let passed = end.complaint().is_none();
+        if !passed {
+            println!("seed {seed} fails without any fault, and so proves nothing");
+        }
+        self.known.borrow_mut().insert(seed, passed);
+        Ok(passed)
+    }
+}
+
+#[derive(Debug)]
+enum End {
+    Success,
+    Failure(String),
+}
+
+impl End {
+    fn complaint(&self) -> Option<&str> {
+        match self {
+            Self::Success => None,
+            Self::Failure(text) => Some(text),
+        }
+    }
+}
+
+/// Runs a program to its end, or to the end of our patience.
+fn run(command: &mut Command) -> Result<End> {
+    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().with_context(|| format!("cannot start {command:?}"))?;
+    let mut stdout = child.stdout.take().context("a piped child has an output")?;
+    let mut stderr = child.stderr.take().context("a piped child has an output")?;
+    let (sender, receiver) = mpsc::channel();
+    let errors = std::thread::spawn(move || {
+        let mut text = Vec::new();
+        // A pipe that breaks has told what there was to tell.
+        stderr.read_to_end(&mut text).ok();
+        text
+    });
+    let reader = std::thread::spawn(move || {
+        let mut text = Vec::new();
+        stdout.read_to_end(&mut text).ok();
+        let errors = errors.join().unwrap_or_default();
+        text.extend(errors);
+        // Nobody listens any more once patience ended.
+        sender.send(text).ok();
+    });
+    let text = receiver.recv_timeout(PATIENCE);
+    if text.is_err() {
+        child.kill().context("cannot end a program that hangs")?;
+    }
+    let status = child.wait().context("cannot wait for a program")?;
+    reader.join().ok();
+    Ok(match text {
+        Ok(_) if status.success() => End::Success,
+        Ok(text) => End::Failure(String::from_utf8_lossy(&text).into_owned()),
+        Err(_) => End::Failure(format!("hangs: no end within {} s", PATIENCE.as_secs())),
+    })
+}
+
+/// What saw the fault, in one line: an assertion of the core, a checker, or the oracle.
+fn summary(text: &str) -> String {
+    let mut lines = text.lines();
+    let panic = lines.by_ref().find_map(|line| line.split_once(" panicked at "));
+    let line = match panic {
+        Some((_, place)) => {
+            let place = place.trim_end_matches(':').trim_start_matches("crates/");
+            format!("assertion {}: {}", shorter(place), lines.next().unwrap_or_default())
+        }
+        None => {
+            let found = text.lines().find_map(|line| line.strip_prefix("seed "));
+            let found = found.and_then(|line| line.split_once(": ")).map(|(_, words)| words);
+            found.or_else(|| text.lines().next()).unwrap_or("it failed silently").to_owned()
+        }
+    };
+    line.chars().take(WORDS_MAX).collect()
+}
+
+/// A place in the sources without its column.
+fn shorter(place: &str) -> &str {
+    place.rsplit_once(':').map_or(place, |(file, _)| file)
+}
+
+/// Names of failed tests, from the list that libtest prints last.
+fn failed_tests(text: &str) -> Vec<String> {
+    let Some((_, list)) = text.rsplit_once("\nfailures:\n") else { return Vec::new() };
+    let names = list.lines().take_while(|line| line.starts_with("    "));
+    names.map(|name| name.trim().to_owned()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_saw_a_fault_is_said_in_one_line() {
+        let checker = "seed 7: I8: block 3 is 1 at n2\nagain: cargo xtask sim 7\n";
+        assert_eq!(summary(checker), "I8: block 3 is 1 at n2");
+        let assertion = "\nthread 'main' (12) panicked at crates/replication/src/a.rs:5:9:\nI3\n";
+        assert_eq!(summary(assertion), "assertion replication/src/a.rs:5: I3");
+        assert_eq!(summary(""), "it failed silently");
+    }
+
+    #[test]
+    fn failed_tests_are_read_from_the_closing_list() {
+        let text =
+            "failures:\n\n---- a stdout ----\nx\n\nfailures:\n    a\n    b::c\n\ntest result";
+        assert_eq!(failed_tests(text), ["a", "b::c"]);
+        assert_eq!(failed_tests("error: no such file"), Vec::<String>::new());
+    }
+
+    #[test]
+    fn a_program_that_fails_is_told_from_one_that_does_not() {
+        assert!(run(&mut Command::new("true")).expect("it starts").complaint().is_none());
+        assert!(run(&mut Command::new("false")).expect("it starts").complaint().is_some());
+    }
+}
