@@ -139,7 +139,7 @@ impl Pool {
                 ClassPool::new(Class::Large.size_bytes(), large_bytes_max)?,
                 ClassPool::new(Class::Huge.size_bytes(), huge_bytes_max)?,
             ],
-            fills: Fills::default(),
+            fills: Fills::new(),
             in_use: 0,
             lent: 0,
             borrowed: Borrowed::new(),

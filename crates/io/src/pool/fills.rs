@@ -35,7 +35,10 @@ pub(super) enum Wish {
     Change,
 }
 
-#[derive(Debug, Default)]
+/// Regions that are usually held at a time; more make the tables grow.
+const REGIONS_USUAL: usize = 256;
+
+#[derive(Debug)]
 pub(super) struct Fills {
     nodes: Vec<Node>,
     /// Places in `nodes` that are not in a list.
@@ -50,6 +53,10 @@ struct Node {
 }
 
 impl Fills {
+    pub(super) fn new() -> Self {
+        Self { nodes: Vec::with_capacity(REGIONS_USUAL), free: Vec::with_capacity(REGIONS_USUAL) }
+    }
+
     pub(super) fn begin(&mut self, list: &mut FillList, slice: Slice, held: Held) {
         let node = Node { slice, held, next: list.0 };
         if let Some(index) = self.free.pop() {

@@ -14,6 +14,9 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use super::{BufferId, Held, Pool, Slice, Wish};
 
+/// Room that a pool makes with its first loan; more loans at a time make it grow.
+const LOANS_USUAL: usize = 1024;
+
 /// The class of buffers that belong to another pool.
 const CLASS_BORROWED: u8 = u8::MAX;
 
@@ -80,6 +83,7 @@ impl Pool {
     ///
     /// # Panics
     /// If another pool made the loan.
+    #[expect(clippy::needless_pass_by_value, reason = "the loan ends here")]
     pub fn take_back(&mut self, loan: Loan) {
         let Loan { slice, owner, .. } = loan;
         assert_eq!(owner, self.borrowed.me, "a loan goes back to the pool that made it");
@@ -114,6 +118,9 @@ impl Borrowed {
         if let Some(index) = self.free.pop() {
             self.entries[index as usize] = entry;
             return index;
+        }
+        if self.entries.is_empty() {
+            self.entries.reserve(LOANS_USUAL);
         }
         self.entries.push(entry);
         // So that giving back never allocates.

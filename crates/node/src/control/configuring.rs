@@ -47,7 +47,8 @@ impl Control {
     /// Takes a resource down, and forgets it; also one that was to be up and is not.
     pub(super) fn down(&self, resource: &str, force: Force) -> Result<Reply, Failure> {
         let name = resource.to_owned();
-        let removed = self.ask(|ticket| ToShard::Remove { ticket, resource: name, force });
+        let removed =
+            self.ask(resource, |ticket| ToShard::Remove { ticket, resource: name, force });
         let is_held = removed.as_ref().is_err_and(|e| e.code == FailureCode::UnknownResource)
             && self.stored_text(resource)?.is_some();
         let reply = if is_held { Reply::done() } else { removed? };
@@ -64,7 +65,7 @@ impl Control {
     fn is_up(&self, resource: &str) -> Option<Reply> {
         let resources = vec![resource.to_owned()];
         let question = |ticket| ToShard::Status { ticket, resources, statistics: false };
-        self.ask(question).ok().map(|_| Reply::done())
+        self.ask(resource, question).ok().map(|_| Reply::done())
     }
 
     fn bring_up(&self, resource: &str, text: &str) -> Result<Reply, Failure> {
@@ -80,7 +81,7 @@ impl Control {
         let definition = Definition::from_text(&self.name, resource, text)?;
         let reply = once_address_is_free(patience, |patience| {
             let attached = Box::new(attach(definition.clone(), &self.state, patience)?);
-            self.ask(|ticket| ToShard::Host { ticket, attached })
+            self.ask(resource, |ticket| ToShard::Host { ticket, attached })
         })?;
         self.held_down().remove(resource);
         Ok(reply)
@@ -115,10 +116,11 @@ impl Control {
             None => drop(self.bring_up(resource, text)?),
             Some(_) if steps.iter().all(|step| step.reach == Reach::Options) => {
                 let definition = Box::new(wanted);
-                self.ask(|ticket| ToShard::Redefine { ticket, definition })?;
+                self.ask(resource, |ticket| ToShard::Redefine { ticket, definition })?;
             }
             Some(running) => {
-                self.ask(|ticket| ToShard::Remove { ticket, resource: name, force: Force::No })?;
+                let force = Force::No;
+                self.ask(resource, |ticket| ToShard::Remove { ticket, resource: name, force })?;
                 if let Err(failure) = self.bring_up(resource, text) {
                     self.bring_up(resource, &running)?;
                     return Err(failure);

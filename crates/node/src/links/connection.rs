@@ -6,9 +6,7 @@ use io::{Slice, SocketId};
 use replication::contract::Payload;
 use stdx::time::Time;
 
-use crate::limits::DIAL_BACKOFF_MIN;
-use crate::links::{Links, TOKEN_CONNECTION};
-use crate::log::{Scope, log};
+use crate::links::{LEAD, Links, TOKEN_CONNECTION};
 use crate::payloads::Kit;
 use crate::slab::Key;
 
@@ -16,6 +14,8 @@ use crate::slab::Key;
 pub(crate) struct Connection {
     /// Number of its link; a stranger has none yet.
     pub(super) link: Option<usize>,
+    /// The peer's shard at the other end; of a stranger not known yet.
+    pub(super) shard: u8,
     pub(super) stage: Stage,
     pub(super) opened_at: Time,
     pub(super) socket: Option<SocketId>,
@@ -33,8 +33,11 @@ pub(crate) enum Stage {
     Up,
 }
 
+/// Messages that usually share a send; more make the lists grow.
+const SEND_USUAL: usize = 64;
+
 /// What the kernel holds of one send: given back when it is done.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Sending {
     pub(super) busy: bool,
     pub(super) frames: Vec<Slice>,
@@ -43,6 +46,15 @@ pub(super) struct Sending {
 }
 
 impl Sending {
+    fn new() -> Self {
+        Self {
+            busy: false,
+            frames: Vec::with_capacity(1),
+            payloads: Vec::with_capacity(SEND_USUAL),
+            segments: Vec::with_capacity(SEND_USUAL),
+        }
+    }
+
     pub(super) fn finish(&mut self, kit: &mut Kit) {
         for frame in self.frames.drain(..) {
             kit.reactor.pool().release(frame.buffer);
@@ -56,14 +68,15 @@ impl Sending {
 }
 
 impl Connection {
-    pub(super) fn new(link: Option<usize>, stage: Stage, now: Time) -> Self {
+    pub(super) fn new(link: Option<usize>, shard: u8, stage: Stage, now: Time) -> Self {
         Self {
             link,
+            shard,
             stage,
             opened_at: now,
             socket: None,
             receiver: super::receive::Receiver::default(),
-            sending: Sending::default(),
+            sending: Sending::new(),
         }
     }
 
@@ -82,7 +95,8 @@ impl Connection {
 }
 
 impl Links {
-    pub(super) fn hello(&self) -> Hello {
+    /// What a connection with shard `shard_remote` of the peer begins with.
+    pub(super) fn hello(&self, shard_remote: u8) -> Hello {
         Hello {
             node_name: self.identity.name.clone(),
             version_min: frame::FRAME_VERSION,
@@ -91,8 +105,8 @@ impl Links {
             boot_id: self.identity.boot_id,
             start_count: self.identity.start_count,
             shards: self.identity.shards,
-            shard_local: 0,
-            shard_remote: 0,
+            shard_local: self.me,
+            shard_remote,
             class: LinkClass::Data,
             path: 0,
             quantum_bytes: frame::QUANTUM_BYTES_MAX,
@@ -118,7 +132,27 @@ impl Links {
         let index = index
             .ok_or_else(|| format!("node {:?} is no member of a resource here", hello.node_name))?;
         self.check_start(index, hello)?;
-        let welcome = self.hello();
+        let pair = (hello.shard_remote, hello.shard_local);
+        if pair == (LEAD, LEAD) {
+            if self.links[index].has_connection() {
+                self.end_set(index, "replaced by a new connection", kit);
+            }
+            self.links[index].set += 1;
+        } else {
+            let link = &self.links[index];
+            let is_known = (link.boot_id, link.peer_shards) == (Some(hello.boot_id), hello.shards);
+            if !is_known || !link.missing.contains(&pair) {
+                return Err(format!(
+                    "node {:?} joins shards {pair:?}, which nobody waits for",
+                    hello.node_name
+                ));
+            }
+        }
+        if hello.shard_remote != LEAD {
+            self.pass_on(key, index, hello, kit);
+            return Ok(());
+        }
+        let welcome = self.hello(hello.shard_local);
         self.send_alone(key, &LinkMessage::Welcome(welcome), kit);
         self.adopt(key, index, hello, kit);
         Ok(())
@@ -142,6 +176,13 @@ impl Links {
             ));
         }
         self.check_start(index, hello)?;
+        let expected = self.connections.get(key).map(|connection| connection.shard);
+        if (hello.shard_remote, Some(hello.shard_local)) != (self.me, expected) {
+            return Err(format!(
+                "its shard {} answers for shard {}, which is not what was asked",
+                hello.shard_local, hello.shard_remote
+            ));
+        }
         self.adopt(key, index, hello, kit);
         Ok(())
     }
@@ -159,26 +200,21 @@ impl Links {
         ))
     }
 
-    fn adopt(&mut self, key: Key, index: usize, hello: &Hello, kit: &mut Kit) {
-        if let Some(older) = self.links[index].connection
-            && older != key
-        {
+    /// Takes a connection whose peer said who it is into the set of its link.
+    pub(super) fn adopt(&mut self, key: Key, index: usize, hello: &Hello, kit: &mut Kit) {
+        let shard = hello.shard_local;
+        let pipe = self.links[index].pipe_mut(shard);
+        let older = pipe.connection.replace(key).filter(|older| *older != key);
+        pipe.heart.restart(kit.now);
+        if let Some(older) = older {
             self.close_connection(older, "replaced by a new connection", kit);
         }
         self.is_due = true;
-        let link = &mut self.links[index];
-        link.connection = Some(key);
-        link.boot_id = Some(hello.boot_id);
-        link.start_count = hello.start_count;
-        link.peer_shards = hello.shards;
-        link.backoff = DIAL_BACKOFF_MIN;
-        link.failure = None;
-        link.heart.restart(kit.now);
-        log!(Info, Scope::peer(&link.name), "link up");
         let connection = self.connections.get_mut(key).expect("the connection that spoke");
         connection.link = Some(index);
+        connection.shard = shard;
         connection.stage = Stage::Up;
-        self.sessions_due(index, kit.now);
+        self.has_joined(index, hello, kit);
     }
 
     pub(super) fn token(key: Key) -> u64 {

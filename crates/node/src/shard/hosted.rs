@@ -1,19 +1,20 @@
-//! One resource on this shard: its two machines, and what surrounds them.
+//! A resource at its home: the machine that decides for it, and what surrounds that.
 
 use std::collections::VecDeque;
 
 use format::ids::NodeId;
+use format::layout::Layout;
 use format::metadata::{Register, Superblock};
 use io::DiskId;
 use replication::contract::{CommandId, SaveId};
-use replication::group::LaneGroup;
 use replication::resource::Resource;
 use stdx::time::Time;
 
 use crate::definition::Definition;
+use crate::limits::SHARDS_MAX;
 use crate::links::HostedId;
 use crate::shard::clients::Clients;
-use crate::shard::disk::Disk;
+use crate::shard::cross::Fence;
 use crate::shard::messages::Ticket;
 use crate::shard::pace::Pace;
 
@@ -22,8 +23,8 @@ pub(crate) struct Hosted {
     pub(crate) id: HostedId,
     pub(crate) definition: Definition,
     pub(crate) resource: Resource,
-    pub(crate) group: LaneGroup,
-    pub(crate) disk: Option<Disk>,
+    /// Where its superblock is, while it has a disk.
+    pub(crate) superblock_at: Option<(DiskId, Layout)>,
     pub(crate) register_disk: DiskId,
     pub(crate) saves: VecDeque<Save>,
     pub(crate) peers: Vec<Peer>,
@@ -32,13 +33,16 @@ pub(crate) struct Hosted {
     pub(crate) clients: Clients,
     pub(crate) commands: Vec<PendingCommand>,
     pub(crate) next_command: u64,
-    pub(crate) is_touched: bool,
     /// Its state may be another than when it was told last, and that is told and not asked yet.
     pub(crate) is_news: bool,
     pub(crate) is_told: bool,
     /// The register could not be written: this node votes no more.
     pub(crate) register_failed: bool,
     pub(crate) removal: Option<Removal>,
+    /// What waits for the parts on other shards.
+    pub(crate) fence: Fence,
+    /// Clients of this resource on each of the other shards.
+    pub(crate) clients_elsewhere: [u32; SHARDS_MAX as usize],
 }
 
 /// A member other than this node.
@@ -46,7 +50,6 @@ pub(crate) struct Hosted {
 pub(crate) struct Peer {
     pub(crate) node: NodeId,
     pub(crate) name: String,
-    pub(crate) link: usize,
     /// Of the resync that this node feeds the member with, once somebody asked for it.
     pub(crate) pace: Option<Pace>,
 }
@@ -110,6 +113,6 @@ impl Hosted {
     pub(crate) fn wake_at(&self) -> Time {
         let removal =
             self.removal.map_or(Time::NEVER, |removal| removal.look_at.min(removal.deadline));
-        self.resource.wake_at().min(self.group.wake_at()).min(self.clients.grace_until).min(removal)
+        self.resource.wake_at().min(self.clients.grace_until).min(removal)
     }
 }
