@@ -2445,7 +2445,7 @@ _basalt() {
             return 0
             ;;
         basalt__subcmd__bench__subcmd__chaos)
-            opts="-h --seconds --replicas --clients --schedule --place --span-mib --connections --depth --seed --answer-limit --reconnect-limit --json --help"
+            opts="-h --seconds --replicas --clients --shards --schedule --place --span-mib --connections --depth --seed --answer-limit --reconnect-limit --json --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2460,6 +2460,10 @@ _basalt() {
                     return 0
                     ;;
                 --clients)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --shards)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -2703,7 +2707,7 @@ _basalt() {
             return 0
             ;;
         basalt__subcmd__bench__subcmd__verify)
-            opts="-h --nbd --seconds --kill-schedule --kills --victims --place --span-mib --connections --depth --seed --answer-limit --reconnect-limit --json --help"
+            opts="-h --nbd --seconds --kill-schedule --kills --victims --place --shards --span-mib --connections --depth --seed --answer-limit --reconnect-limit --json --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2730,6 +2734,10 @@ _basalt() {
                     return 0
                     ;;
                 --place)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --shards)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -2765,7 +2773,7 @@ _basalt() {
             return 0
             ;;
         basalt__subcmd__bench__subcmd__write)
-            opts="-h --depth --seconds --repeat --size-mib --place --systems --json --help"
+            opts="-h --depth --seconds --repeat --size-mib --place --shards --systems --json --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2788,6 +2796,10 @@ _basalt() {
                     return 0
                     ;;
                 --place)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --shards)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;

@@ -57,6 +57,7 @@ sync-target\t'A secondary that has just come back and is being filled'
 both-secondaries\t'Too few are left to go on, until one is back'
 everyone\t'All at once'"
 complete -c basalt -n "__fish_basalt_using_subcommand bench; and __fish_seen_subcommand_from verify" -l place -d 'Where the nodes\' files go, in a directory that is removed at the end' -r -F
+complete -c basalt -n "__fish_basalt_using_subcommand bench; and __fish_seen_subcommand_from verify" -l shards -d 'Threads that carry data, of the nodes in turn' -r
 complete -c basalt -n "__fish_basalt_using_subcommand bench; and __fish_seen_subcommand_from verify" -l span-mib -d 'MiB from the start of the volume that are written and read' -r
 complete -c basalt -n "__fish_basalt_using_subcommand bench; and __fish_seen_subcommand_from verify" -l connections -d 'Connections, where the server allows several' -r
 complete -c basalt -n "__fish_basalt_using_subcommand bench; and __fish_seen_subcommand_from verify" -l depth -d 'Requests in flight per connection' -r
@@ -72,6 +73,7 @@ complete -c basalt -n "__fish_basalt_using_subcommand bench; and __fish_seen_sub
 complete -c basalt -n "__fish_basalt_using_subcommand bench; and __fish_seen_subcommand_from write" -l repeat -d 'Runs of each system at each depth, of which the median counts' -r
 complete -c basalt -n "__fish_basalt_using_subcommand bench; and __fish_seen_subcommand_from write" -l size-mib -d 'MiB of the volume, all of it written over and over' -r
 complete -c basalt -n "__fish_basalt_using_subcommand bench; and __fish_seen_subcommand_from write" -l place -d 'Where the files go; tmpfs for the figures to mean what they say' -r -F
+complete -c basalt -n "__fish_basalt_using_subcommand bench; and __fish_seen_subcommand_from write" -l shards -d 'Threads that carry data in each of Basalt\'s daemons' -r
 complete -c basalt -n "__fish_basalt_using_subcommand bench; and __fish_seen_subcommand_from write" -l systems -d 'Which systems take part' -r -f -a "basalt\t''
 quorum\t''
 nbdkit\t''"
@@ -86,6 +88,7 @@ complete -c basalt -n "__fish_basalt_using_subcommand bench; and __fish_seen_sub
 complete -c basalt -n "__fish_basalt_using_subcommand bench; and __fish_seen_subcommand_from chaos" -l seconds -d 'How long to strike' -r
 complete -c basalt -n "__fish_basalt_using_subcommand bench; and __fish_seen_subcommand_from chaos" -l replicas -d 'Nodes with a replica' -r
 complete -c basalt -n "__fish_basalt_using_subcommand bench; and __fish_seen_subcommand_from chaos" -l clients -d 'Nodes without one' -r
+complete -c basalt -n "__fish_basalt_using_subcommand bench; and __fish_seen_subcommand_from chaos" -l shards -d 'Threads that carry data, of the nodes in turn' -r
 complete -c basalt -n "__fish_basalt_using_subcommand bench; and __fish_seen_subcommand_from chaos" -l schedule -d 'Seed of the schedule; random when left out' -r
 complete -c basalt -n "__fish_basalt_using_subcommand bench; and __fish_seen_subcommand_from chaos" -l place -d 'Where the nodes\' files go, in a directory that is removed at the end' -r -F
 complete -c basalt -n "__fish_basalt_using_subcommand bench; and __fish_seen_subcommand_from chaos" -l span-mib -d 'MiB from the start of the volume that are written and read' -r
@@ -123,7 +126,7 @@ complete -c basalt -n "__fish_basalt_using_subcommand node" -l admin-socket -d '
 complete -c basalt -n "__fish_basalt_using_subcommand node" -l nbd -d 'Serve NBD clients on this address; may be given more than once' -r
 complete -c basalt -n "__fish_basalt_using_subcommand node" -l nbd-unix -d 'Serve NBD clients on this unix socket; may be given more than once' -r -F
 complete -c basalt -n "__fish_basalt_using_subcommand node" -l metrics -d 'Serve metrics for Prometheus on this address, under /metrics. There is neither a password nor encryption: take a loopback address, such as 127.0.0.1:9942' -r
-complete -c basalt -n "__fish_basalt_using_subcommand node" -l shards -d 'Threads that carry data' -r
+complete -c basalt -n "__fish_basalt_using_subcommand node" -l shards -d 'Threads that carry data; as many as the machine has cores, at most 8, if not given' -r
 complete -c basalt -n "__fish_basalt_using_subcommand node" -l exit-with-parent -d 'End when the process that started the daemon ends'
 complete -c basalt -n "__fish_basalt_using_subcommand node" -s h -l help -d 'Print help'
 complete -c basalt -n "__fish_basalt_using_subcommand node" -s V -l version -d 'Print version'

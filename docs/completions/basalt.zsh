@@ -74,6 +74,7 @@ sync-target\:"A secondary that has just come back and is being filled"
 both-secondaries\:"Too few are left to go on, until one is back"
 everyone\:"All at once"))' \
 '(--nbd)--place=[Where the nodes'\'' files go, in a directory that is removed at the end]:PLACE:_files' \
+'(--nbd)*--shards=[Threads that carry data, of the nodes in turn]:SHARDS:_default' \
 '--span-mib=[MiB from the start of the volume that are written and read]:SPAN_MIB:_default' \
 '--connections=[Connections, where the server allows several]:CONNECTIONS:_default' \
 '--depth=[Requests in flight per connection]:DEPTH:_default' \
@@ -99,6 +100,7 @@ _arguments "${_arguments_options[@]}" : \
 '--repeat=[Runs of each system at each depth, of which the median counts]:REPEAT:_default' \
 '--size-mib=[MiB of the volume, all of it written over and over]:SIZE_MIB:_default' \
 '--place=[Where the files go; tmpfs for the figures to mean what they say]:PLACE:_files' \
+'--shards=[Threads that carry data in each of Basalt'\''s daemons]:SHARDS:_default' \
 '*--systems=[Which systems take part]:SYSTEMS:(basalt quorum nbdkit)' \
 '--json[Print the result as JSON]' \
 '-h[Print help]' \
@@ -121,6 +123,7 @@ _arguments "${_arguments_options[@]}" : \
 '--seconds=[How long to strike]:SECONDS:_default' \
 '--replicas=[Nodes with a replica]:REPLICAS:_default' \
 '--clients=[Nodes without one]:CLIENTS:_default' \
+'*--shards=[Threads that carry data, of the nodes in turn]:SHARDS:_default' \
 '--schedule=[Seed of the schedule; random when left out]:SEED:_default' \
 '--place=[Where the nodes'\'' files go, in a directory that is removed at the end]:PLACE:_files' \
 '--span-mib=[MiB from the start of the volume that are written and read]:SPAN_MIB:_default' \
@@ -222,7 +225,7 @@ _arguments "${_arguments_options[@]}" : \
 '*--nbd=[Serve NBD clients on this address; may be given more than once]:ADDRESS:PORT:_default' \
 '*--nbd-unix=[Serve NBD clients on this unix socket; may be given more than once]:PATH:_files' \
 '--metrics=[Serve metrics for Prometheus on this address, under /metrics. There is neither a password nor encryption\: take a loopback address, such as 127.0.0.1\:9942]:ADDRESS:PORT:_default' \
-'--shards=[Threads that carry data]:SHARDS:_default' \
+'--shards=[Threads that carry data; as many as the machine has cores, at most 8, if not given]:SHARDS:_default' \
 '--exit-with-parent[End when the process that started the daemon ends]' \
 '-h[Print help]' \
 '--help[Print help]' \

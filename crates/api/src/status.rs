@@ -188,6 +188,14 @@ impl LatencyHistogram {
     pub fn count(&self) -> u64 {
         self.counts.iter().sum()
     }
+
+    /// Counts what another one counted, too.
+    pub fn add(&mut self, other: &Self) {
+        for (sum, more) in self.counts.iter_mut().zip(&other.counts) {
+            *sum += more;
+        }
+        self.sum_us = self.sum_us.wrapping_add(other.sum_us);
+    }
 }
 
 /// What holds up requests of a volume.

@@ -46,6 +46,8 @@ pub(crate) struct Plan {
     pub(crate) place: PathBuf,
     pub(crate) volume_bytes: u64,
     pub(crate) shape: Shape,
+    /// Threads that carry data, of the nodes in turn.
+    pub(crate) shards: Vec<u8>,
 }
 
 /// Who is in the cluster, and how they are joined.
@@ -85,7 +87,8 @@ impl Cluster {
         let names = NODE_NAMES.into_iter().chain(MORE_NODE_NAMES).take(count);
         let mut nodes = Vec::new();
         for (id, name) in (0..).zip(names) {
-            let mut node = Node::prepare(directory.path(), name, id)?;
+            let shards = plan.shards.iter().cycle().nth(id.into()).copied().unwrap_or(1);
+            let mut node = Node::prepare(directory.path(), name, id, shards)?;
             node.has_replica = usize::from(id) < replicas;
             if let Some(network) = &network {
                 node.move_to(Rc::clone(network));

@@ -37,9 +37,9 @@ struct Arguments {
     #[arg(long, value_name = "ADDRESS:PORT")]
     metrics: Option<SocketAddr>,
 
-    /// Threads that carry data.
-    #[arg(long, default_value_t = 1)]
-    shards: u8,
+    /// Threads that carry data; as many as the machine has cores, at most 8, if not given.
+    #[arg(long)]
+    shards: Option<u8>,
 
     /// End when the process that started the daemon ends.
     #[arg(long)]
@@ -68,7 +68,7 @@ pub(crate) fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
         nbd: arguments.nbd,
         nbd_unix: arguments.nbd_unix,
         metrics: arguments.metrics,
-        shards: arguments.shards,
+        shards: arguments.shards.unwrap_or_else(node::default_shards),
         exit_with_parent: arguments.exit_with_parent,
     };
     match node::run(&options) {

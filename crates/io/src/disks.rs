@@ -21,6 +21,7 @@ use std::fs::File;
 use std::io;
 use std::os::fd::AsRawFd;
 use std::path::Path;
+use std::sync::Arc;
 
 use io_uring::types;
 
@@ -90,8 +91,28 @@ struct Open {
     file: File,
     fixed: types::Fixed,
     info: DiskInfo,
-    /// By `flock`, for this process alone.
-    is_locked: bool,
+    lock: Option<Arc<Lock>>,
+}
+
+/// The `flock` of a file for this process alone, held by every reactor that has it open.
+#[derive(Debug)]
+struct Lock(File);
+
+impl Drop for Lock {
+    fn drop(&mut self) {
+        // Closing alone would do so late: a worker of the kernel, or a child between its fork and
+        // its exec, can hold the file a moment longer. A lock that stays would only delay the next
+        // open, so a failure is not worth a word.
+        drop(self.0.unlock());
+    }
+}
+
+/// An open disk on its way to another reactor, which uses it beside the first.
+#[derive(Debug)]
+pub struct SharedDisk {
+    file: File,
+    info: DiskInfo,
+    lock: Option<Arc<Lock>>,
 }
 
 #[derive(Debug)]
@@ -120,9 +141,20 @@ impl Disks {
         options: DiskOptions,
     ) -> io::Result<DiskId> {
         let (file, info) = disk_open::open(path, options)?;
-        let fixed = base.ring.install(file.as_raw_fd())?;
         let is_locked = options.exclusive && !info.is_block_device;
-        let open = Some(Open { file, fixed, info, is_locked });
+        let lock = if is_locked { Some(Arc::new(Lock(file.try_clone()?))) } else { None };
+        self.adopt(base, SharedDisk { file, info, lock })
+    }
+
+    pub(crate) fn share(&self, id: DiskId) -> io::Result<SharedDisk> {
+        let open = self.find(id).ok_or_else(closed)?;
+        Ok(SharedDisk { file: open.file.try_clone()?, info: open.info, lock: open.lock.clone() })
+    }
+
+    pub(crate) fn adopt(&mut self, base: &mut Base, disk: SharedDisk) -> io::Result<DiskId> {
+        let SharedDisk { file, info, lock } = disk;
+        let fixed = base.ring.install(file.as_raw_fd())?;
+        let open = Some(Open { file, fixed, info, lock });
         if let Some(index) = self.free.pop() {
             let disk = &mut self.table[index as usize];
             disk.open = open;
@@ -257,12 +289,7 @@ impl Disks {
         }
         let open = disk.open.take().expect("a disk in use has a file");
         base.ring.uninstall(open.fixed);
-        if open.is_locked {
-            // Closing alone would do so late: a worker of the kernel, or a child between its fork
-            // and its exec, can hold the file a moment longer. A lock that stays would only delay
-            // the next open, so a failure is not worth a word.
-            drop(open.file.unlock());
-        }
+        drop(open);
         disk.is_closing = false;
         disk.generation = disk.generation.wrapping_add(1);
         self.free.push(index);

@@ -26,9 +26,9 @@ pub mod process;
 
 pub use clock::{kernel_boot_id, now, random_u64, random_u128};
 pub use disk_open::{Direct, DiskInfo, DiskOptions, PathMode};
-pub use disks::{DiskId, Durability, Zero};
+pub use disks::{DiskId, Durability, SharedDisk, Zero};
 pub use mailbox::Mailbox;
-pub use pool::{BufferId, Class, Pool, PoolOptions, Slice};
+pub use pool::{BufferId, Class, Loan, Pool, PoolOptions, Slice};
 pub use probe::SetupError;
 pub use reactor::{Counters, Event, Options, Reactor};
 pub use sockets::{ListenAddr, SEGMENTS_MAX, SocketId};

@@ -8,6 +8,8 @@ use std::ptr::NonNull;
 pub(crate) struct Mapping {
     start: NonNull<u8>,
     length: usize,
+    /// Somebody else may still look at it: it is never given back.
+    is_kept: bool,
 }
 
 impl Mapping {
@@ -30,7 +32,7 @@ impl Mapping {
             return Err(io::Error::last_os_error());
         }
         let start = NonNull::new(address.cast()).expect("a mapping is never at address zero");
-        Ok(Self { start, length })
+        Ok(Self { start, length, is_kept: false })
     }
 
     /// The address of `offset`, valid for `length` bytes as long as the mapping lives.
@@ -39,6 +41,11 @@ impl Mapping {
         assert!(end <= self.length, "{offset}+{length} is outside of {} bytes", self.length);
         // SAFETY: the offset was just checked to lie inside the mapping or one past its end.
         unsafe { self.start.as_ptr().add(offset) }
+    }
+
+    /// Leaves the mapping in place for ever, for those who look at it from outside.
+    pub(crate) fn keep(&mut self) {
+        self.is_kept = true;
     }
 
     /// Gives the pages of a range back; they read as zeroes afterwards. Nobody may hold a
@@ -63,6 +70,9 @@ impl Mapping {
 
 impl Drop for Mapping {
     fn drop(&mut self) {
+        if self.is_kept {
+            return;
+        }
         // SAFETY: exactly the range that `new` mapped; the owner outlives every user of it.
         let result = unsafe { libc::munmap(self.start.as_ptr().cast(), self.length) };
         assert_eq!(result, 0, "a whole mapping can be unmapped");

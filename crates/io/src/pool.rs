@@ -14,15 +14,20 @@
 //! A region that the kernel is filling (recv, read) is a *fill*. Looking at it asserts: that keeps
 //! `bytes` and `bytes_mut` sound, for no reference ever covers memory that changes by itself.
 //! A region that the kernel only reads (send, write) may be read at the same time; writing to it
-//! would send torn data, and not doing so is the caller's part.
+//! would send torn data, and not doing so is the caller's part. A region that is lent to the pool
+//! of another thread (`loans`) may be read meanwhile; changing it asserts.
 
 mod fills;
 mod class;
+mod loans;
 
 use std::io;
 
 use class::ClassPool;
-use fills::Fills;
+use fills::{Fills, Held, Wish};
+use loans::Borrowed;
+
+pub use loans::Loan;
 
 /// One buffer: a place in the pool, valid while its reference count is above zero.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -117,6 +122,9 @@ pub struct Pool {
     classes: [ClassPool; Class::ALL.len()],
     fills: Fills,
     in_use: usize,
+    /// Regions of its own that other pools hold.
+    lent: usize,
+    borrowed: Borrowed,
 }
 
 impl Pool {
@@ -131,8 +139,10 @@ impl Pool {
                 ClassPool::new(Class::Large.size_bytes(), large_bytes_max)?,
                 ClassPool::new(Class::Huge.size_bytes(), huge_bytes_max)?,
             ],
-            fills: Fills::default(),
+            fills: Fills::new(),
             in_use: 0,
+            lent: 0,
+            borrowed: Borrowed::new(),
         })
     }
 
@@ -154,11 +164,17 @@ impl Pool {
 
     /// One more holder.
     pub fn retain(&mut self, buffer: BufferId) {
+        if loans::is_borrowed(buffer) {
+            return self.borrowed.retain(buffer);
+        }
         self.class_mut(buffer).retain(buffer.index);
     }
 
     /// One holder less; the last one gives the buffer back.
     pub fn release(&mut self, buffer: BufferId) {
+        if loans::is_borrowed(buffer) {
+            return self.borrowed.release(buffer);
+        }
         if self.class_mut(buffer).release(buffer.index) {
             self.in_use -= 1;
         }
@@ -167,6 +183,9 @@ impl Pool {
     /// How many bytes the buffer holds.
     #[must_use]
     pub fn size_of(&self, buffer: BufferId) -> u32 {
+        if loans::is_borrowed(buffer) {
+            return self.borrowed.size_of(buffer);
+        }
         self.class(buffer).buffer_bytes()
     }
 
@@ -180,32 +199,34 @@ impl Pool {
     /// If nobody holds the buffer, if the slice leaves it, or if the kernel is filling a part.
     #[must_use]
     pub fn bytes(&self, slice: Slice) -> &[u8] {
-        let start = self.checked_start(slice);
+        let start = self.checked_start(slice, Wish::Look);
         // SAFETY: `checked_start` made sure that the range is inside a live buffer that the kernel
         // does not fill. Every `&mut [u8]` into the pool borrows the pool mutably, so none exists
-        // while `self` is borrowed here. Mapped memory is always initialised.
+        // while `self` is borrowed here; into memory that another pool lent there is none until
+        // the loan is back. Mapped memory is always initialised.
         unsafe { std::slice::from_raw_parts(start, slice.length as usize) }
     }
 
     /// # Panics
-    /// As [`Pool::bytes`].
+    /// As [`Pool::bytes`], and if a part is lent or borrowed.
     pub fn bytes_mut(&mut self, slice: Slice) -> &mut [u8] {
-        let start = self.checked_start(slice);
+        let start = self.checked_start(slice, Wish::Change).cast_mut();
         // SAFETY: as in `bytes`; and `self` is borrowed mutably, so no other reference into the
-        // pool exists.
+        // pool exists on this thread, nor on another one, for no part is lent.
         unsafe { std::slice::from_raw_parts_mut(start, slice.length as usize) }
     }
 
     /// Copies between two slices of one length. They may overlap.
     ///
     /// # Panics
-    /// As [`Pool::bytes`], and if the lengths differ.
+    /// As [`Pool::bytes`] and [`Pool::bytes_mut`], and if the lengths differ.
     pub fn copy(&mut self, from: Slice, to: Slice) {
         assert_eq!(from.length, to.length, "a copy has one length");
-        let source = self.checked_start(from);
-        let target = self.checked_start(to);
+        let source = self.checked_start(from, Wish::Look);
+        let target = self.checked_start(to, Wish::Change).cast_mut();
         // SAFETY: both ranges are live buffer memory of `from.length` bytes that the kernel does
-        // not fill, no reference into the pool exists, and `copy` allows overlap.
+        // not fill, no reference into the pool exists and no other thread looks at the target, and
+        // `copy` allows overlap.
         unsafe { std::ptr::copy(source, target, from.length as usize) };
     }
 
@@ -227,18 +248,18 @@ impl Pool {
 
     /// Lends a region to the kernel to read from. `release` ends it.
     pub(crate) fn lend(&mut self, slice: Slice) -> *const u8 {
-        let start = self.checked_start(slice);
+        let start = self.checked_start(slice, Wish::Look);
         self.retain(slice.buffer);
-        start.cast_const()
+        start
     }
 
     /// Lends a region to the kernel to fill. Until `end_fill` nobody can look at it.
     pub(crate) fn begin_fill(&mut self, slice: Slice) {
         assert!(slice.length > 0, "the kernel is given something to fill");
-        self.checked_start(slice);
+        self.checked_start(slice, Wish::Change);
         self.retain(slice.buffer);
         let class = &mut self.classes[usize::from(slice.buffer.class)];
-        self.fills.begin(class.fills_mut(slice.buffer.index), slice);
+        self.fills.begin(class.fills_mut(slice.buffer.index), slice, Held::Filled);
     }
 
     /// Where a region of `begin_fill` is.
@@ -249,16 +270,20 @@ impl Pool {
     /// The kernel is done with a region of `begin_fill`.
     pub(crate) fn end_fill(&mut self, slice: Slice) {
         let class = &mut self.classes[usize::from(slice.buffer.class)];
-        self.fills.end(class.fills_mut(slice.buffer.index), slice);
+        self.fills.end(class.fills_mut(slice.buffer.index), slice, Held::Filled);
         self.release(slice.buffer);
     }
 
-    fn checked_start(&self, slice: Slice) -> *mut u8 {
+    fn checked_start(&self, slice: Slice, wish: Wish) -> *const u8 {
+        if loans::is_borrowed(slice.buffer) {
+            assert_eq!(wish, Wish::Look, "{slice:?} is borrowed: it is not to be changed");
+            return self.borrowed.address(slice);
+        }
         let class = self.class(slice.buffer);
         assert!(slice.end() <= class.buffer_bytes(), "{slice:?} leaves its buffer");
         class.assert_held(slice.buffer.index);
-        self.fills.assert_none(class.fills(slice.buffer.index), slice);
-        class.address(slice)
+        self.fills.assert_free(class.fills(slice.buffer.index), slice, wish);
+        class.address(slice).cast_const()
     }
 
     fn class(&self, buffer: BufferId) -> &ClassPool {

@@ -29,7 +29,7 @@ use stdx::time::Time;
 
 use crate::clock::now;
 use crate::disk_open::{DiskInfo, DiskOptions};
-use crate::disks::{DiskId, Disks, Durability, Range, Work, Zero};
+use crate::disks::{DiskId, Disks, Durability, Range, SharedDisk, Work, Zero};
 use crate::memory::Lent;
 use crate::pool::{Pool, PoolOptions, Slice};
 use crate::probe::{SetupError, make_ring};
@@ -300,6 +300,16 @@ impl Reactor {
         options: DiskOptions,
     ) -> io::Result<DiskId> {
         self.disks.open(&mut self.base, path.as_ref(), options)
+    }
+
+    /// Another handle on an open disk, for another reactor to adopt. An exclusive one stays so
+    /// until the last of them is closed.
+    pub fn share_disk(&self, disk: DiskId) -> io::Result<SharedDisk> {
+        self.disks.share(disk)
+    }
+
+    pub fn adopt_disk(&mut self, disk: SharedDisk) -> io::Result<DiskId> {
+        self.disks.adopt(&mut self.base, disk)
     }
 
     /// # Panics

@@ -447,3 +447,20 @@ fn looking_at_a_read_asserts() {
     assert_eq!(answer(&mut reactor).unwrap(), 65536);
     assert_eq!(reactor.pool_ref().bytes(whole), [0; 65536]);
 }
+
+#[test]
+fn shared_disk_stays_exclusive_until_both_reactors_closed_it() {
+    let scratch = Scratch::on_disk();
+    let mut first = reactor();
+    let mut second = reactor();
+    let exclusive = DiskOptions { exclusive: true, ..DiskOptions::default() };
+    let disk = first.open_disk(&scratch.path, exclusive).unwrap();
+    let shared = second.adopt_disk(first.share_disk(disk).unwrap()).unwrap();
+    assert_eq!(second.disk_info(shared).size_bytes, first.disk_info(disk).size_bytes);
+    first.close_disk(disk);
+    let error = first.open_disk(&scratch.path, exclusive).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::ResourceBusy);
+    exercise(&mut second, shared);
+    second.close_disk(shared);
+    first.open_disk(&scratch.path, exclusive).unwrap();
+}

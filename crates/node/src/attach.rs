@@ -47,8 +47,8 @@ pub(crate) struct Replica {
     pub(crate) layout: Layout,
     /// Pages of the bitmap with a bit set.
     pub(crate) pages: Vec<LoadedPage>,
-    /// Number of the next record of the ring of shard 0.
-    pub(crate) al_next_number: u64,
+    /// Number of the next record of each ring.
+    pub(crate) al_next_numbers: [u64; AL_RINGS],
 }
 
 pub(crate) fn attach(
@@ -227,15 +227,15 @@ pub(crate) fn read_replica(
     add_slots(&mut superblock, &layout, definition)?;
     let mut pages = read_pages(&device, &superblock, &layout)?;
     let (active, newest) = read_activity(&device, &superblock, &layout, definition)?;
-    let mut al_next_number = newest + 1;
+    let mut al_next_numbers = newest.map(|number| number + 1);
     // After a clean end every write is on all members, and what is still listed says nothing.
     if !superblock.clean && !active.is_empty() {
         mark_active(&device, &mut superblock, &layout, &mut pages, &active)?;
-        al_next_number = AL_FIRST_NUMBER + 1;
+        al_next_numbers = [AL_FIRST_NUMBER + 1; AL_RINGS];
         let scope = Scope::resource(&definition.name);
         log!(Notice, scope, "unclean end: {} extents were active and are marked", active.len());
     }
-    Ok(Replica { superblock, layout, pages, al_next_number })
+    Ok(Replica { superblock, layout, pages, al_next_numbers })
 }
 
 fn find_superblock(
@@ -380,23 +380,21 @@ pub(crate) fn bytes_of(bits: &[u64; 512], block: &mut [u8]) {
     }
 }
 
-/// The extents that were active in any ring, and the newest record of the ring of shard 0.
+/// The extents that were active in any ring, and the newest record of each ring.
 fn read_activity(
     device: &Device<'_>,
     superblock: &Superblock,
     layout: &Layout,
     definition: &Definition,
-) -> Result<(BTreeSet<u64>, u64), Failure> {
+) -> Result<(BTreeSet<u64>, [u64; AL_RINGS]), Failure> {
     let mut active = BTreeSet::new();
-    let mut newest = 0;
+    let mut newest = [0; AL_RINGS];
     for ring in 0..u8::try_from(AL_RINGS).expect("16 rings") {
         let bytes = device.read(layout.al_ring_offset(ring), AL_RING_BYTES)?;
         match replay_ring(ring, superblock.incarnation, &bytes) {
             Ok(replay) => {
                 active.extend(replay.extents);
-                if ring == 0 {
-                    newest = replay.newest;
-                }
+                newest[usize::from(ring)] = replay.newest;
             }
             Err(ReplayError::Newer { source, .. }) => {
                 let message = format!("the activity log on {}: {source}", device.path.display());

@@ -1,7 +1,7 @@
 //! The control thread's part: start, commands that touch files, end.
 //!
-//! Everything here may block; a shard never waits for it. Questions to the shard carry a ticket,
-//! and one thread hands the answers out ([`Desk`]).
+//! Everything here may block; a shard never waits for it. Questions to the shards go over a
+//! [`Desk`].
 
 pub(crate) mod watch;
 mod looking;
@@ -9,38 +9,39 @@ mod configuring;
 mod metrics;
 mod scrape;
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::mpsc;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
-use std::time::Duration;
 
 use api::connection_state::ConnectionState;
 use api::disk_state::DiskState;
 use api::request::Command;
 use api::response::{Failure, FailureCode, Reply};
 use api::status::{ConnectionStatus, Holder, NodeStatus, ResourceStatus, StatusReply};
-use format::ids::{BootId, KernelBootId};
-use io::mailbox::{Mailbox, Receiver, Sender};
+use format::ids::BootId;
+use io::mailbox::Receiver;
 use io::process::Termination;
-use io::{ListenAddr, Parker, Reactor};
+use io::{ListenAddr, Parker};
 use replication::contract::PromoteMode;
 use stdx::time::Time;
 
 use crate::attach::attach_without_disk;
 use crate::control::configuring::Mode;
 use crate::control::watch::Watch;
-use crate::definition::Definition;
+use crate::definition::{Definition, resource_id};
+use crate::desk::Desk;
 use crate::limits::{
-    ADMIN_COMMAND_DEADLINE, MAILBOX_CAPACITY, PARENT_POLL_INTERVAL, SHARDS_MAX, SHUTDOWN_DEADLINE,
-    START_PATIENCE,
+    ADMIN_COMMAND_DEADLINE, PARENT_POLL_INTERVAL, SHARDS_MAX, SHUTDOWN_DEADLINE, START_PATIENCE,
 };
-use crate::links::Identity;
+use crate::links::{Identity, LEAD};
 use crate::log::{Scope, log};
 use crate::patience::Patience;
-use crate::shard::Shard;
+use crate::placement;
 use crate::shard::messages::{Force, FromShard, Ticket, ToShard};
+use crate::shard::status::merge;
+use crate::start::{Shards, start_shards};
 use crate::state_dir::StateDir;
 use crate::{NodeError, Options, admin, crash};
 
@@ -61,22 +62,9 @@ pub(crate) struct Control {
 
 /// Why the daemon ends.
 #[derive(Debug)]
-enum End {
+pub(crate) enum End {
     Asked(String),
     ShardFailed(String),
-}
-
-/// Where questions to the shard are put, and its answers handed out.
-#[derive(Debug)]
-struct Desk {
-    sender: Mutex<Sender<ToShard>>,
-    waiting: Mutex<Waiting>,
-}
-
-#[derive(Debug, Default)]
-struct Waiting {
-    next: Ticket,
-    askers: HashMap<Ticket, mpsc::Sender<Result<Reply, Failure>>>,
 }
 
 pub(crate) fn run(options: &Options) -> Result<(), NodeError> {
@@ -96,11 +84,12 @@ pub(crate) fn run(options: &Options) -> Result<(), NodeError> {
         start_count: state.start_count(),
         shards: options.shards,
     };
-    let (sender, answers, parker, shard) = start_shard(identity, end.clone(), state.crash_file())?;
+    let Shards { senders, answers, parker, threads } =
+        start_shards(&identity, &end, &state.crash_file())?;
     let control = Arc::new(Control {
         name: options.name.clone(),
         state,
-        desk: Desk { sender: Mutex::new(sender), waiting: Mutex::new(Waiting::default()) },
+        desk: Desk::new(senders),
         held_down: Mutex::default(),
         without_disk: Mutex::default(),
         watch: Watch::default(),
@@ -130,7 +119,9 @@ pub(crate) fn run(options: &Options) -> Result<(), NodeError> {
         End::Asked(reason) => {
             log!(Notice, Scope::NODE, "ending: {reason}");
             control.stop();
-            drop(shard.join());
+            for thread in threads {
+                drop(thread.join());
+            }
             Ok(())
         }
         End::ShardFailed(reason) => Err(NodeError::Shard(reason)),
@@ -138,43 +129,6 @@ pub(crate) fn run(options: &Options) -> Result<(), NodeError> {
     control.watch.end();
     drop(std::fs::remove_file(socket_path));
     result
-}
-
-type ShardHandles = (Sender<ToShard>, Receiver<FromShard>, Parker, thread::JoinHandle<()>);
-
-/// The reactor has to be made on the thread that turns it; its waker comes back from there.
-fn start_shard(
-    identity: Identity,
-    end: mpsc::Sender<End>,
-    crash_file: PathBuf,
-) -> Result<ShardHandles, NodeError> {
-    let parker = Parker::new()
-        .map_err(|source| NodeError::System { what: "make an event for the answers", source })?;
-    let (outbox, answers) = Mailbox::channel(MAILBOX_CAPACITY, parker.waker());
-    let (ready, started) = mpsc::channel();
-    let handle = thread::Builder::new()
-        .name("shard-0".to_owned())
-        .spawn(move || {
-            crash::watch_thread(crash_file);
-            let reactor = match Reactor::new(io::reactor::Options::default()) {
-                Ok(reactor) => reactor,
-                Err(error) => return drop(ready.send(Err(error))),
-            };
-            let (sender, mailbox) = Mailbox::channel(MAILBOX_CAPACITY, reactor.waker());
-            let kernel = KernelBootId(io::kernel_boot_id());
-            let mut shard = Shard::new(reactor, identity, kernel, mailbox, outbox);
-            if ready.send(Ok(sender)).is_err() {
-                return;
-            }
-            if let Err(error) = shard.run() {
-                drop(end.send(End::ShardFailed(error.to_string())));
-            }
-        })
-        .map_err(|source| NodeError::System { what: "start a thread", source })?;
-    let sender = started
-        .recv()
-        .map_err(|error| NodeError::Shard(format!("it did not start: {error}")))??;
-    Ok((sender, answers, parker, handle))
 }
 
 fn spawn(name: &str, work: impl FnOnce() + Send + 'static) -> Result<(), NodeError> {
@@ -207,47 +161,6 @@ fn watch(
     Ok(())
 }
 
-impl Desk {
-    /// Asks the shard, and waits for its answer.
-    fn ask(
-        &self,
-        question: impl FnOnce(Ticket) -> ToShard,
-        deadline: Duration,
-    ) -> Result<Reply, Failure> {
-        let (asker, answer) = mpsc::channel();
-        let ticket = {
-            let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
-            waiting.next += 1;
-            let ticket = waiting.next;
-            waiting.askers.insert(ticket, asker);
-            ticket
-        };
-        let result = self.tell(question(ticket)).and_then(|()| {
-            answer.recv_timeout(deadline).unwrap_or_else(|_| Err(no_answer(deadline)))
-        });
-        self.waiting.lock().unwrap_or_else(PoisonError::into_inner).askers.remove(&ticket);
-        result
-    }
-
-    fn hand_out(&self, ticket: Ticket, answer: Result<Reply, Failure>) {
-        let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(asker) = waiting.askers.remove(&ticket) {
-            // The asker may have given up.
-            drop(asker.send(answer));
-        }
-    }
-
-    /// Tells the shard something that it does not answer.
-    fn tell(&self, message: ToShard) -> Result<(), Failure> {
-        let mut sender = self.sender.lock().unwrap_or_else(PoisonError::into_inner);
-        sender.send(message).map_err(|_unsent| overloaded())
-    }
-}
-
-fn overloaded() -> Failure {
-    Failure::new(FailureCode::Internal, "the data thread is overloaded", "try again")
-}
-
 /// A volume is unborn while no replica of it, here or at a peer, has data that anybody may read.
 fn check_is_unborn(resource: &ResourceStatus) -> Result<(), Failure> {
     let refuse =
@@ -274,27 +187,32 @@ fn name_process(holder: &mut Holder) {
     holder.command = comm.map(|comm| comm.trim().to_owned());
 }
 
-fn no_answer(deadline: Duration) -> Failure {
-    let message = format!("the command did not end within {} s", deadline.as_secs());
-    let hint = "it may still go on; `status` tells what the resource waits for";
-    Failure::new(FailureCode::Timeout, message, hint)
-}
-
 impl Control {
-    fn hand_out(&self, mut answers: Receiver<FromShard>, parker: &Parker) {
-        while !answers.is_closed() {
-            while let Some(message) = answers.pop() {
+    fn hand_out(&self, mut answers: Vec<Receiver<FromShard>>, parker: &Parker) {
+        while !answers.is_empty() {
+            for message in
+                answers.iter_mut().flat_map(|answers| std::iter::from_fn(|| answers.pop()))
+            {
                 match message {
                     FromShard::Answer { ticket, answer } => self.desk.hand_out(ticket, answer),
                     FromShard::Changed { resource } => self.watch.note(resource),
                 }
             }
-            parker.park(Time::NEVER);
+            answers.retain(|answers| !answers.is_closed());
+            if !answers.is_empty() {
+                parker.park(Time::NEVER);
+            }
         }
     }
 
-    fn ask(&self, question: impl FnOnce(Ticket) -> ToShard) -> Result<Reply, Failure> {
-        self.desk.ask(question, ADMIN_COMMAND_DEADLINE)
+    /// Asks the home shard of a resource.
+    fn ask(
+        &self,
+        resource: &str,
+        question: impl FnOnce(Ticket) -> ToShard,
+    ) -> Result<Reply, Failure> {
+        let home = placement::home_shard(resource_id(resource), self.desk.shards());
+        self.desk.ask(home, question, ADMIN_COMMAND_DEADLINE)
     }
 
     fn without_disk(&self) -> MutexGuard<'_, BTreeMap<String, Failure>> {
@@ -316,24 +234,24 @@ impl Control {
             }
             Command::Attach { resource } => self.attach(&resource),
             Command::Detach { resource, force: _ } => {
-                self.ask(|ticket| ToShard::Detach { ticket, resource })
+                self.ask(&resource.clone(), |ticket| ToShard::Detach { ticket, resource })
             }
             Command::Connect { resource, peer } => {
-                self.ask(|ticket| ToShard::Connect { ticket, resource, peer })
+                self.ask(&resource.clone(), |ticket| ToShard::Connect { ticket, resource, peer })
             }
             Command::Disconnect { resource, peer, force: _ } => {
-                self.ask(|ticket| ToShard::Disconnect { ticket, resource, peer })
+                self.ask(&resource.clone(), |ticket| ToShard::Disconnect { ticket, resource, peer })
             }
             Command::Primary { resource, force } => {
                 let mode = if force { PromoteMode::Force } else { PromoteMode::Normal };
-                self.ask(|ticket| ToShard::Promote { ticket, resource, mode })
+                self.ask(&resource.clone(), |ticket| ToShard::Promote { ticket, resource, mode })
             }
-            Command::NewCurrentUuid { resource } => self.begin_equal(resource),
-            Command::Secondary { resource, force } => {
-                self.ask(|ticket| ToShard::Demote { ticket, resource, force: force.into() })
-            }
+            Command::NewCurrentUuid { resource } => self.begin_equal(&resource),
+            Command::Secondary { resource, force } => self.ask(&resource.clone(), |ticket| {
+                ToShard::Demote { ticket, resource, force: force.into() }
+            }),
             Command::Invalidate { resource } => {
-                self.ask(|ticket| ToShard::Invalidate { ticket, resource })
+                self.ask(&resource.clone(), |ticket| ToShard::Invalidate { ticket, resource })
             }
             Command::Status { resources, statistics } => self.status(&resources, statistics),
             Command::Show { resources } => self.show(&resources),
@@ -349,14 +267,16 @@ impl Control {
     }
 
     /// Makes every replica a member of the first generation, and leaves the volume Secondary.
-    fn begin_equal(&self, resource: String) -> Result<Reply, Failure> {
-        let resources = vec![resource.clone()];
-        let reply = self.ask(|ticket| ToShard::Status { ticket, resources, statistics: false })?;
+    fn begin_equal(&self, resource: &str) -> Result<Reply, Failure> {
+        let resources = vec![resource.to_owned()];
+        let question = |ticket| ToShard::Status { ticket, resources, statistics: false };
+        let reply = self.ask(resource, question)?;
         let Reply::Status(status) = reply else { return Ok(reply) };
         status.resources.iter().try_for_each(check_is_unborn)?;
-        let (name, mode) = (resource.clone(), PromoteMode::ForceAllEqual);
-        self.ask(|ticket| ToShard::Promote { ticket, resource: name, mode })?;
-        self.ask(|ticket| ToShard::Demote { ticket, resource, force: Force::No })
+        let (name, mode) = (resource.to_owned(), PromoteMode::ForceAllEqual);
+        self.ask(resource, |ticket| ToShard::Promote { ticket, resource: name, mode })?;
+        let name = resource.to_owned();
+        self.ask(resource, |ticket| ToShard::Demote { ticket, resource: name, force: Force::No })
     }
 
     /// The status of the named resources, or of all; of one that is held down, why it is.
@@ -367,12 +287,7 @@ impl Control {
             names.iter().cloned().partition(|name| held_down.contains_key(name));
         let mut status = StatusReply { node: NodeStatus::default(), resources: Vec::new() };
         if names.is_empty() || !resources.is_empty() {
-            match self.ask(|ticket| ToShard::Status { ticket, resources, statistics })? {
-                Reply::Status(reply) => status = reply,
-                reply @ (Reply::Done { .. } | Reply::Adjusted { .. } | Reply::Running(_)) => {
-                    return Ok(reply);
-                }
-            }
+            status.resources = self.ask_status(&resources, statistics)?;
         }
         held_down.retain(|name, _| names.is_empty() || held.contains(name));
         status.resources.extend(held_down.into_iter().map(|(name, failure)| ResourceStatus {
@@ -396,6 +311,33 @@ impl Control {
                 resource.reasons.push(text);
             }
         }
+    }
+
+    /// What all shards say of the resources, put together.
+    #[expect(clippy::fn_params_excessive_bools, reason = "as the request has it")]
+    fn ask_status(
+        &self,
+        resources: &[String],
+        statistics: bool,
+    ) -> Result<Vec<ResourceStatus>, Failure> {
+        let question =
+            |ticket| ToShard::Status { ticket, resources: resources.to_vec(), statistics };
+        let (mut homes, mut parts) = (Vec::new(), Vec::new());
+        for (shard, answer) in (0..).zip(self.desk.ask_all(question, ADMIN_COMMAND_DEADLINE)) {
+            let Reply::Status(reply) = answer? else { continue };
+            let is_home = |status: &ResourceStatus| {
+                placement::home_shard(resource_id(&status.name), self.desk.shards()) == shard
+            };
+            let (home, part): (Vec<_>, Vec<_>) = reply.resources.into_iter().partition(is_home);
+            homes.extend(home);
+            parts.extend(part);
+        }
+        for part in parts {
+            if let Some(home) = homes.iter_mut().find(|home| home.name == part.name) {
+                merge(home, part);
+            }
+        }
+        Ok(homes)
     }
 
     fn describe_node(&self, status: &mut StatusReply) {
@@ -453,7 +395,7 @@ impl Control {
         once_address_is_free(patience, |patience| {
             let attached =
                 Box::new(attach_without_disk(definition.clone(), &self.state, patience)?);
-            self.ask(|ticket| ToShard::Host { ticket, attached })
+            self.ask(resource, |ticket| ToShard::Host { ticket, attached })
         })
     }
 
@@ -463,7 +405,8 @@ impl Control {
         for address in tcp.chain(unix) {
             once_address_is_free(patience, |_| {
                 let address = address.clone();
-                self.ask(|ticket| ToShard::ListenNbd { ticket, address })
+                let question = |ticket| ToShard::ListenNbd { ticket, address };
+                self.desk.ask(LEAD, question, ADMIN_COMMAND_DEADLINE)
             })
             .map_err(|failure| NodeError::Listen(failure.to_string()))?;
         }
@@ -471,8 +414,13 @@ impl Control {
     }
 
     fn stop(&self) {
-        if let Err(failure) = self.desk.ask(|ticket| ToShard::Stop { ticket }, SHUTDOWN_DEADLINE) {
-            log!(Warning, Scope::NODE, "the end is not clean: {failure}");
+        for answer in self.desk.ask_all(|ticket| ToShard::Stop { ticket }, SHUTDOWN_DEADLINE) {
+            if let Err(failure) = answer {
+                log!(Warning, Scope::NODE, "the end is not clean: {failure}");
+            }
+        }
+        for shard in 0..self.desk.shards() {
+            self.desk.tell(shard, ToShard::Exit);
         }
     }
 }

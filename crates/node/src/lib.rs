@@ -12,6 +12,7 @@ mod log;
 mod slab;
 mod payloads;
 mod definition;
+mod placement;
 mod patience;
 mod histogram;
 mod state_dir;
@@ -20,6 +21,8 @@ mod attach;
 mod links;
 mod nbd;
 mod shard;
+mod start;
+mod desk;
 mod control;
 mod admin;
 
@@ -72,6 +75,13 @@ pub enum NodeError {
     Listen(String),
     #[error("a data thread ended: {0}")]
     Shard(String),
+}
+
+/// How many shards a daemon runs if nobody says: one for each core that it may use.
+#[must_use]
+pub fn default_shards() -> u8 {
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    u8::try_from(cores).unwrap_or(u8::MAX).min(limits::SHARDS_MAX)
 }
 
 /// Runs a daemon until it is told to end.

@@ -2,8 +2,10 @@
 
 use std::time::Duration;
 
-/// Shards a daemon runs for now: the mailboxes between shards are not built.
-pub(crate) const SHARDS_MAX: u8 = 1;
+/// Shards a daemon runs, and that it takes when nobody says a number.
+pub(crate) const SHARDS_MAX: u8 = 8;
+/// Messages of one turn from one shard to another; more wait for the next.
+pub(crate) const CROSS_CAPACITY: usize = 4096;
 /// Payload bytes of one send to a peer; the rest waits for the next turn. With the 64 KiB that its
 /// messages may take, a frame fits into one receive buffer.
 pub(crate) const FRAME_PAYLOAD_MAX: u32 = 192 << 10;
@@ -34,7 +36,7 @@ pub(crate) const REQUESTS_PER_CLIENT_MAX: usize = 256;
 pub(crate) const PARTS_PER_REQUEST_MAX: usize = 16;
 /// Payload bytes in flight of one session.
 pub(crate) const CLIENT_BYTES_MAX: usize = 64 << 20;
-/// Extents that one answer about the state of blocks tells: for each the file system is asked twice.
+/// Extents that one answer about the state of blocks tells: each asks the file system twice.
 pub(crate) const STATUS_EXTENTS_MAX: usize = 128;
 /// A client has to choose an export within this.
 pub(crate) const CLIENT_HANDSHAKE_DEADLINE: Duration = Duration::from_secs(30);

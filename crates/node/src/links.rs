@@ -1,10 +1,11 @@
 //! Links: one to each other node, over which the resources of the pair talk.
 //!
 //! A link dials (the node whose name sorts first) or is dialled, says HELLO, opens its resources
-//! ([`session`]), and keeps the pair alive ([`heartbeat`]). A connection ([`connection`]) is one
-//! TCP stream of a link; a new one of the same peer replaces the older. What arrives becomes
-//! [`Fact`]s, in the order of arrival, that the shard hands on; what is to go out waits in the
-//! link's queue and leaves in one send per turn ([`send`]).
+//! ([`session`]), and keeps the pair alive ([`heartbeat`]). It has one connection ([`connection`])
+//! for each pair of shards with a lane in common, and is up while all of them are ([`set`]); each
+//! shard has its own ends of them. What arrives becomes [`Fact`]s, in the order of arrival, that
+//! the shard hands on; what is to go out waits in a queue and leaves in one send per turn and
+//! connection ([`send`]).
 //!
 //! Bytes of a peer are checked here and never reach an assert: garbage closes the connection.
 
@@ -12,7 +13,9 @@ pub(crate) mod connection;
 pub(crate) mod paths;
 mod receive;
 mod send;
+pub(crate) mod set;
 pub(crate) mod session;
+mod active;
 pub(crate) mod heartbeat;
 
 use std::collections::VecDeque;
@@ -28,11 +31,13 @@ use replication::contract::{Payload, PeerReport};
 use stdx::time::Time;
 
 use crate::limits::{DIAL_BACKOFF_MIN, STRANGERS_MAX};
+use crate::links::active::Active;
 use crate::links::connection::{Connection, Stage};
-use crate::links::paths::Target;
+use crate::links::paths::{Path, Target};
 use crate::links::session::Session;
 use crate::log::{Scope, log};
 use crate::payloads::Kit;
+use crate::placement;
 use crate::slab::{Key, Slab};
 
 /// Kinds of the reactor's tokens that belong to links.
@@ -43,6 +48,25 @@ pub(crate) const TOKEN_LISTENER: u8 = 2;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct HostedId(pub(crate) u32);
 
+/// The shard that leads the sets of connections, and listens for peers.
+pub(crate) const LEAD: u8 = 0;
+
+/// A connection of a link, by the peer's shard.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Way {
+    pub(crate) link: usize,
+    pub(crate) shard: u8,
+}
+
+/// The handles of one session: what our messages carry, and what the peer's do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Handles {
+    pub(crate) ours: u32,
+    pub(crate) theirs: u32,
+    /// Of connections: a peer that starts anew begins to count its handles anew.
+    pub(crate) set: u64,
+}
+
 /// What a link has to say to the shard.
 #[derive(Debug)]
 pub(crate) enum Fact {
@@ -52,14 +76,23 @@ pub(crate) enum Fact {
         message: ResourceMessage,
         payload: Option<Payload>,
     },
+    /// At the home of the resource: both sides opened it.
     Up {
         hosted: HostedId,
         peer: NodeId,
+        handles: Handles,
         report: PeerReport,
     },
     Down {
         hosted: HostedId,
         peer: NodeId,
+        handles: Handles,
+    },
+    /// At the home of the resource: this handle of the peer leads to nobody.
+    Void {
+        link: usize,
+        set: u64,
+        handle: u32,
     },
     /// Our OPEN is due: answer with `Links::open`.
     OpenDue {
@@ -68,10 +101,10 @@ pub(crate) enum Fact {
     },
     /// Our heartbeat is due: answer with `Links::send_heartbeat`.
     HeartbeatDue {
-        link: usize,
+        way: Way,
     },
     Heartbeat {
-        link: usize,
+        way: Way,
         heartbeat: Heartbeat,
     },
     Lease {
@@ -94,6 +127,7 @@ pub(crate) struct Identity {
 
 #[derive(Debug)]
 pub(crate) struct Links {
+    me: u8,
     identity: Identity,
     listeners: Vec<Listener>,
     links: Vec<Link>,
@@ -124,7 +158,6 @@ struct Link {
     next_target: usize,
     /// Attempts since one succeeded, or since the last rest.
     failed_dials: usize,
-    connection: Option<Key>,
     dial_at: Time,
     backoff: Duration,
     /// The failure that was logged last, so that a peer that stays away is one line.
@@ -132,10 +165,53 @@ struct Link {
     boot_id: Option<BootId>,
     start_count: u64,
     peer_shards: u8,
+    /// Number of the set of connections that is up, or comes up.
+    set: u64,
+    is_up: bool,
+    /// At shard 0: pairs of shards whose connection is not up yet, and how long it may take.
+    missing: Vec<(u8, u8)>,
+    join_until: Time,
+    /// At shard 0: the path on which the set was dialled from here.
+    dialled: Option<Path>,
+    /// The path that the set uses, while it is up and that is known.
+    path: Option<Path>,
+    /// By the peer's shard.
+    pipes: Vec<Pipe>,
+    /// Of resources that are at home on this shard.
     sessions: Vec<Session>,
+    /// Of all resources that are connected.
+    actives: Vec<Active>,
+    /// By home lane: the highest handle of the peer that is known here, or void.
+    resolved: [u32; placement::LANES as usize],
+}
+
+/// This shard's end of the connection with one shard of the peer.
+#[derive(Debug)]
+struct Pipe {
+    connection: Option<Key>,
     queue: VecDeque<Queued>,
     heart: heartbeat::Heart,
     sends: u64,
+}
+
+impl Pipe {
+    fn new() -> Self {
+        Self {
+            connection: None,
+            queue: VecDeque::with_capacity(256),
+            heart: heartbeat::Heart::default(),
+            sends: 0,
+        }
+    }
+
+    /// Forgets what was to be sent.
+    fn clear(&mut self, kit: &mut Kit) {
+        while let Some(queued) = self.queue.pop_front() {
+            if let Some((payload, _)) = queued.payload {
+                kit.release(payload);
+            }
+        }
+    }
 }
 
 /// A message that waits for the next send. The payload is a reference of the queue's own.
@@ -148,8 +224,9 @@ struct Queued {
 }
 
 impl Links {
-    pub(crate) fn new(identity: Identity) -> Self {
+    pub(crate) fn new(identity: Identity, me: u8) -> Self {
         Self {
+            me,
             identity,
             listeners: Vec::new(),
             links: Vec::new(),
@@ -160,6 +237,11 @@ impl Links {
             starved: false,
             is_due: false,
         }
+    }
+
+    /// Whether this shard listens for peers and dials them.
+    pub(crate) fn leads(&self) -> bool {
+        self.me == LEAD
     }
 
     pub(crate) fn is_due(&self) -> bool {
@@ -195,18 +277,23 @@ impl Links {
         }
     }
 
+    fn link_named(&mut self, name: &str, now: Time) -> usize {
+        self.links.iter().position(|link| link.name == name).unwrap_or_else(|| {
+            self.links.push(Link::new(name.to_owned(), now));
+            self.links.len() - 1
+        })
+    }
+
     /// Does what time asks for, and says when to come again.
     pub(crate) fn tick(&mut self, kit: &mut Kit) -> Time {
         let mut next = Time::NEVER;
         for index in 0..self.links.len() {
-            if self.links[index].sessions.is_empty() {
-                continue;
+            let link = &self.links[index];
+            let is_wanted = self.me == LEAD && !link.targets.is_empty() && self.dials(index);
+            if is_wanted && !link.has_connection() {
+                next = next.min(self.dial(index, kit));
             }
-            next = next.min(match self.links[index].connection {
-                None if self.dials(index) => self.dial(index, kit),
-                None => Time::NEVER,
-                Some(_) => self.tick_connected(index, kit),
-            });
+            next = next.min(self.check_set(index, kit)).min(self.tick_connected(index, kit));
         }
         next.min(self.expire_strangers(kit))
     }
@@ -237,7 +324,7 @@ impl Links {
             return;
         }
         self.is_due = true;
-        let mut connection = Connection::new(None, Stage::AwaitHello, kit.now);
+        let mut connection = Connection::new(None, 0, Stage::AwaitHello, kit.now);
         connection.socket = Some(socket);
         let key = self.connections.insert(connection);
         self.start_receive(key, kit);
@@ -252,43 +339,34 @@ impl Links {
             return;
         }
         connection.stage = Stage::AwaitWelcome;
-        let hello = self.hello();
+        let shard = connection.shard;
+        let hello = self.hello(shard);
         self.send_alone(key, &LinkMessage::Hello(hello), kit);
         self.start_receive(key, kit);
     }
 
-    /// Ends a connection; if it was its link's, everything that used it is told.
+    /// Ends a connection; if it was its link's, the whole set ends.
     pub(crate) fn close_connection(&mut self, key: Key, reason: &str, kit: &mut Kit) {
         let Some(connection) = self.connections.remove(key) else { return };
         self.is_due = true;
-        let link = connection.link;
-        let was_up = connection.stage == Stage::Up;
+        let (link, shard) = (connection.link, connection.shard);
         connection.dispose(kit);
         let Some(index) = link else {
             log!(Warning, Scope::NODE, "a connection was closed: {reason}");
             return;
         };
-        if self.links[index].connection != Some(key) {
-            return;
-        }
-        self.links[index].connection = None;
-        self.links[index].note_failure(reason);
-        if was_up {
-            self.links[index].start_over(kit.now);
-        } else {
-            self.links[index].back_off(kit.now);
-        }
-        self.sessions_down(index);
-        while let Some(queued) = self.links[index].queue.pop_front() {
-            if let Some((payload, _)) = queued.payload {
-                kit.release(payload);
-            }
+        let pipe = self.links[index].pipe_mut(shard);
+        if pipe.connection == Some(key) {
+            pipe.connection = None;
+            pipe.clear(kit);
+            self.lose_set(index, reason, kit);
         }
     }
 
     /// Sends so far, for each peer.
     pub(crate) fn sends(&self) -> impl Iterator<Item = (&str, u64)> {
-        self.links.iter().map(|link| (link.name.as_str(), link.sends))
+        let sends = |link: &Link| link.pipes.iter().map(|pipe| pipe.sends).sum();
+        self.links.iter().map(move |link| (link.name.as_str(), sends(link)))
     }
 
     /// Whether the link of this peer is up, and what failed last if it is not.
@@ -296,11 +374,7 @@ impl Links {
         let Some(link) = self.links.iter().find(|l| l.name == peer_name) else {
             return (false, None);
         };
-        let up = link
-            .connection
-            .and_then(|key| self.connections.get(key))
-            .is_some_and(|connection| connection.stage == Stage::Up);
-        (up, link.failure.as_deref())
+        (link.is_up, link.failure.as_deref())
     }
 }
 
@@ -311,27 +385,35 @@ impl Link {
             targets: Vec::new(),
             next_target: 0,
             failed_dials: 0,
-            connection: None,
             dial_at: now,
             backoff: DIAL_BACKOFF_MIN,
             failure: None,
             boot_id: None,
             start_count: 0,
             peer_shards: 1,
+            set: 0,
+            is_up: false,
+            missing: Vec::new(),
+            join_until: Time::NEVER,
+            dialled: None,
+            path: None,
+            pipes: Vec::new(),
             sessions: Vec::new(),
-            queue: VecDeque::with_capacity(256),
-            heart: heartbeat::Heart::default(),
-            sends: 0,
+            actives: Vec::new(),
+            resolved: [0; placement::LANES as usize],
         }
     }
 
-    fn note_failure(&mut self, failure: &str) {
-        if self.sessions.is_empty() {
-            return;
+    fn has_connection(&self) -> bool {
+        self.pipes.iter().any(|pipe| pipe.connection.is_some())
+    }
+
+    /// The place of the connection with a shard of the peer.
+    fn pipe_mut(&mut self, shard: u8) -> &mut Pipe {
+        let place = usize::from(shard);
+        if self.pipes.len() <= place {
+            self.pipes.resize_with(place + 1, Pipe::new);
         }
-        if self.failure.as_deref() != Some(failure) {
-            log!(Warning, Scope::peer(&self.name), "{failure}");
-            self.failure = Some(failure.to_owned());
-        }
+        &mut self.pipes[place]
     }
 }

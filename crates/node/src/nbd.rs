@@ -19,6 +19,7 @@ mod outbox;
 
 use std::collections::VecDeque;
 use std::io as stdio;
+use std::os::fd::OwnedFd;
 
 use api::status::Holder;
 use frontend::nbd::handshake::Export;
@@ -32,6 +33,7 @@ use crate::links::HostedId;
 use crate::log::{Scope, log};
 use crate::nbd::client::{Client, Stage};
 use crate::nbd::requests::ClientRequest;
+pub(crate) use crate::nbd::requests::origin_of;
 use crate::payloads::Kit;
 use crate::slab::{Key, Slab};
 
@@ -142,6 +144,14 @@ impl Nbd {
             return;
         }
         self.greet(socket, kit);
+    }
+
+    /// A client that another shard accepted.
+    pub(crate) fn on_passed(&mut self, socket: OwnedFd, kit: &mut Kit) {
+        match kit.reactor.adopt(socket) {
+            Ok(socket) => self.on_accepted(socket, kit),
+            Err(error) => log!(Warning, Scope::NODE, "an NBD client was turned away: {error}"),
+        }
     }
 
     /// Clients of this resource that wait or are served.

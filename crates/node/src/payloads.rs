@@ -4,15 +4,19 @@
 //! each device request and each send that uses the bytes. Several payloads may lie in one buffer
 //! (messages that arrived together); the buffer goes back when the last of them does.
 
-use io::{Pool, Reactor, Slice};
+use io::{Loan, Pool, Reactor, Slice};
 use replication::contract::Payload;
 use stdx::time::Time;
+
+use crate::shard::mesh::{Cross, Mesh};
 
 /// What every part of a shard works with.
 #[derive(Debug)]
 pub(crate) struct Kit {
     pub(crate) reactor: Reactor,
     pub(crate) payloads: Payloads,
+    /// The ways to the other shards.
+    pub(crate) mesh: Mesh,
     /// The time of this turn.
     pub(crate) now: Time,
 }
@@ -21,6 +25,35 @@ impl Kit {
     /// Gives one reference back.
     pub(crate) fn release(&mut self, payload: Payload) {
         self.payloads.release(payload, self.reactor.pool());
+    }
+
+    /// Lends a payload to another shard, and with it the caller's reference.
+    pub(crate) fn lend(&mut self, payload: Payload) -> Loan {
+        let slice = self.payloads.slice(payload);
+        let tag = u64::from(self.mesh.me()) << 32 | u64::from(payload.0);
+        self.reactor.pool().lend_out(slice, tag)
+    }
+
+    /// Names what another shard lent, with one reference.
+    pub(crate) fn borrow(&mut self, loan: Loan) -> Payload {
+        let slice = self.reactor.pool().borrow(loan);
+        self.payloads.adopt(slice)
+    }
+
+    /// A loan came back.
+    pub(crate) fn take_back(&mut self, loan: Loan) {
+        let low = loan.tag() & u64::from(u32::MAX);
+        let payload = Payload(u32::try_from(low).expect("cut to 32 bits"));
+        self.reactor.pool().take_back(loan);
+        self.release(payload);
+    }
+
+    /// Sends back what is borrowed and not used any more.
+    pub(crate) fn return_loans(&mut self) {
+        while let Some(loan) = self.reactor.pool().pop_returned() {
+            let owner = u8::try_from(loan.tag() >> 32).expect("the number of a shard");
+            self.mesh.send(owner, Cross::Returned(loan));
+        }
     }
 }
 

@@ -6,6 +6,10 @@
 //! while another is inside one.
 
 pub(crate) mod hosted;
+pub(crate) mod part;
+pub(crate) mod mesh;
+mod cross;
+mod acks;
 mod perform;
 pub(crate) mod disk;
 mod arrivals;
@@ -14,7 +18,7 @@ pub(crate) mod clients;
 mod hosting;
 mod allocation;
 mod attaching;
-mod status;
+pub(crate) mod status;
 mod pace;
 pub(crate) mod messages;
 
@@ -23,12 +27,14 @@ use std::collections::VecDeque;
 use format::ids::KernelBootId;
 use frontend::nbd::wire::Extent;
 use io::mailbox::{Receiver, Sender};
-use io::{Event, Reactor};
-use replication::contract::{GroupAction, GroupInput, ResourceAction, ResourceInput, ToGroup};
+use io::{Event, Reactor, SocketId};
+use replication::contract::{
+    GroupAction, GroupInput, RequestKind, ResourceAction, ResourceInput, ToGroup,
+};
 use stdx::time::Time;
 
 use crate::crash;
-use crate::limits::STATUS_EXTENTS_MAX;
+use crate::limits::{CROSS_CAPACITY, STATUS_EXTENTS_MAX};
 use crate::links::heartbeat::Lease;
 use crate::links::{self, HostedId, Identity, Links};
 use crate::log::{Scope, log};
@@ -37,7 +43,10 @@ use crate::payloads::{Kit, Payloads};
 use crate::shard::commands::Stopping;
 use crate::shard::disk::{Operation, TOKEN_DISK};
 use crate::shard::hosted::Hosted;
+use crate::shard::hosting::Passing;
+use crate::shard::mesh::{Cross, Mesh};
 use crate::shard::messages::{FromShard, ToShard};
+use crate::shard::part::Part;
 use crate::slab::{Key, Slab};
 
 /// What the machines of a resource are to be told.
@@ -45,6 +54,15 @@ use crate::slab::{Key, Slab};
 pub(crate) enum Input {
     Group(GroupInput),
     Resource(ResourceInput),
+}
+
+/// A shard's ends of the mailboxes.
+#[derive(Debug)]
+pub(crate) struct Ends {
+    pub(crate) mailbox: Receiver<ToShard>,
+    pub(crate) outbox: Sender<FromShard>,
+    pub(crate) mesh: Mesh,
+    pub(crate) neighbours: Vec<(u8, Receiver<Cross>)>,
 }
 
 /// Everything that the resources of a shard share.
@@ -68,11 +86,19 @@ pub(crate) struct Shard {
     identity: Identity,
     kernel_boot_id: KernelBootId,
     started_at: Time,
+    /// Of the resources that are at home here.
     hosted: Vec<Option<Box<Hosted>>>,
+    hosted_count: u32,
+    passing: Vec<Passing>,
+    /// Of all resources, by the same numbers.
+    parts: Vec<Option<Box<Part>>>,
     /// When each of them has to be looked at again.
     wakes: Vec<Time>,
     touched: Vec<HostedId>,
     mailbox: Receiver<ToShard>,
+    neighbours: Vec<(u8, Receiver<Cross>)>,
+    /// The shard that serves the client that is accepted next.
+    next_client: u8,
     events: Vec<Event>,
     group_actions: Vec<GroupAction>,
     resource_actions: Vec<ResourceAction>,
@@ -93,14 +119,14 @@ impl Shard {
         reactor: Reactor,
         identity: Identity,
         kernel_boot_id: KernelBootId,
-        mailbox: Receiver<ToShard>,
-        outbox: Sender<FromShard>,
+        ends: Ends,
     ) -> Self {
         let now = io::now();
+        let Ends { mailbox, outbox, mesh, neighbours } = ends;
         Self {
             rim: Rim {
-                kit: Kit { reactor, payloads: Payloads::default(), now },
-                links: Links::new(identity.clone()),
+                links: Links::new(identity.clone(), mesh.me()),
+                kit: Kit { reactor, payloads: Payloads::default(), mesh, now },
                 nbd: Nbd::new(),
                 operations: Slab::default(),
                 inbox: VecDeque::with_capacity(4096),
@@ -112,9 +138,14 @@ impl Shard {
             kernel_boot_id,
             started_at: now,
             hosted: Vec::new(),
+            hosted_count: 0,
+            passing: Vec::new(),
+            parts: Vec::new(),
             wakes: Vec::new(),
             touched: Vec::new(),
             mailbox,
+            neighbours,
+            next_client: 0,
             events: Vec::with_capacity(1024),
             group_actions: Vec::with_capacity(256),
             resource_actions: Vec::with_capacity(64),
@@ -147,6 +178,7 @@ impl Shard {
         while let Some(message) = self.mailbox.pop() {
             self.on_message(message);
         }
+        self.hear_neighbours();
         self.tick();
         self.work();
         let Rim { kit, links, nbd, .. } = &mut self.rim;
@@ -156,13 +188,28 @@ impl Shard {
         self.work();
         let Rim { kit, links, .. } = &mut self.rim;
         links.flush(kit);
+        kit.return_loans();
+        kit.mesh.publish();
         self.rim.outbox.publish();
         Ok(())
+    }
+
+    fn hear_neighbours(&mut self) {
+        for index in 0..self.neighbours.len() {
+            // Not more than one turn's: the others are to be heard, too.
+            for _ in 0..CROSS_CAPACITY {
+                let (from, receiver) = &mut self.neighbours[index];
+                let from = *from;
+                let Some(message) = receiver.pop() else { break };
+                self.on_cross(from, message);
+            }
+        }
     }
 
     fn wait_until(&self) -> Time {
         let is_busy = self.rim.nbd.is_waiting()
             || self.rim.links.is_due()
+            || self.rim.kit.mesh.has_backlog()
             || !self.rim.starved.is_empty()
             || !self.rim.blocked_saves.is_empty();
         if is_busy {
@@ -177,7 +224,7 @@ impl Shard {
         match event {
             Event::Accepted { token, socket, .. } => match Key::of_token(token).0 {
                 links::TOKEN_LISTENER => links.on_accepted(socket, kit),
-                _ => nbd.on_accepted(socket, kit),
+                _ => self.on_client(socket),
             },
             Event::AcceptFailed { error, .. } => {
                 log!(Warning, Scope::NODE, "a connection was not accepted: {error}");
@@ -213,9 +260,33 @@ impl Shard {
         let Some(operation) = self.rim.operations.remove(key) else { return };
         let id = operation.hosted();
         crash::stepping(Some(id));
-        match self.hosted.get_mut(id.0 as usize).and_then(Option::as_mut) {
-            Some(hosted) => hosted.on_device(&operation, result, &mut self.rim),
-            None => operation.discard(&mut self.rim),
+        let place = id.0 as usize;
+        let rim = &mut self.rim;
+        if operation.is_of_save() {
+            match self.hosted.get_mut(place).and_then(Option::as_mut) {
+                Some(hosted) => hosted.on_saved(&operation, result, rim),
+                None => operation.discard(rim),
+            }
+        } else {
+            match self.parts.get_mut(place).and_then(Option::as_mut) {
+                Some(part) => part.on_device(&operation, result, rim),
+                None => operation.discard(rim),
+            }
+            self.finish_closing(id);
+        }
+    }
+
+    /// Clients are spread over the shards in turn.
+    fn on_client(&mut self, socket: SocketId) {
+        let Rim { kit, nbd, .. } = &mut self.rim;
+        let shard = self.next_client;
+        self.next_client = (shard + 1) % kit.mesh.shards();
+        if shard == kit.mesh.me() {
+            return nbd.on_accepted(socket, kit);
+        }
+        match kit.reactor.give_up(socket) {
+            Ok(socket) => kit.mesh.send(shard, Cross::Client(socket)),
+            Err(error) => log!(Warning, Scope::NODE, "an NBD client was turned away: {error}"),
         }
     }
 
@@ -241,57 +312,73 @@ impl Shard {
     fn step(&mut self, id: HostedId, input: Input) {
         let now = self.rim.kit.now;
         crash::stepping(Some(id));
-        let Some(hosted) = self.hosted.get_mut(id.0 as usize).and_then(Option::as_mut) else {
+        let place = id.0 as usize;
+        if let Input::Group(GroupInput::Home(ToGroup::Attach { .. })) = input {
+            self.use_offered_disk(id);
+        }
+        let Some(part) = self.parts.get_mut(place).and_then(Option::as_mut) else {
             release_unread(&input, &mut self.rim);
             return;
         };
-        if !hosted.is_touched {
-            hosted.is_touched = true;
+        if !part.is_touched {
+            part.is_touched = true;
             self.touched.push(id);
         }
         match input {
             Input::Group(input) => {
-                if let GroupInput::Home(ToGroup::Attach { .. }) = input {
-                    hosted.use_offered_disk();
-                }
-                hosted.group.step(now, input, &mut self.group_actions);
-                hosted.perform_group(&mut self.group_actions, &mut self.rim);
+                part.group.step(now, input, &mut self.group_actions);
+                part.perform_group(&mut self.group_actions, &mut self.rim);
             }
             Input::Resource(input) => {
-                // A lease that is renewed changes nothing that is shown.
-                hosted.is_news |= !matches!(input, ResourceInput::Lease { .. });
-                hosted.resource.step(now, input, &mut self.resource_actions);
-                self.perform_resource(id);
+                if let Some(hosted) = self.hosted.get_mut(place).and_then(Option::as_mut) {
+                    // A lease that is renewed changes nothing that is shown.
+                    hosted.is_news |= !matches!(input, ResourceInput::Lease { .. });
+                    hosted.resource.step(now, input, &mut self.resource_actions);
+                    self.perform_resource(id);
+                }
             }
         }
     }
 
     fn settle(&mut self, id: HostedId) {
         let now = self.rim.kit.now;
-        let Some(hosted) = self.hosted.get_mut(id.0 as usize).and_then(Option::as_mut) else {
-            return;
-        };
-        hosted.is_touched = false;
+        let place = id.0 as usize;
+        let Some(part) = self.parts.get_mut(place).and_then(Option::as_mut) else { return };
+        part.is_touched = false;
         crash::stepping(Some(id));
-        hosted.group.settle(now, &mut self.group_actions);
-        hosted.perform_group(&mut self.group_actions, &mut self.rim);
-        self.wakes[id.0 as usize] = hosted.wake_at();
-        if self.is_watched && hosted.is_news && !hosted.is_told {
+        part.group.settle(now, &mut self.group_actions);
+        part.perform_group(&mut self.group_actions, &mut self.rim);
+        self.set_wake(id);
+        let hosted = self.hosted.get_mut(place).and_then(Option::as_mut);
+        if let Some(hosted) = hosted.filter(|_| self.is_watched)
+            && hosted.is_news
+            && !hosted.is_told
+        {
             hosted.is_told = true;
             self.rim.tell_changed(hosted.name());
         }
     }
 
-    /// What is shown of a resource changed without an input to it.
+    /// What is shown of a resource that is at home here changed without an input to it.
     fn note_news(&mut self, id: HostedId) {
-        let Some(hosted) = self.hosted.get_mut(id.0 as usize).and_then(Option::as_mut) else {
-            return;
-        };
-        hosted.is_news = true;
-        if !hosted.is_touched {
-            hosted.is_touched = true;
+        let place = id.0 as usize;
+        if let Some(hosted) = self.hosted.get_mut(place).and_then(Option::as_mut) {
+            hosted.is_news = true;
+        }
+        if let Some(part) = self.parts.get_mut(place).and_then(Option::as_mut)
+            && !part.is_touched
+        {
+            part.is_touched = true;
             self.touched.push(id);
         }
+    }
+
+    /// Looks again when the resource or its lanes here wait for something.
+    fn set_wake(&mut self, id: HostedId) {
+        let place = id.0 as usize;
+        let part = self.parts[place].as_ref().map_or(Time::NEVER, |part| part.group.wake_at());
+        let home = self.hosted[place].as_ref().map_or(Time::NEVER, |hosted| hosted.wake_at());
+        self.wakes[place] = part.min(home);
     }
 
     /// Device requests and saves that found no buffer are tried again.
@@ -299,8 +386,8 @@ impl Shard {
         for _ in 0..self.rim.starved.len() {
             let Some((id, action)) = self.rim.starved.pop_front() else { break };
             let held = disk::payload_of(&action);
-            if let Some(hosted) = self.hosted.get_mut(id.0 as usize).and_then(Option::as_mut)
-                && let Some(again) = hosted.start_device(action, &mut self.rim)
+            if let Some(part) = self.parts.get_mut(id.0 as usize).and_then(Option::as_mut)
+                && let Some(again) = part.start_device(action, &mut self.rim)
             {
                 self.rim.starved.push_front((id, again));
                 break;
@@ -308,6 +395,7 @@ impl Shard {
             if let Some(payload) = held {
                 self.rim.kit.payloads.release(payload, self.rim.kit.reactor.pool());
             }
+            self.finish_closing(id);
         }
         for id in std::mem::take(&mut self.rim.blocked_saves) {
             if let Some(hosted) = self.hosted.get_mut(id.0 as usize).and_then(Option::as_mut) {
@@ -337,7 +425,15 @@ impl Shard {
 
 /// A payload of an input for a resource that is gone goes back.
 fn release_unread(input: &Input, rim: &mut Rim) {
-    if let Input::Group(GroupInput::Peer { payload: Some(payload), .. }) = input {
-        rim.kit.release(*payload);
+    let payload = match input {
+        Input::Group(GroupInput::Peer { payload, .. }) => *payload,
+        Input::Group(GroupInput::Request(request)) => match request.kind {
+            RequestKind::Write { payload, .. } => Some(payload),
+            RequestKind::Read | RequestKind::Discard { .. } | RequestKind::Zeroes { .. } => None,
+        },
+        Input::Group(_) | Input::Resource(_) => None,
+    };
+    if let Some(payload) = payload {
+        rim.kit.release(payload);
     }
 }

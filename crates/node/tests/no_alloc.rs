@@ -1,7 +1,8 @@
 //! A write costs no allocation on the threads that carry data, after a warm-up.
 //!
 //! Three daemons in this process replicate 100,000 writes of 4 KiB, 32 at a time, while the links
-//! beat and leases are renewed. What the shard threads allocate meanwhile is counted.
+//! beat and leases are renewed: half of them with one shard each, the rest with two, between which
+//! every other write and its answer pass. What the shard threads allocate meanwhile is counted.
 #![expect(clippy::unwrap_used, reason = "a test ends at the first surprise")]
 #![expect(unsafe_code, reason = "an allocator that counts")]
 
@@ -81,15 +82,23 @@ static ALLOCATOR: Counting = Counting;
 const NODES: usize = 3;
 const DISK_BYTES: u64 = 64 << 20;
 const WARM_UP: u64 = 20_000;
-const WRITES: u64 = 100_000;
+/// With each number of shards.
+const WRITES: u64 = 50_000;
 const DEPTH: u64 = 32;
 /// Blocks that are written: half of the volume, so that all extents are hot after the warm-up.
 const BLOCKS: u64 = 8_000;
 
 #[test]
 fn hundred_thousand_writes_allocate_nothing() {
+    for shards in [1, 2] {
+        check(shards);
+    }
+}
+
+fn check(shards: u8) {
     let place = tempfile::tempdir().unwrap();
     let text = prepare(place.path());
+    let mut daemons = Vec::new();
     for index in 0..NODES {
         let options = Options {
             name: format!("n{index}"),
@@ -98,10 +107,10 @@ fn hundred_thousand_writes_allocate_nothing() {
             nbd: Vec::new(),
             nbd_unix: vec![place.path().join(format!("nbd{index}"))],
             metrics: None,
-            shards: 1,
+            shards,
             exit_with_parent: false,
         };
-        thread::spawn(move || node::run(&options).unwrap());
+        daemons.push(thread::spawn(move || node::run(&options).unwrap()));
     }
     for index in 0..NODES {
         let up = || Command::Up { resource: "r0".to_owned(), config_text: text.clone() };
@@ -120,10 +129,13 @@ fn hundred_thousand_writes_allocate_nothing() {
     let before = ALLOCATIONS.load(Ordering::Relaxed);
     write(&mut sender, &mut receiver, WRITES);
     let allocations = ALLOCATIONS.load(Ordering::Relaxed) - before;
-    assert_eq!(allocations, 0, "allocations in {WRITES} writes");
+    assert_eq!(allocations, 0, "allocations in {WRITES} writes with {shards} shards");
     sender.send_disconnect().unwrap();
     for index in 0..NODES {
         command(place.path(), index, Command::Shutdown);
+    }
+    for daemon in daemons {
+        daemon.join().unwrap();
     }
 }
 

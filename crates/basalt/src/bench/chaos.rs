@@ -34,6 +34,9 @@ pub(crate) struct Options {
     /// Nodes without one
     #[arg(long, default_value_t = 1)]
     clients: usize,
+    /// Threads that carry data, of the nodes in turn
+    #[arg(long, value_delimiter = ',', default_values_t = [1])]
+    shards: Vec<u8>,
     /// Seed of the schedule; random when left out
     #[arg(long, value_name = "SEED")]
     schedule: Option<u64>,
@@ -80,6 +83,7 @@ fn run(seed: u64, options: &Options) -> Result<Report> {
         place: options.place.clone(),
         volume_bytes: VOLUME_BYTES,
         shape: Shape { replicas, clients, has_network: true },
+        shards: options.shards.clone(),
     };
     let cluster = rig::start_cluster(&plan, &mut progress)?;
     let servers = cluster.nodes().iter().map(Node::local_uri).collect();

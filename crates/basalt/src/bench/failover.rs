@@ -70,6 +70,7 @@ pub(crate) fn main(options: &Options) -> Result<ExitCode> {
         place: options.place.clone(),
         volume_bytes: VOLUME_BYTES,
         shape: Shape { has_network: true, ..Shape::SMALL },
+        shards: vec![1],
     };
     let cluster = rig::start_cluster(&plan, &mut progress)?;
     let mut bench = Bench { cluster, progress, count: 0 };

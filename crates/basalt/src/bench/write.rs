@@ -43,6 +43,9 @@ pub(crate) struct Options {
     /// Where the files go; tmpfs for the figures to mean what they say
     #[arg(long, default_value = "/dev/shm")]
     place: PathBuf,
+    /// Threads that carry data in each of Basalt's daemons
+    #[arg(long, default_value_t = 1)]
+    shards: u8,
     /// Which systems take part
     #[arg(long, value_enum, value_delimiter = ',', default_values_t = Kind::ALL)]
     systems: Vec<Kind>,
@@ -116,7 +119,9 @@ pub(crate) fn main(options: &Options) -> Result<ExitCode> {
     let mut systems = Vec::new();
     for kind in &options.systems {
         systems.push(match kind {
-            Kind::Basalt => systems::basalt(&options.place, size_bytes, &mut progress)?,
+            Kind::Basalt => {
+                systems::basalt(&options.place, size_bytes, options.shards, &mut progress)?
+            }
             Kind::Quorum => systems::quorum(directory.path(), size_bytes)?,
             Kind::Nbdkit => systems::nbdkit(directory.path(), size_bytes)?,
         });

@@ -33,6 +33,7 @@ pub(crate) enum Signal {
 pub(crate) struct Node {
     pub(crate) name: &'static str,
     pub(crate) id: u8,
+    shards: u8,
     pub(crate) peer_address: SocketAddr,
     pub(crate) disk: PathBuf,
     pub(crate) has_replica: bool,
@@ -46,7 +47,12 @@ pub(crate) struct Node {
 
 impl Node {
     /// Names everything; nothing runs yet.
-    pub(crate) fn prepare(directory: &Path, name: &'static str, id: u8) -> Result<Self> {
+    pub(crate) fn prepare(
+        directory: &Path,
+        name: &'static str,
+        id: u8,
+        shards: u8,
+    ) -> Result<Self> {
         let home = directory.join(name);
         let state_dir = home.join("state");
         fs::create_dir_all(&state_dir)
@@ -55,6 +61,7 @@ impl Node {
         Ok(Self {
             name,
             id,
+            shards,
             peer_address,
             nbd_address,
             disk: home.join("disk"),
@@ -105,7 +112,7 @@ impl Node {
         let mut command = self.program()?;
         let child = command
             .arg("node")
-            .args(["--name", self.name, "--shards", "1"])
+            .args(["--name", self.name, "--shards", &self.shards.to_string()])
             .args([OsStr::new("--state-dir"), self.state_dir.as_ref()])
             .args(["--nbd", &self.nbd_address.to_string()])
             .args([OsStr::new("--nbd-unix"), self.nbd_socket.as_ref()])

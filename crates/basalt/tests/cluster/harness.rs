@@ -31,8 +31,16 @@ pub(crate) struct Cluster {
     pub(crate) nodes: Vec<Node>,
 }
 
+/// Shards of the daemons, in turn: the same tests run with nodes that differ.
+const SHARDS: &[u8] = if matches!(env!("CARGO_CRATE_NAME").as_bytes(), b"cluster_shards") {
+    &[2, 1, 3]
+} else {
+    &[1]
+};
+
 pub(crate) struct Node {
     pub(crate) name: String,
+    pub(crate) shards: u8,
     pub(crate) address: SocketAddr,
     pub(crate) has_disk: bool,
     pub(crate) daemon: Option<Child>,
@@ -72,6 +80,7 @@ impl Cluster {
             .enumerate()
             .map(|(index, listener)| Node {
                 name: format!("n{index}"),
+                shards: SHARDS[index % SHARDS.len()],
                 address: listener.local_addr().unwrap(),
                 has_disk: index + clients < nodes,
                 daemon: None,
@@ -132,6 +141,7 @@ impl Cluster {
     pub(crate) fn daemon_command(&self, index: usize) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_basalt"));
         command.args(["node", "--exit-with-parent", "--name", &self.nodes[index].name]);
+        command.args(["--shards", &self.nodes[index].shards.to_string()]);
         command.arg("--state-dir").arg(self.state_dir(index));
         command.arg("--nbd-unix").arg(self.nbd_socket(index));
         command

@@ -120,7 +120,8 @@ impl Node {
     pub(crate) fn command(&self) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_basalt"));
         command
-            .args(["node", "--name", self.name, "--exit-with-parent"])
+            // The fake peers of these tests have one connection.
+            .args(["node", "--name", self.name, "--exit-with-parent", "--shards", "1"])
             .args([OsStr::new("--state-dir"), self.state_dir().as_ref()])
             .args(["--nbd", &self.nbd.to_string()]);
         self.quiet(&mut command);

@@ -155,6 +155,11 @@ impl ClassPool {
         false
     }
 
+    /// Its memory stays after it: another thread looks at it.
+    pub(super) fn keep_memory(&mut self) {
+        self.mapping.keep();
+    }
+
     fn forget_slab(&mut self, number: usize) {
         let size = self.buffer_bytes as usize;
         let first = number * self.slab_buffers as usize;

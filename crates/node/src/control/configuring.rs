@@ -52,7 +52,8 @@ impl Control {
     /// Takes a resource down, and forgets it; also one that was to be up and is not.
     pub(super) fn down(&self, resource: &str, force: Force) -> Result<Reply, Failure> {
         let name = resource.to_owned();
-        let removed = self.ask(|ticket| ToShard::Remove { ticket, resource: name, force });
+        let removed =
+            self.ask(resource, |ticket| ToShard::Remove { ticket, resource: name, force });
         let is_held = removed.as_ref().is_err_and(|e| e.code == FailureCode::UnknownResource)
             && self.stored_text(resource)?.is_some();
         let reply = if is_held { Reply::done() } else { removed? };
@@ -69,13 +70,13 @@ impl Control {
         let text = self.stored_text(resource)?.ok_or_else(unknown)?;
         let definition = Definition::from_text(&self.name, resource, &text)?;
         let mut patience = Patience::new(ATTACH_PATIENCE);
-        self.ask_until_ready(&mut patience, |ticket| ToShard::CheckAttach {
+        self.ask_until_ready(resource, &mut patience, |ticket| ToShard::CheckAttach {
             ticket,
             resource: resource.to_owned(),
         })?;
         let place = definition.disk.as_ref().expect("checked by the shard");
         let found = read_replica(&definition, place, &mut Patience::new(COMMAND_PATIENCE))?;
-        let reply = self.ask_until_ready(&mut patience, |ticket| {
+        let reply = self.ask_until_ready(resource, &mut patience, |ticket| {
             let replica = Box::new(found.clone());
             ToShard::Attach { ticket, resource: resource.to_owned(), replica }
         })?;
@@ -86,11 +87,12 @@ impl Control {
     /// Asks again while the resource is changing.
     fn ask_until_ready(
         &self,
+        resource: &str,
         patience: &mut Patience,
         question: impl Fn(Ticket) -> ToShard,
     ) -> Result<Reply, Failure> {
         loop {
-            match self.ask(&question) {
+            match self.ask(resource, &question) {
                 Err(failure)
                     if failure.code == FailureCode::StateRefused && patience.rest(&failure) => {}
                 answer => return answer,
@@ -99,8 +101,8 @@ impl Control {
     }
 
     fn is_without_disk(&self, resource: &str) -> bool {
-        let resource = resource.to_owned();
-        self.ask(|ticket| ToShard::CheckAttach { ticket, resource }).is_ok()
+        let name = resource.to_owned();
+        self.ask(resource, |ticket| ToShard::CheckAttach { ticket, resource: name }).is_ok()
     }
 
     fn stored_text(&self, resource: &str) -> Result<Option<String>, Failure> {
@@ -111,7 +113,7 @@ impl Control {
     fn is_up(&self, resource: &str) -> Option<Reply> {
         let resources = vec![resource.to_owned()];
         let question = |ticket| ToShard::Status { ticket, resources, statistics: false };
-        self.ask(question).ok().map(|_| Reply::done())
+        self.ask(resource, question).ok().map(|_| Reply::done())
     }
 
     fn bring_up(&self, resource: &str, text: &str) -> Result<Reply, Failure> {
@@ -127,7 +129,7 @@ impl Control {
         let definition = Definition::from_text(&self.name, resource, text)?;
         let reply = once_address_is_free(patience, |patience| {
             let attached = Box::new(attach(definition.clone(), &self.state, patience)?);
-            self.ask(|ticket| ToShard::Host { ticket, attached })
+            self.ask(resource, |ticket| ToShard::Host { ticket, attached })
         })?;
         crash::lift(&self.state, resource);
         self.without_disk().remove(resource);
@@ -170,10 +172,11 @@ impl Control {
             None => drop(self.bring_up(resource, text)?),
             Some(_) if steps.iter().all(|step| step.reach == Reach::Options) => {
                 let definition = Box::new(wanted);
-                self.ask(|ticket| ToShard::Redefine { ticket, definition })?;
+                self.ask(resource, |ticket| ToShard::Redefine { ticket, definition })?;
             }
             Some(running) => {
-                self.ask(|ticket| ToShard::Remove { ticket, resource: name, force: Force::No })?;
+                let force = Force::No;
+                self.ask(resource, |ticket| ToShard::Remove { ticket, resource: name, force })?;
                 if let Err(failure) = self.bring_up(resource, text) {
                     self.bring_up(resource, &running)?;
                     return Err(failure);

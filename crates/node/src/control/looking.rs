@@ -36,8 +36,9 @@ impl Control {
             let should_tell = look != Look::Nothing;
             if should_tell != are_shards_telling {
                 // Without being told, the looks at everything remain.
-                let told = self.desk.tell(ToShard::Watch { is_on: should_tell });
-                are_shards_telling = told.map_or(are_shards_telling, |()| should_tell);
+                if self.desk.tell_all(|| ToShard::Watch { is_on: should_tell }) {
+                    are_shards_telling = should_tell;
+                }
             }
             match self.see(&look) {
                 Ok(seen) => {

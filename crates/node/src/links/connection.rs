@@ -6,10 +6,9 @@ use io::{Slice, SocketId};
 use replication::contract::Payload;
 use stdx::time::Time;
 
-use crate::limits::{DIAL_BACKOFF_MIN, HANDSHAKE_DEADLINE, RIVAL_SILENCE_MIN};
+use crate::limits::{HANDSHAKE_DEADLINE, RIVAL_SILENCE_MIN};
 use crate::links::paths::Path;
-use crate::links::{Links, TOKEN_CONNECTION};
-use crate::log::{Scope, log};
+use crate::links::{LEAD, Link, Links, TOKEN_CONNECTION};
 use crate::payloads::Kit;
 use crate::slab::Key;
 
@@ -17,6 +16,8 @@ use crate::slab::Key;
 pub(crate) struct Connection {
     /// Number of its link; a stranger has none yet.
     pub(super) link: Option<usize>,
+    /// The peer's shard at the other end; of a stranger not known yet.
+    pub(super) shard: u8,
     pub(super) stage: Stage,
     /// Its handshake has to be over by then.
     pub(super) deadline: Time,
@@ -37,8 +38,11 @@ pub(crate) enum Stage {
     Up,
 }
 
+/// Messages that usually share a send; more make the lists grow.
+const SEND_USUAL: usize = 64;
+
 /// What the kernel holds of one send: given back when it is done.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Sending {
     pub(super) busy: bool,
     pub(super) frames: Vec<Slice>,
@@ -47,6 +51,15 @@ pub(super) struct Sending {
 }
 
 impl Sending {
+    fn new() -> Self {
+        Self {
+            busy: false,
+            frames: Vec::with_capacity(1),
+            payloads: Vec::with_capacity(SEND_USUAL),
+            segments: Vec::with_capacity(SEND_USUAL),
+        }
+    }
+
     pub(super) fn finish(&mut self, kit: &mut Kit) {
         for frame in self.frames.drain(..) {
             kit.reactor.pool().release(frame.buffer);
@@ -60,15 +73,16 @@ impl Sending {
 }
 
 impl Connection {
-    pub(super) fn new(link: Option<usize>, stage: Stage, now: Time) -> Self {
+    pub(super) fn new(link: Option<usize>, shard: u8, stage: Stage, now: Time) -> Self {
         Self {
             link,
+            shard,
             stage,
             deadline: now + HANDSHAKE_DEADLINE,
             path: None,
             socket: None,
             receiver: super::receive::Receiver::default(),
-            sending: Sending::default(),
+            sending: Sending::new(),
         }
     }
 
@@ -87,7 +101,8 @@ impl Connection {
 }
 
 impl Links {
-    pub(super) fn hello(&self) -> Hello {
+    /// What a connection with shard `shard_remote` of the peer begins with.
+    pub(super) fn hello(&self, shard_remote: u8) -> Hello {
         Hello {
             node_name: self.identity.name.clone(),
             version_min: frame::FRAME_VERSION,
@@ -96,8 +111,8 @@ impl Links {
             boot_id: self.identity.boot_id,
             start_count: self.identity.start_count,
             shards: self.identity.shards,
-            shard_local: 0,
-            shard_remote: 0,
+            shard_local: self.me,
+            shard_remote,
             class: LinkClass::Data,
             path: 0,
             quantum_bytes: frame::QUANTUM_BYTES_MAX,
@@ -125,7 +140,27 @@ impl Links {
         self.check_origin(key, index, kit)?;
         self.check_rival(index, hello, kit.now)?;
         self.check_start(index, hello)?;
-        let welcome = self.hello();
+        let pair = (hello.shard_remote, hello.shard_local);
+        if pair == (LEAD, LEAD) {
+            if self.links[index].has_connection() {
+                self.end_set(index, "replaced by a new connection", kit);
+            }
+            self.links[index].set += 1;
+        } else {
+            let link = &self.links[index];
+            let is_known = (link.boot_id, link.peer_shards) == (Some(hello.boot_id), hello.shards);
+            if !is_known || !link.missing.contains(&pair) {
+                return Err(format!(
+                    "node {:?} joins shards {pair:?}, which nobody waits for",
+                    hello.node_name
+                ));
+            }
+        }
+        if hello.shard_remote != LEAD {
+            self.pass_on(key, index, hello, kit);
+            return Ok(());
+        }
+        let welcome = self.hello(hello.shard_local);
         self.send_alone(key, &LinkMessage::Welcome(welcome), kit);
         self.adopt(key, index, hello, kit);
         Ok(())
@@ -149,6 +184,13 @@ impl Links {
             ));
         }
         self.check_start(index, hello)?;
+        let expected = self.connections.get(key).map(|connection| connection.shard);
+        if (hello.shard_remote, Some(hello.shard_local)) != (self.me, expected) {
+            return Err(format!(
+                "its shard {} answers for shard {}, which is not what was asked",
+                hello.shard_local, hello.shard_remote
+            ));
+        }
         self.adopt(key, index, hello, kit);
         Ok(())
     }
@@ -179,10 +221,7 @@ impl Links {
     /// node that died the kernel, or a silence, tells first.
     fn check_rival(&self, index: usize, hello: &Hello, now: Time) -> Result<(), String> {
         let link = &self.links[index];
-        let is_up =
-            link.connection.and_then(|key| self.connections.get(key)).is_some_and(|c| c.is_up());
-        let is_lively = now < link.heart.heard_at + RIVAL_SILENCE_MIN;
-        if is_up && is_lively && link.boot_id != Some(hello.boot_id) {
+        if self.is_heard(link, now) && link.boot_id != Some(hello.boot_id) {
             return Err(format!(
                 "another process calls itself {:?} while that node is connected; two nodes may \
                  have one name",
@@ -190,6 +229,15 @@ impl Links {
             ));
         }
         Ok(())
+    }
+
+    /// Whether one of this shard's connections of the link brought something a moment ago.
+    fn is_heard(&self, link: &Link, now: Time) -> bool {
+        link.pipes.iter().any(|pipe| {
+            let connection = pipe.connection.and_then(|key| self.connections.get(key));
+            let is_lively = now < pipe.heart.heard_at + RIVAL_SILENCE_MIN;
+            connection.is_some_and(Connection::is_up) && is_lively
+        })
     }
 
     /// A node that was set back to an older state must not be believed.
@@ -206,27 +254,21 @@ impl Links {
         ))
     }
 
-    fn adopt(&mut self, key: Key, index: usize, hello: &Hello, kit: &mut Kit) {
-        if let Some(older) = self.links[index].connection
-            && older != key
-        {
+    /// Takes a connection whose peer said who it is into the set of its link.
+    pub(super) fn adopt(&mut self, key: Key, index: usize, hello: &Hello, kit: &mut Kit) {
+        let shard = hello.shard_local;
+        let pipe = self.links[index].pipe_mut(shard);
+        let older = pipe.connection.replace(key).filter(|older| *older != key);
+        pipe.heart.restart(kit.now);
+        if let Some(older) = older {
             self.close_connection(older, "replaced by a new connection", kit);
         }
         self.is_due = true;
-        let link = &mut self.links[index];
-        link.connection = Some(key);
-        link.boot_id = Some(hello.boot_id);
-        link.start_count = hello.start_count;
-        link.peer_shards = hello.shards;
-        link.backoff = DIAL_BACKOFF_MIN;
-        link.failed_dials = 0;
-        link.failure = None;
-        link.heart.restart(kit.now);
-        log!(Info, Scope::peer(&link.name), "link up");
         let connection = self.connections.get_mut(key).expect("the connection that spoke");
         connection.link = Some(index);
+        connection.shard = shard;
         connection.stage = Stage::Up;
-        self.sessions_due(index, kit.now);
+        self.has_joined(index, hello, kit);
     }
 
     pub(super) fn token(key: Key) -> u64 {

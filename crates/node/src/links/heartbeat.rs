@@ -1,4 +1,5 @@
-//! The pulse of a link: a heartbeat in each interval, with the leases of all its resources.
+//! The pulse of a connection: a heartbeat in each interval, with the leases of all resources that
+//! are at home at both its ends.
 //!
 //! A peer that says nothing at all for `PEER_SILENT_MAX` is lost, whatever TCP thinks.
 
@@ -11,7 +12,8 @@ use replication::limits::{HEARTBEAT_INTERVAL, LEASE, PEER_SILENT_MAX};
 use stdx::time::Time;
 
 use crate::limits::HEARTBEATS_MAX;
-use crate::links::{Fact, HostedId, Link, Links, Queued};
+use crate::links::session::Session;
+use crate::links::{Fact, HostedId, Link, Links, Pipe, Queued, Way};
 use crate::payloads::Kit;
 
 #[derive(Debug, Default)]
@@ -63,32 +65,45 @@ impl Heart {
 
 impl Links {
     pub(super) fn tick_connected(&mut self, index: usize, kit: &mut Kit) -> Time {
-        let Some(key) = self.links[index].connection else { return Time::NEVER };
+        let mut next = self.retry_opens(index, kit.now);
+        for shard in 0..u8::try_from(self.links[index].pipes.len()).expect("few shards") {
+            next = next.min(self.tick_pipe(Way { link: index, shard }, kit));
+        }
+        next
+    }
+
+    fn tick_pipe(&mut self, way: Way, kit: &mut Kit) -> Time {
+        let pipe = &mut self.links[way.link].pipes[usize::from(way.shard)];
+        let Some(key) = pipe.connection else { return Time::NEVER };
         let is_up = self.connections.get(key).is_some_and(|c| c.is_up());
         if !is_up {
             return Time::NEVER;
         }
-        let silent_at = self.links[index].heart.heard_at + PEER_SILENT_MAX;
+        let silent_at = pipe.heart.heard_at + PEER_SILENT_MAX;
         if kit.now >= silent_at {
             let text = format!("no sign of life for {} ms", PEER_SILENT_MAX.as_millis());
             self.close_connection(key, &text, kit);
             return kit.now;
         }
-        let heart = &mut self.links[index].heart;
+        let heart = &mut pipe.heart;
         if kit.now >= heart.beat_at {
             heart.beat_at = kit.now + HEARTBEAT_INTERVAL;
-            self.facts.push_back(Fact::HeartbeatDue { link: index });
+            self.facts.push_back(Fact::HeartbeatDue { way });
         }
-        let beat_at = self.links[index].heart.beat_at;
-        self.retry_opens(index, kit.now).min(beat_at).min(silent_at)
+        heart.beat_at.min(silent_at)
     }
 
-    /// The sessions of a link that are up: resource, peer and our handle.
+    /// The sessions that are up and at home at both ends of a connection: resource, peer and our
+    /// handle.
     pub(crate) fn open_sessions(
         &self,
-        link: usize,
+        way: Way,
     ) -> impl Iterator<Item = (HostedId, NodeId, u32)> + '_ {
-        self.links[link].sessions.iter().filter_map(|session| {
+        let link = &self.links[way.link];
+        link.sessions.iter().filter_map(move |session| {
+            if session.home_at(link) != way.shard {
+                return None;
+            }
             let handle = session.ours.filter(|_| session.is_up())?;
             Some((session.hosted, session.peer, handle))
         })
@@ -97,43 +112,41 @@ impl Links {
     /// The next heartbeat of every link of the resource is due now.
     pub(crate) fn renew(&mut self, hosted: HostedId, now: Time) {
         for link in &mut self.links {
-            if link.sessions.iter().any(|session| session.hosted == hosted && session.is_up()) {
-                link.heart.beat_at = now;
+            let is_meant = |session: &&Session| session.hosted == hosted && session.is_up();
+            if let Some(shard) = link.sessions.iter().find(is_meant).map(|s| s.home_at(link)) {
+                link.pipe_mut(shard).heart.beat_at = now;
             }
         }
     }
 
-    pub(crate) fn send_heartbeat(&mut self, link: usize, leases: &[Lease], now: Time) {
+    pub(crate) fn send_heartbeat(&mut self, way: Way, leases: &[Lease], now: Time) {
         let length_ms = u16::try_from(LEASE.as_millis()).expect("a lease of seconds");
-        let link = &mut self.links[link];
-        let mut requests = std::mem::take(&mut link.heart.spare_requests);
+        let pipe = self.links[way.link].pipe_mut(way.shard);
+        let heart = &mut pipe.heart;
+        let mut requests = std::mem::take(&mut heart.spare_requests);
         requests.clear();
         requests.extend(leases.iter().map(|lease| LeaseRequest {
             handle: lease.handle,
             nonce: lease.nonce,
             length_ms,
         }));
-        let id = link.heart.next_id;
-        link.heart.next_id += 1;
-        link.heart.expect_answer(id, leases, now);
+        let id = heart.next_id;
+        heart.next_id += 1;
+        heart.expect_answer(id, leases, now);
         let heartbeat = Heartbeat { id, sent_at_ns: now.0, leases: requests };
-        link.push_urgent(LinkMessage::Heartbeat(heartbeat));
+        pipe.push_urgent(LinkMessage::Heartbeat(heartbeat));
     }
 
-    pub(crate) fn answer_heartbeat(
-        &mut self,
-        link: usize,
-        heartbeat: Heartbeat,
-        refused: Vec<u32>,
-    ) {
+    pub(crate) fn answer_heartbeat(&mut self, way: Way, heartbeat: Heartbeat, refused: Vec<u32>) {
         let Heartbeat { id, sent_at_ns, leases } = heartbeat;
         self.spare_requests = leases;
         let ack = HeartbeatAck { id, sent_at_ns, refused };
-        self.links[link].push_urgent(LinkMessage::HeartbeatAck(ack));
+        self.links[way.link].pipe_mut(way.shard).push_urgent(LinkMessage::HeartbeatAck(ack));
     }
 
-    pub(super) fn on_heartbeat_ack(&mut self, index: usize, ack: &HeartbeatAck) {
-        let Link { heart, sessions, .. } = &mut self.links[index];
+    pub(super) fn on_heartbeat_ack(&mut self, way: Way, ack: &HeartbeatAck) {
+        let Link { pipes, sessions, .. } = &mut self.links[way.link];
+        let heart = &mut pipes[usize::from(way.shard)].heart;
         let Some(place) = heart.unanswered.iter().position(|beat| beat.id == ack.id) else {
             return;
         };
@@ -156,7 +169,7 @@ impl Links {
     }
 }
 
-impl Link {
+impl Pipe {
     /// Ahead of what waits: a long queue must not look like a dead node.
     fn push_urgent(&mut self, message: LinkMessage) {
         if self.connection.is_some() {

@@ -11,7 +11,7 @@ use stdx::time::Time;
 
 use crate::limits::{DIAL_BACKOFF_MAX, DIAL_BACKOFF_MIN, HANDSHAKE_DEADLINE, PATH_DEADLINE};
 use crate::links::connection::{Connection, Stage};
-use crate::links::{Link, Links, TOKEN_CONNECTION};
+use crate::links::{LEAD, Link, Links, TOKEN_CONNECTION};
 use crate::payloads::Kit;
 
 /// One way to a peer: from which own address, to which of its.
@@ -32,12 +32,9 @@ pub(super) struct Target {
 }
 
 impl Links {
-    /// The link to this peer, made if it is the first resource of the pair.
-    pub(super) fn link_for(&mut self, peer: &PeerPaths, now: Time) -> usize {
-        let index = self.links.iter().position(|l| l.name == peer.peer_name).unwrap_or_else(|| {
-            self.links.push(Link::new(peer.peer_name.clone(), now));
-            self.links.len() - 1
-        });
+    /// The link to this peer, for one resource more. `forget_peer` is its counterpart.
+    pub(crate) fn add_peer(&mut self, peer: &PeerPaths, now: Time) -> usize {
+        let index = self.link_named(&peer.peer_name, now);
         let link = &mut self.links[index];
         for &path in &peer.paths {
             match link.targets.iter_mut().find(|target| target.path == path) {
@@ -48,10 +45,20 @@ impl Links {
                 }
             }
         }
+        self.is_due = true;
         index
     }
 
-    pub(super) fn drop_targets(&mut self, index: usize, peer: &PeerPaths) {
+    /// A resource needs the link no more; the last one takes the connections with it.
+    pub(crate) fn forget_peer(&mut self, index: usize, peer: &PeerPaths, kit: &mut Kit) {
+        self.drop_targets(index, peer);
+        let link = &self.links[index];
+        if link.targets.is_empty() && self.leads() && link.has_connection() {
+            self.end_set(index, "no resource is left", kit);
+        }
+    }
+
+    fn drop_targets(&mut self, index: usize, peer: &PeerPaths) {
         let targets = &mut self.links[index].targets;
         for path in &peer.paths {
             if let Some(target) = targets.iter_mut().find(|target| target.path == *path) {
@@ -66,6 +73,7 @@ impl Links {
         self.identity.name < self.links[index].name
     }
 
+    /// Begins a set with the connection of the shards 0.
     pub(super) fn dial(&mut self, index: usize, kit: &mut Kit) -> Time {
         let link = &mut self.links[index];
         if kit.now < link.dial_at {
@@ -73,7 +81,7 @@ impl Links {
         }
         let Some(path) = link.take_next_path() else { return Time::NEVER };
         let (local, remote) = (SocketAddr::new(path.0.ip(), 0), path.1);
-        let mut connection = Connection::new(Some(index), Stage::Connecting, kit.now);
+        let mut connection = Connection::new(Some(index), LEAD, Stage::Connecting, kit.now);
         connection.path = Some(path);
         connection.deadline = kit.now + link.handshake_deadline();
         let deadline = connection.deadline;
@@ -82,22 +90,24 @@ impl Links {
             Ok(socket) => {
                 let connection = self.connections.get_mut(key).expect("just put in");
                 connection.socket = Some(socket);
-                self.links[index].connection = Some(key);
+                let link = &mut self.links[index];
+                link.pipe_mut(LEAD).connection = Some(key);
+                link.set += 1;
+                link.dialled = Some(path);
                 deadline
             }
             Err(error) => {
                 self.connections.remove(key);
-                self.links[index].note_failure(&format!("cannot connect to {remote}: {error}"));
+                self.note_failure(index, &format!("cannot connect to {remote}: {error}"), kit);
                 self.links[index].back_off(kit.now)
             }
         }
     }
 
-    /// The path that the peer's connection uses now, while it is up.
+    /// The path that the peer's connections use now, while the link is up.
     pub(crate) fn established_path(&self, peer_name: &str) -> Option<Path> {
         let link = self.links.iter().find(|link| link.name == peer_name)?;
-        let connection = self.connections.get(link.connection?)?;
-        connection.path.filter(|_| connection.is_up())
+        link.path.filter(|_| link.is_up)
     }
 }
 
@@ -134,7 +144,7 @@ impl Link {
     }
 
     /// A path that says nothing must not keep the others waiting.
-    fn handshake_deadline(&self) -> Duration {
+    pub(super) fn handshake_deadline(&self) -> Duration {
         if self.targets.len() > 1 { PATH_DEADLINE } else { HANDSHAKE_DEADLINE }
     }
 

@@ -4,6 +4,7 @@
 //! there; its payloads become slices of the buffer, without a copy, and keep the buffer alive. A
 //! frame that the rest of a buffer cannot hold is moved to a fresh one.
 
+use std::collections::VecDeque;
 use std::io as stdio;
 
 use format::checksum::crc32c;
@@ -15,8 +16,9 @@ use io::{BufferId, Class, Slice};
 use replication::contract::Payload;
 use stdx::time::Time;
 
+use crate::links::active::Meant;
 use crate::links::connection::Stage;
-use crate::links::{Fact, Links};
+use crate::links::{Fact, Links, Way};
 use crate::payloads::Kit;
 use crate::slab::Key;
 
@@ -34,7 +36,11 @@ pub(super) struct Receiver {
     /// Length of the frame that begins at `parsed`, if that is known.
     frame_bytes: u32,
     is_receiving: bool,
-    messages: Vec<Received>,
+    /// Messages of the last frame that are not taken yet, and where their payloads are.
+    messages: VecDeque<Received>,
+    payloads: Option<Slice>,
+    /// The first of them waits for word from another shard.
+    is_paused: bool,
 }
 
 impl Receiver {
@@ -74,19 +80,19 @@ impl Receiver {
         true
     }
 
-    /// The next whole frame, its messages left in `messages`.
-    /// A heartbeat takes the memory of `requests`.
+    /// Takes in the next whole frame, if there is one: its messages are left in `messages`. A
+    /// heartbeat takes the memory of `requests`.
     fn next_frame(
         &mut self,
         requests: &mut Vec<LeaseRequest>,
         kit: &mut Kit,
-    ) -> Result<Option<Slice>, String> {
-        let Some(buffer) = self.buffer else { return Ok(None) };
+    ) -> Result<bool, String> {
+        let Some(buffer) = self.buffer else { return Ok(false) };
         let here = kit.reactor.pool().whole(buffer).part(self.parsed, self.filled - self.parsed);
         let bytes = kit.reactor.pool().bytes(here);
         let Some(fixed) = bytes.first_chunk::<FRAME_HEADER_BYTES>() else {
             self.frame_bytes = 0;
-            return Ok(None);
+            return Ok(false);
         };
         let header = FrameHeader::parse(fixed, QUANTUM_BYTES_MAX).map_err(|e| e.to_string())?;
         self.frame_bytes = header.header_bytes + header.payload_bytes;
@@ -94,22 +100,22 @@ impl Receiver {
             return Err(format!("a frame of {} bytes is longer than allowed", self.frame_bytes));
         }
         if here.length < self.frame_bytes {
-            return Ok(None);
+            return Ok(false);
         }
         let part = &bytes[..header.header_bytes as usize];
         let frame = FrameReader::new(part, QUANTUM_BYTES_MAX).map_err(|e| e.to_string())?;
         let mut frame = frame.with_leases(std::mem::take(requests));
         for message in &mut frame {
-            self.messages.push(message.map_err(|e| e.to_string())?);
+            self.messages.push_back(message.map_err(|e| e.to_string())?);
         }
         let unused = frame.into_leases();
         if unused.capacity() > 0 {
             *requests = unused;
         }
-        let payloads = here.part(header.header_bytes, header.payload_bytes);
+        self.payloads = Some(here.part(header.header_bytes, header.payload_bytes));
         self.parsed += self.frame_bytes;
         self.frame_bytes = 0;
-        Ok(Some(payloads))
+        Ok(true)
     }
 }
 
@@ -118,7 +124,7 @@ impl Links {
         let Some(connection) = self.connections.get_mut(key) else { return };
         let Some(socket) = connection.socket else { return };
         let receiver = &mut connection.receiver;
-        if receiver.is_receiving {
+        if receiver.is_receiving || receiver.is_paused {
             return;
         }
         if !receiver.make_room(kit) {
@@ -155,79 +161,95 @@ impl Links {
             Ok(length) => {
                 connection.receiver.filled += length;
                 if let Some(index) = connection.link {
-                    self.links[index].heart.heard_at = kit.now;
+                    self.links[index].pipe_mut(connection.shard).heart.heard_at = kit.now;
                 }
                 self.take_frames(key, kit)
             }
         };
+        self.go_on(key, outcome, kit);
+    }
+
+    fn go_on(&mut self, key: Key, outcome: Result<(), String>, kit: &mut Kit) {
         match outcome {
             Ok(()) => self.start_receive(key, kit),
             Err(reason) => self.close_connection(key, &reason, kit),
         }
     }
 
-    fn take_frames(&mut self, key: Key, kit: &mut Kit) -> Result<(), String> {
-        loop {
-            let Some(connection) = self.connections.get_mut(key) else { return Ok(()) };
-            let garbage = |e| format!("it sent garbage: {e}");
-            let receiver = &mut connection.receiver;
-            let Some(area) = receiver.next_frame(&mut self.spare_requests, kit).map_err(garbage)?
-            else {
-                return Ok(());
-            };
-            let mut messages = std::mem::take(&mut connection.receiver.messages);
-            let mut outcome = Ok(());
-            for received in messages.drain(..) {
-                outcome = self.take_message(key, received, area, kit);
-                if outcome.is_err() {
-                    break;
-                }
-            }
-            messages.clear();
-            if let Some(connection) = self.connections.get_mut(key) {
-                connection.receiver.messages = messages;
-            }
-            outcome?;
+    /// Goes on with a connection that waited for word from another shard.
+    pub(super) fn resume(&mut self, key: Key, kit: &mut Kit) {
+        let Some(connection) = self.connections.get_mut(key) else { return };
+        if std::mem::take(&mut connection.receiver.is_paused) {
+            let outcome = self.take_frames(key, kit);
+            self.go_on(key, outcome, kit);
         }
     }
 
+    fn take_frames(&mut self, key: Key, kit: &mut Kit) -> Result<(), String> {
+        loop {
+            let Some(connection) = self.connections.get_mut(key) else { return Ok(()) };
+            let receiver = &mut connection.receiver;
+            let Some(received) = receiver.messages.pop_front() else {
+                let garbage = |e| format!("it sent garbage: {e}");
+                if receiver.next_frame(&mut self.spare_requests, kit).map_err(garbage)? {
+                    continue;
+                }
+                return Ok(());
+            };
+            if let Some(received) = self.take_message(key, received, kit)? {
+                if let Some(connection) = self.connections.get_mut(key) {
+                    connection.receiver.messages.push_front(received);
+                    connection.receiver.is_paused = true;
+                }
+                return Ok(());
+            }
+        }
+    }
+
+    /// Takes a message, or gives it back if it has to wait.
     fn take_message(
         &mut self,
         key: Key,
         received: Received,
-        area: Slice,
         kit: &mut Kit,
-    ) -> Result<(), String> {
-        let Some(connection) = self.connections.get_mut(key) else { return Ok(()) };
-        let link = connection.link;
+    ) -> Result<Option<Received>, String> {
+        let Some(connection) = self.connections.get_mut(key) else { return Ok(None) };
+        let (link, shard) = (connection.link, connection.shard);
         match (connection.stage, received.message) {
             (Stage::AwaitHello, Message::Link(LinkMessage::Hello(hello))) => {
-                self.on_hello(key, &hello, kit)
+                self.on_hello(key, &hello, kit)?;
             }
             (Stage::AwaitWelcome, Message::Link(LinkMessage::Welcome(hello))) => {
-                self.on_welcome(key, &hello, kit)
+                self.on_welcome(key, &hello, kit)?;
             }
             (Stage::Up, Message::Link(message)) => {
-                let index = link.expect("a connection that is up has a link");
-                self.on_link_message(index, message, kit.now)
+                let link = link.expect("a connection that is up has a link");
+                self.on_link_message(Way { link, shard }, message, kit.now)?;
             }
             (Stage::Up, Message::Resource(message)) => {
+                let area = connection.receiver.payloads;
                 let index = link.expect("a connection that is up has a link");
-                let Some((hosted, from)) = self.session_of_handle(index, received.handle) else {
-                    return Ok(());
+                let (hosted, from) = match self.meant_by(index, received.handle) {
+                    Meant::Member(hosted, from) => (hosted, from),
+                    Meant::Gone => return Ok(None),
+                    Meant::Unsettled => {
+                        let message = Message::Resource(message);
+                        return Ok(Some(Received { message, ..received }));
+                    }
                 };
                 let payload = match received.payload {
                     None => None,
                     Some(place) => {
+                        let area = area.expect("the frame of a message was taken in");
                         let slice = area.part(place.offset_bytes, place.length_bytes);
                         Some(self.take_payload(key, slice, place.crc, kit)?)
                     }
                 };
                 self.facts.push_back(Fact::Message { hosted, from, message, payload });
-                Ok(())
             }
-            (stage, _) => Err(format!("it sent a message out of turn ({stage:?})")),
+            (stage, _) => return Err(format!("it sent a message out of turn ({stage:?})")),
         }
+        Ok(None)
     }
 
     fn take_payload(
@@ -254,22 +276,19 @@ impl Links {
         Ok(payload)
     }
 
-    fn on_link_message(
-        &mut self,
-        index: usize,
-        message: LinkMessage,
-        now: Time,
-    ) -> Result<(), String> {
+    fn on_link_message(&mut self, way: Way, message: LinkMessage, now: Time) -> Result<(), String> {
         match message {
             LinkMessage::Hello(_) | LinkMessage::Welcome(_) => {
                 return Err("it greeted twice".to_owned());
             }
-            LinkMessage::Open(open) => self.on_open(index, &open),
-            LinkMessage::Close { handle, reason } => self.on_close(index, handle, reason, now),
-            LinkMessage::Heartbeat(heartbeat) => {
-                self.facts.push_back(Fact::Heartbeat { link: index, heartbeat });
+            LinkMessage::Open(open) => self.on_open(way, &open),
+            LinkMessage::Close { handle, reason } => {
+                self.on_close(way.link, handle, reason, now);
             }
-            LinkMessage::HeartbeatAck(ack) => self.on_heartbeat_ack(index, &ack),
+            LinkMessage::Heartbeat(heartbeat) => {
+                self.facts.push_back(Fact::Heartbeat { way, heartbeat });
+            }
+            LinkMessage::HeartbeatAck(ack) => self.on_heartbeat_ack(way, &ack),
         }
         Ok(())
     }

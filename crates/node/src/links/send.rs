@@ -10,9 +10,9 @@ use io::{Class, Slice};
 use replication::contract::Payload;
 
 use crate::limits::{FRAME_PAYLOAD_MAX, FRAME_SEGMENTS_MAX, LINK_QUEUE_MAX};
+use crate::links::active::Route;
 use crate::links::connection::Sending;
-use crate::links::session::Route;
-use crate::links::{Link, Links, Queued};
+use crate::links::{Link, Links, Pipe, Queued};
 use crate::log::{Scope, log};
 use crate::payloads::Kit;
 use crate::slab::Key;
@@ -26,6 +26,14 @@ impl Links {
         payload: Option<Payload>,
         kit: &mut Kit,
     ) {
+        let Some(pipe) = self.links[route.way.link].pipes.get_mut(usize::from(route.way.shard))
+        else {
+            return;
+        };
+        // The core hears of the loss.
+        if pipe.connection.is_none() {
+            return;
+        }
         let payload = payload.map(|payload| {
             kit.payloads.retain(payload);
             let crc = kit.payloads.checksum(payload, kit.reactor.pool(), crc32c);
@@ -33,30 +41,34 @@ impl Links {
             (payload, PayloadRef { length_bytes, crc })
         });
         let message = Message::Resource(message);
-        self.links[route.link].queue.push_back(Queued { handle: route.handle, message, payload });
+        pipe.queue.push_back(Queued { handle: route.handle, message, payload });
     }
 
     /// The one send of this turn for each link that has something to say and is not saying it yet.
     pub(crate) fn flush(&mut self, kit: &mut Kit) {
         for index in 0..self.links.len() {
-            let link = &mut self.links[index];
-            let Some(key) = link.connection else {
-                link.queue.clear();
-                continue;
-            };
-            let Some(connection) = self.connections.get_mut(key) else { continue };
-            if link.queue.is_empty() || !connection.is_up() || connection.sending.busy {
-                continue;
+            for place in 0..self.links[index].pipes.len() {
+                self.flush_pipe(index, place, kit);
             }
-            if link.queue.len() > LINK_QUEUE_MAX {
-                let text = format!("{} messages wait for it; it is too slow", link.queue.len());
-                self.close_connection(key, &text, kit);
-                continue;
-            }
-            link.sends += 1;
-            link.fill_frame(&mut connection.sending, kit);
-            self.submit(key, kit);
         }
+    }
+
+    fn flush_pipe(&mut self, index: usize, place: usize, kit: &mut Kit) {
+        let Link { name, pipes, .. } = &mut self.links[index];
+        let pipe = &mut pipes[place];
+        let Some(key) = pipe.connection else { return pipe.clear(kit) };
+        let Some(connection) = self.connections.get_mut(key) else { return };
+        if pipe.queue.is_empty() || !connection.is_up() || connection.sending.busy {
+            return;
+        }
+        if pipe.queue.len() > LINK_QUEUE_MAX {
+            let text = format!("{} messages wait for it; it is too slow", pipe.queue.len());
+            self.close_connection(key, &text, kit);
+            return;
+        }
+        pipe.sends += 1;
+        pipe.fill_frame(name, &mut connection.sending, kit);
+        self.submit(key, kit);
     }
 
     /// Sends a message of the handshake, before the link's queue is of use.
@@ -102,14 +114,14 @@ impl Sending {
     }
 }
 
-impl Link {
+impl Pipe {
     /// Packs as much of the queue as one frame takes. Nothing is packed while no buffer is free.
-    fn fill_frame(&mut self, sending: &mut Sending, kit: &mut Kit) {
+    fn fill_frame(&mut self, peer: &str, sending: &mut Sending, kit: &mut Kit) {
         let pool = kit.reactor.pool();
         for class in [Class::Medium, Class::Huge] {
             let Some(frame) = pool.take(class).map(|buffer| pool.whole(buffer)) else { return };
             let writer = FrameWriter::new(pool.bytes_mut(frame), QUANTUM_BYTES_MAX);
-            if let Some(length) = self.pack(writer, sending) {
+            if let Some(length) = self.pack(peer, writer, sending) {
                 sending.add_frame(frame, length);
                 let slices = sending.payloads.iter().map(|payload| kit.payloads.slice(*payload));
                 sending.segments.extend(slices);
@@ -120,7 +132,12 @@ impl Link {
     }
 
     /// The length of the header part, or `None` if not even the first message fits.
-    fn pack(&mut self, mut writer: FrameWriter<&mut [u8]>, sending: &mut Sending) -> Option<usize> {
+    fn pack(
+        &mut self,
+        peer: &str,
+        mut writer: FrameWriter<&mut [u8]>,
+        sending: &mut Sending,
+    ) -> Option<usize> {
         while let Some(queued) = self.queue.front() {
             let payload = queued.payload.map(|(_, reference)| reference);
             let length = payload.map_or(0, |payload| payload.length_bytes);
@@ -133,7 +150,7 @@ impl Link {
                 Ok(()) => {}
                 Err(EncodeError::Full) => break,
                 Err(error @ EncodeError::TooLong { .. }) => {
-                    log!(Error, Scope::peer(&self.name), "a message was not sent: {error}");
+                    log!(Error, Scope::peer(peer), "a message was not sent: {error}");
                 }
             }
             let queued = self.queue.pop_front().expect("the front was looked at");

@@ -3,7 +3,8 @@
 //! Every message of a resource carries the handle of its sender's OPEN. Handles are never used
 //! twice: a message of an earlier session names a handle that is gone, and is dropped. CLOSE names
 //! the handle of its receiver's OPEN and ends the session on both sides; what the peer sent
-//! before it saw our CLOSE is dropped likewise.
+//! before it saw our CLOSE is dropped likewise. All of this is said between the home shards of the
+//! resource; the other shards hear of the outcome ([`super::active`]).
 
 use format::frame::Message;
 use format::ids::{NodeId, ResourceId};
@@ -12,10 +13,11 @@ use replication::contract::PeerReport;
 use stdx::time::Time;
 
 use crate::limits::OPEN_RETRY;
-use crate::links::paths::PeerPaths;
-use crate::links::{Fact, HostedId, Link, Links, Queued};
+use crate::links::active::make_handle;
+use crate::links::{Fact, Handles, HostedId, Link, Links, Queued, Way};
 use crate::log::{Scope, log};
 use crate::payloads::Kit;
+use crate::placement;
 
 #[derive(Debug)]
 pub(super) struct Session {
@@ -24,7 +26,6 @@ pub(super) struct Session {
     pub(super) resource_name: String,
     pub(super) me: NodeId,
     pub(super) peer: NodeId,
-    paths: PeerPaths,
     /// Handle of our OPEN, while the peer did not close it.
     pub(super) ours: Option<u32>,
     theirs: Option<Theirs>,
@@ -39,6 +40,7 @@ pub(super) struct Session {
 #[derive(Clone, Copy, Debug)]
 struct Theirs {
     handle: u32,
+    set: u64,
     replica: Option<ReplicaReport>,
 }
 
@@ -50,48 +52,46 @@ pub(crate) struct NewSession {
     pub(crate) resource_name: String,
     pub(crate) me: NodeId,
     pub(crate) peer: NodeId,
-    pub(crate) paths: PeerPaths,
-}
-
-/// Where a message of a resource goes.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Route {
-    pub(crate) link: usize,
-    pub(crate) handle: u32,
 }
 
 impl Session {
     pub(super) fn is_up(&self) -> bool {
         self.ours.is_some() && self.theirs.is_some()
     }
+
+    /// The shard of the peer where the resource is at home.
+    pub(super) fn home_at(&self, link: &Link) -> u8 {
+        placement::home_shard(self.resource, link.peer_shards)
+    }
+
+    fn handles(&self) -> Option<Handles> {
+        let Theirs { handle, set, .. } = self.theirs?;
+        Some(Handles { ours: self.ours?, theirs: handle, set })
+    }
 }
 
 impl Link {
-    pub(super) fn session_of_their_handle(&self, handle: u32) -> Option<&Session> {
-        self.sessions.iter().find(|s| s.theirs.is_some_and(|theirs| theirs.handle == handle))
-    }
-
     fn session_mut(&mut self, hosted: HostedId, peer: NodeId) -> Option<&mut Session> {
         self.sessions.iter_mut().find(|s| s.hosted == hosted && s.peer == peer)
     }
 
-    pub(super) fn push(&mut self, message: LinkMessage) {
-        self.queue.push_back(Queued { handle: 0, message: Message::Link(message), payload: None });
+    /// Queues a message of the link for a shard of the peer.
+    pub(super) fn push(&mut self, shard: u8, message: LinkMessage) {
+        let queue = &mut self.pipe_mut(shard).queue;
+        queue.push_back(Queued { handle: 0, message: Message::Link(message), payload: None });
     }
 }
 
 impl Links {
-    /// Makes a resource's member known, and connects to it. Returns the number of its link.
-    pub(crate) fn add_session(&mut self, new: NewSession, now: Time) -> usize {
-        let index = self.link_for(&new.paths, now);
-        let is_up = self.link_is_up(index);
+    /// Makes a resource's member known over its link, and connects to it.
+    pub(crate) fn add_session(&mut self, index: usize, new: NewSession, now: Time) {
+        let is_up = self.links[index].is_up;
         self.links[index].sessions.push(Session {
             hosted: new.hosted,
             resource: new.resource,
             resource_name: new.resource_name,
             me: new.me,
             peer: new.peer,
-            paths: new.paths,
             ours: None,
             theirs: None,
             open_at: now,
@@ -101,36 +101,22 @@ impl Links {
         if is_up {
             self.facts.push_back(Fact::OpenDue { hosted: new.hosted, peer: new.peer });
         }
-        index
     }
 
-    /// Forgets a resource's members; the last one of a link takes the connection with it.
-    pub(crate) fn remove_sessions(&mut self, hosted: HostedId, kit: &mut Kit) {
-        for index in 0..self.links.len() {
-            while let Some(place) =
-                self.links[index].sessions.iter().position(|s| s.hosted == hosted)
-            {
-                let session = self.links[index].sessions.swap_remove(place);
+    /// Forgets a resource's members.
+    pub(crate) fn remove_sessions(&mut self, hosted: HostedId) {
+        for link in &mut self.links {
+            while let Some(place) = link.sessions.iter().position(|s| s.hosted == hosted) {
+                let session = link.sessions.swap_remove(place);
                 if let Some(theirs) = session.theirs {
-                    let reason = CloseReason::Down;
-                    self.links[index].push(LinkMessage::Close { handle: theirs.handle, reason });
+                    let (handle, reason) = (theirs.handle, CloseReason::Down);
+                    link.push(session.home_at(link), LinkMessage::Close { handle, reason });
                 }
-                self.drop_targets(index, &session.paths);
-            }
-            if self.links[index].sessions.is_empty()
-                && let Some(key) = self.links[index].connection
-            {
-                self.close_connection(key, "no resource is left", kit);
             }
         }
     }
 
-    fn link_is_up(&self, index: usize) -> bool {
-        let connection = self.links[index].connection.and_then(|key| self.connections.get(key));
-        connection.is_some_and(|c| c.is_up())
-    }
-
-    /// The connection of a link came up: every resource is to be opened.
+    /// The link came up: every resource is to be opened.
     pub(super) fn sessions_due(&mut self, index: usize, now: Time) {
         for session in &mut self.links[index].sessions {
             session.open_at = now;
@@ -143,6 +129,9 @@ impl Links {
 
     pub(super) fn retry_opens(&mut self, index: usize, now: Time) -> Time {
         let mut next = Time::NEVER;
+        if !self.links[index].is_up {
+            return next;
+        }
         for session in &mut self.links[index].sessions {
             if session.ours.is_some() || session.held {
                 continue;
@@ -166,15 +155,18 @@ impl Links {
         now: Time,
     ) {
         let Some(index) = self.link_of(hosted, peer) else { return };
-        if !self.link_is_up(index) {
+        let count = self.next_handle;
+        let link = &mut self.links[index];
+        if !link.is_up {
             return;
         }
-        let handle = self.next_handle;
-        let link = &mut self.links[index];
+        let shards = link.peer_shards;
         let Some(session) = link.session_mut(hosted, peer) else { return };
         if session.ours.is_some() || session.held {
             return;
         }
+        let home_lane = placement::home_lane(session.resource);
+        let handle = make_handle(count, home_lane);
         session.ours = Some(handle);
         session.open_at = now + OPEN_RETRY;
         let open = Open {
@@ -186,7 +178,7 @@ impl Links {
             replica,
         };
         self.next_handle += 1;
-        link.push(LinkMessage::Open(open));
+        link.push(home_lane % shards, LinkMessage::Open(open));
         self.note_up(index, hosted, peer);
     }
 
@@ -207,10 +199,12 @@ impl Links {
         let scope = Scope { resource: &session.resource_name, peer: &name };
         log!(Notice, scope, "connected");
         let report = PeerReport { boot_id, shards, replica: theirs.replica };
-        self.facts.push_back(Fact::Up { hosted, peer, report });
+        let Some(handles) = session.handles() else { return };
+        self.facts.push_back(Fact::Up { hosted, peer, handles, report });
     }
 
-    pub(super) fn on_open(&mut self, index: usize, open: &Open) {
+    pub(super) fn on_open(&mut self, way: Way, open: &Open) {
+        let index = way.link;
         let link = &mut self.links[index];
         let name = link.name.clone();
         let place = link.sessions.iter().position(|s| s.resource == open.resource);
@@ -234,7 +228,9 @@ impl Links {
             Some(_) => None,
         };
         if let Some(reason) = refusal {
-            link.push(LinkMessage::Close { handle: open.handle, reason });
+            link.push(way.shard, LinkMessage::Close { handle: open.handle, reason });
+            let set = link.set;
+            self.facts.push_back(Fact::Void { link: index, set, handle: open.handle });
             return;
         }
         let place = place.expect("a session that was not refused");
@@ -244,8 +240,9 @@ impl Links {
             // The peer began anew without a word: so does this side.
             self.end_session(index, place);
         }
+        let set = self.links[index].set;
         let session = &mut self.links[index].sessions[place];
-        session.theirs = Some(Theirs { handle: open.handle, replica: open.replica });
+        session.theirs = Some(Theirs { handle: open.handle, set, replica: open.replica });
         if session.ours.is_some() {
             self.note_up(index, hosted, peer);
         } else {
@@ -280,14 +277,17 @@ impl Links {
     fn end_session(&mut self, index: usize, place: usize) {
         let link = &mut self.links[index];
         let session = &mut link.sessions[place];
-        let was_up = session.is_up();
+        let handles = session.handles();
         session.ours = None;
-        session.theirs = None;
-        if was_up {
+        let theirs = session.theirs.take();
+        if let Some(handles) = handles {
             let scope = Scope { resource: &session.resource_name, peer: &link.name };
             log!(Notice, scope, "disconnected");
             let (hosted, peer) = (session.hosted, session.peer);
-            self.facts.push_back(Fact::Down { hosted, peer });
+            self.facts.push_back(Fact::Down { hosted, peer, handles });
+        } else if let Some(theirs) = theirs {
+            let Theirs { handle, set, .. } = theirs;
+            self.facts.push_back(Fact::Void { link: index, set, handle });
         }
     }
 
@@ -320,7 +320,7 @@ impl Links {
     }
 
     /// Keeps a member disconnected, or lets it connect again.
-    pub(crate) fn hold(&mut self, hosted: HostedId, peer: NodeId, held: Held) {
+    pub(crate) fn hold(&mut self, hosted: HostedId, peer: NodeId, held: Held, kit: &mut Kit) {
         if held == Held::Yes {
             self.close_session(hosted, peer, CloseReason::Down);
         }
@@ -328,11 +328,8 @@ impl Links {
         let Some(session) = self.links[index].session_mut(hosted, peer) else { return };
         session.held = held == Held::Yes;
         if held == Held::No {
-            let link = &mut self.links[index];
-            if link.connection.is_none() {
-                // The operator says that whatever was seen before was not this node.
-                link.start_count = 0;
-            }
+            // The operator says that whatever was seen before was not this node.
+            self.forget_start(index, kit);
             self.facts.push_back(Fact::OpenDue { hosted, peer });
         }
     }
@@ -343,27 +340,17 @@ impl Links {
         let place = link.sessions.iter().position(|s| s.hosted == hosted && s.peer == peer);
         let place = place.expect("the link was found by this session");
         if let Some(theirs) = link.sessions[place].theirs {
-            link.push(LinkMessage::Close { handle: theirs.handle, reason });
+            let home = link.sessions[place].home_at(link);
+            link.push(home, LinkMessage::Close { handle: theirs.handle, reason });
         }
         self.end_session(index, place);
     }
 
-    /// Where messages to this member go, while it is connected.
-    pub(crate) fn route(&self, link: usize, hosted: HostedId, peer: NodeId) -> Option<Route> {
-        let sessions = &self.links.get(link)?.sessions;
-        let session = sessions.iter().find(|s| s.hosted == hosted && s.peer == peer)?;
-        let handle = session.ours.filter(|_| session.is_up())?;
-        Some(Route { link, handle })
-    }
-
-    /// Whom a message of the peer is for, and from.
-    pub(crate) fn session_of_handle(
-        &self,
-        index: usize,
-        handle: u32,
-    ) -> Option<(HostedId, NodeId)> {
-        let session = self.links[index].session_of_their_handle(handle)?;
-        session.is_up().then_some((session.hosted, session.peer))
+    /// Whether these are still the handles of the session.
+    pub(crate) fn has_handles(&self, hosted: HostedId, peer: NodeId, handles: Handles) -> bool {
+        let sessions = self.links.iter().flat_map(|link| &link.sessions);
+        let mut mine = sessions.filter(|s| s.hosted == hosted && s.peer == peer);
+        mine.any(|session| session.handles() == Some(handles))
     }
 
     /// What the peer said when it refused this resource.

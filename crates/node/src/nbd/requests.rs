@@ -7,11 +7,11 @@ use frontend::nbd::transmission::{Kind, Parsed, Request as Wanted};
 use frontend::nbd::wire::{Errno, Extent};
 use io::Slice;
 use replication::contract::{PartId, Payload, Request, RequestError, RequestKind};
-
 use stdx::time::Time;
 
 use crate::limits::{
-    CLIENT_BYTES_MAX, PARTS_PER_REQUEST_MAX, REQUESTS_PER_CLIENT_MAX, STATUS_EXTENTS_MAX,
+    CLIENT_BYTES_MAX, PARTS_PER_REQUEST_MAX, REQUESTS_PER_CLIENT_MAX, SHARDS_MAX,
+    STATUS_EXTENTS_MAX,
 };
 use crate::links::HostedId;
 use crate::nbd::client::{Filling, Stage, Write};
@@ -62,19 +62,33 @@ enum Work {
     },
 }
 
-/// Index and generation of the request, 24 bits each, and the number of the part.
-fn part_id(request: Key, part: u16) -> PartId {
+/// Bits of the number of the part; the shard of the client has the rest of 16.
+const PART_BITS: u32 = 13;
+
+/// Index and generation of the request, 24 bits each, the shard of its client, and the number of
+/// the part.
+fn part_id(request: Key, shard: u8, part: u16) -> PartId {
     assert!(request.index < 1 << 24, "requests are bounded far below this");
-    PartId(u64::from(request.index) << 40 | u64::from(request.generation) << 16 | u64::from(part))
+    assert!(part < 1 << PART_BITS, "a request has far fewer parts");
+    let low = u64::from(shard) << PART_BITS | u64::from(part);
+    PartId(u64::from(request.index) << 40 | u64::from(request.generation) << 16 | low)
+}
+
+fn cut(value: u64, bits: u32) -> u32 {
+    u32::try_from(value & ((1 << bits) - 1)).expect("cut to fewer than 32 bits")
 }
 
 fn of_part_id(part: PartId) -> (Key, u16) {
-    let cut = |value: u64, bits: u32| {
-        u32::try_from(value & ((1 << bits) - 1)).expect("cut to fewer than 32 bits")
-    };
     let key = Key { index: cut(part.0 >> 40, 24), generation: cut(part.0 >> 16, 24) };
-    (key, u16::try_from(cut(part.0, 16)).expect("cut to 16 bits"))
+    (key, u16::try_from(cut(part.0, PART_BITS)).expect("cut to fewer than 16 bits"))
 }
+
+/// The shard whose client asked.
+pub(crate) fn origin_of(part: PartId) -> u8 {
+    u8::try_from(cut(part.0 >> PART_BITS, 16 - PART_BITS)).expect("cut to fewer than 8 bits")
+}
+
+const _: () = assert!(SHARDS_MAX as u32 <= 1 << (16 - PART_BITS), "a shard fits beside a part");
 
 impl Nbd {
     pub(super) fn step_transmission(&mut self, key: Key, kit: &mut Kit) {
@@ -157,7 +171,7 @@ impl Nbd {
             request.in_flight += 1;
             request.since = kit.now;
             let kind = RequestKind::Write { payload, fua: request.wanted.fua };
-            let id = part_id(current.request, current.part);
+            let id = part_id(current.request, kit.mesh.me(), current.part);
             let hosted = request.hosted;
             let next = current.part + 1;
             *write = (next < split.count()).then_some(Write {
@@ -232,7 +246,7 @@ impl Nbd {
             Work::Write { .. } => {}
             Work::Flush => {
                 request.in_flight += 1;
-                self.facts.push_back(Fact::Flush { hosted, part: part_id(key, 0) });
+                self.facts.push_back(Fact::Flush { hosted, part: part_id(key, kit.mesh.me(), 0) });
             }
             Work::Allocation { .. } => {
                 let (offset, length) = (request.wanted.offset, request.wanted.length);
@@ -247,7 +261,7 @@ impl Nbd {
                     *next += 1;
                     request.in_flight += 1;
                     let (offset, length) = (part.offset, part.length);
-                    let part = part_id(key, part.index);
+                    let part = part_id(key, kit.mesh.me(), part.index);
                     let request = Request { part, kind: RequestKind::Read, offset, length };
                     self.facts.push_back(Fact::Request { hosted, request });
                 }
@@ -273,7 +287,7 @@ impl Nbd {
                         continue;
                     };
                     request.in_flight += 1;
-                    let (part, offset) = (part_id(key, 0), piece.start);
+                    let (part, offset) = (part_id(key, kit.mesh.me(), 0), piece.start);
                     let request = Request { part, kind, offset, length };
                     self.facts.push_back(Fact::Request { hosted, request });
                 }

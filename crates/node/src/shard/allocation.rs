@@ -7,54 +7,75 @@
 use std::ops::Range;
 
 use frontend::nbd::wire::{Extent, STATE_HOLE, STATE_ZERO};
+use io::{DiskId, Reactor};
 
 use crate::limits::STATUS_EXTENTS_MAX;
 use crate::links::HostedId;
-use crate::shard::hosted::Hosted;
+use crate::shard::mesh::Cross;
 use crate::shard::{Rim, Shard};
 use crate::slab::Key;
 
 impl Shard {
+    /// A client of this shard asks. Only the home of the resource knows what the replica is worth.
     pub(super) fn on_allocation(&mut self, id: HostedId, request: Key, range: Range<u64>) {
-        self.extents.clear();
-        if let Some(hosted) = self.hosted.get(id.0 as usize).and_then(Option::as_ref) {
-            hosted.find_holes(range, &self.rim, &mut self.extents);
+        let home = self.home_of(id);
+        if home != self.rim.kit.mesh.me() {
+            return self.rim.kit.mesh.send(home, Cross::Allocation { hosted: id, request, range });
         }
+        self.find_holes(id, range);
         let Rim { nbd, kit, .. } = &mut self.rim;
         nbd.tell_allocation(request, &self.extents, kit);
     }
+
+    /// A client of another shard asks.
+    pub(super) fn on_allocation_of(
+        &mut self,
+        from: u8,
+        id: HostedId,
+        request: Key,
+        range: Range<u64>,
+    ) {
+        self.find_holes(id, range);
+        let extents = self.extents.as_slice().into();
+        self.rim.kit.mesh.send(from, Cross::Allocated { request, extents });
+    }
+
+    /// The extents from the start of the range on; nothing where nothing is known.
+    fn find_holes(&mut self, id: HostedId, range: Range<u64>) {
+        self.extents.clear();
+        let hosted = self.hosted.get(id.0 as usize).and_then(Option::as_ref);
+        let now = self.rim.kit.now;
+        if hosted.is_some_and(|hosted| hosted.resource.speaks_for_all(now))
+            && let Some(disk) = self.part(id).and_then(|part| part.disk.as_ref())
+        {
+            let data = disk.data;
+            find_holes(data, range, &self.rim.kit.reactor, &mut self.extents);
+        }
+    }
 }
 
-impl Hosted {
-    /// The extents from the start of the range on; nothing where nothing is known.
-    fn find_holes(&self, range: Range<u64>, rim: &Rim, extents: &mut Vec<Extent>) {
-        let reactor = &rim.kit.reactor;
-        let Some(disk) = self.disk.as_ref().filter(|_| self.resource.speaks_for_all(rim.kit.now))
-        else {
-            return;
+fn find_holes(disk: DiskId, range: Range<u64>, reactor: &Reactor, extents: &mut Vec<Extent>) {
+    if reactor.disk_info(disk).is_block_device {
+        return;
+    }
+    let mut tell = |from: u64, to: u64, state| {
+        if from < to {
+            extents.push(Extent { length_bytes: to - from, state });
+        }
+        extents.len() < STATUS_EXTENTS_MAX
+    };
+    let mut at = range.start;
+    while at < range.end {
+        let data = match reactor.next_data(disk, at..range.end) {
+            Ok(data) => data.unwrap_or(range.end..range.end),
+            // The file system does not say: the rest is left out.
+            Err(_) => return,
         };
-        if reactor.disk_info(disk.data).is_block_device {
+        let is_room =
+            tell(at, data.start, STATE_HOLE | STATE_ZERO) && tell(data.start, data.end, 0);
+        if !is_room {
             return;
         }
-        let mut tell = |from: u64, to: u64, state| {
-            if from < to {
-                extents.push(Extent { length_bytes: to - from, state });
-            }
-            extents.len() < STATUS_EXTENTS_MAX
-        };
-        let mut at = range.start;
-        while at < range.end {
-            let data = match reactor.next_data(disk.data, at..range.end) {
-                Ok(data) => data.unwrap_or(range.end..range.end),
-                // The file system does not say: the rest is left out.
-                Err(_) => return,
-            };
-            let is_room =
-                tell(at, data.start, STATE_HOLE | STATE_ZERO) && tell(data.start, data.end, 0);
-            if !is_room {
-                return;
-            }
-            at = data.end;
-        }
+        at = data.end;
     }
 }

@@ -7,9 +7,11 @@ use format::message::{DataBody, Heartbeat, ResourceMessage};
 use replication::contract::{GroupAction, GroupInput, ResourceInput};
 
 use crate::links::heartbeat::Lease;
-use crate::links::{self, HostedId};
+use crate::links::{self, HostedId, Way};
 use crate::nbd;
+use crate::shard::cross::Effect;
 use crate::shard::disk::payload_of;
+use crate::shard::mesh::{Change, ToPart};
 use crate::shard::{Input, Rim, Shard};
 
 impl Shard {
@@ -20,17 +22,15 @@ impl Shard {
         }
         while let Some(fact) = self.rim.nbd.pop_fact() {
             match fact {
-                nbd::Fact::Request { hosted, request } => {
-                    self.rim.inbox.push_back((hosted, Input::Group(GroupInput::Request(request))));
-                }
+                nbd::Fact::Request { hosted, request } => self.submit(hosted, request),
                 nbd::Fact::Flush { hosted, part } => {
                     self.rim.inbox.push_back((hosted, Input::Group(GroupInput::Flush(part))));
                 }
                 nbd::Fact::Allocation { hosted, request, offset, length } => {
                     self.on_allocation(hosted, request, offset..offset + length);
                 }
-                nbd::Fact::Wanted { hosted } => self.on_wanted(hosted),
-                nbd::Fact::Left { hosted } => self.on_left(hosted),
+                nbd::Fact::Wanted { hosted } => self.report_clients(hosted, Change::Wanted),
+                nbd::Fact::Left { hosted } => self.report_clients(hosted, Change::Left),
             }
         }
     }
@@ -54,23 +54,29 @@ impl Shard {
                 };
                 rim.inbox.push_back((hosted, input));
             }
-            links::Fact::Up { hosted, peer, report } => {
-                rim.inbox.push_back((hosted, Input::Group(GroupInput::PeerUp { peer })));
-                let input = ResourceInput::Connected { peer, report };
-                rim.inbox.push_back((hosted, Input::Resource(input)));
+            links::Fact::Up { hosted, peer, handles, report } => {
+                self.after_parts(hosted, Effect::Connect { peer, handles, report });
             }
-            links::Fact::Down { hosted, peer } => {
-                rim.inbox.push_back((hosted, Input::Group(GroupInput::PeerDown { peer })));
-                let input = ResourceInput::Disconnected { peer };
-                rim.inbox.push_back((hosted, Input::Resource(input)));
+            links::Fact::Down { hosted, peer, handles } => {
+                let link = self.part(hosted).and_then(|part| part.peer(peer)).map(|it| it.link);
+                if let Some(link) = link {
+                    let Rim { links, kit, .. } = &mut self.rim;
+                    links.disconnect(link, (hosted, peer), handles, kit);
+                }
+                self.broadcast(hosted, || ToPart::Disconnected { peer, handles });
+                self.after_parts(hosted, Effect::Disconnected { peer });
+            }
+            links::Fact::Void { link, set, handle } => {
+                let Rim { links, kit, .. } = rim;
+                links.announce_void(link, set, handle, kit);
             }
             links::Fact::OpenDue { hosted, peer } => {
                 if let Some(it) = self.hosted.get(hosted.0 as usize).and_then(Option::as_ref) {
                     rim.links.open(hosted, peer, it.resource.report(), rim.kit.now);
                 }
             }
-            links::Fact::HeartbeatDue { link } => self.send_heartbeat(link),
-            links::Fact::Heartbeat { link, heartbeat } => self.on_heartbeat(link, heartbeat),
+            links::Fact::HeartbeatDue { way } => self.send_heartbeat(way),
+            links::Fact::Heartbeat { way, heartbeat } => self.on_heartbeat(way, heartbeat),
             links::Fact::Lease { hosted, peer, nonce, sent_at, granted } => {
                 let input = ResourceInput::Lease { peer, nonce, sent_at, granted };
                 rim.inbox.push_back((hosted, Input::Resource(input)));
@@ -82,19 +88,19 @@ impl Shard {
     fn note_ack(&mut self, id: HostedId, from: NodeId, body: &DataBody) {
         let DataBody::Ack { lane, base, mask, .. } = body else { return };
         let now = self.rim.kit.now;
-        let Some(hosted) = self.hosted.get_mut(id.0 as usize).and_then(Option::as_mut) else {
+        let Some(part) = self.parts.get_mut(id.0 as usize).and_then(Option::as_mut) else {
             return;
         };
-        if let Some(peer) = hosted.peers.iter_mut().find(|peer| peer.node == from) {
+        if let Some(peer) = part.peers.iter_mut().find(|peer| peer.node == from) {
             peer.acks.on_ack(*lane, *base, *mask, now);
         }
     }
 
-    /// A heartbeat asks for the leases of all resources of the pair.
-    fn send_heartbeat(&mut self, link: usize) {
+    /// A heartbeat asks for the leases of all resources that are at home at both its ends.
+    fn send_heartbeat(&mut self, way: Way) {
         let mut leases = std::mem::take(&mut self.leases);
         leases.clear();
-        for (id, peer, handle) in self.rim.links.open_sessions(link) {
+        for (id, peer, handle) in self.rim.links.open_sessions(way) {
             let nonce = self
                 .hosted
                 .get(id.0 as usize)
@@ -102,15 +108,15 @@ impl Shard {
                 .and_then(|hosted| hosted.resource.lease_wanted());
             leases.extend(nonce.map(|nonce| Lease { hosted: id, peer, handle, nonce }));
         }
-        self.rim.links.send_heartbeat(link, &leases, self.rim.kit.now);
+        self.rim.links.send_heartbeat(way, &leases, self.rim.kit.now);
         self.leases = leases;
     }
 
-    fn on_heartbeat(&mut self, link: usize, heartbeat: Heartbeat) {
+    fn on_heartbeat(&mut self, way: Way, heartbeat: Heartbeat) {
         let mut refused = Vec::new();
         for lease in &heartbeat.leases {
             let length = Duration::from_millis(lease.length_ms.into());
-            let session = self.rim.links.session_of_handle(link, lease.handle);
+            let session = self.rim.links.session_of_handle(way.link, lease.handle);
             let granted = session.is_some_and(|(id, from)| {
                 let hosted = self.hosted.get_mut(id.0 as usize).and_then(Option::as_mut);
                 hosted.is_some_and(|hosted| {
@@ -123,11 +129,7 @@ impl Shard {
                 refused.push(lease.handle);
             }
         }
-        self.rim.links.answer_heartbeat(link, heartbeat, refused);
-    }
-
-    pub(super) fn hosted(&self, id: HostedId) -> Option<&super::Hosted> {
-        self.hosted.get(id.0 as usize).and_then(Option::as_deref)
+        self.rim.links.answer_heartbeat(way, heartbeat, refused);
     }
 }
 

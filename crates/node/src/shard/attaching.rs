@@ -1,9 +1,12 @@
 //! A disk that is taken (back) into use while its resource is up.
 //!
-//! The control thread has read the disk and recovered its metadata; here it is opened and offered
-//! to the machines. It becomes the resource's disk at the moment at which the group takes it, in
-//! order with everything else that the group is told, and not before: what the group still asks
-//! until then is for the disk that was given up, and fails.
+//! The control thread has read the disk and recovered its metadata; the home shard opens it and
+//! offers it to the machines. It becomes the disk of a part of the resource at the moment at which
+//! the part's group takes it, in order with everything else that the group is told, and not
+//! before: what the group still asks until then is for the disk that was given up, and fails.
+//!
+//! A disk is offered only once no shard has anything under way on the former one. Each part says
+//! so to the home after it has given that one up.
 
 use api::response::{Failure, FailureCode, Reply};
 use replication::attach::GroupDisk;
@@ -15,14 +18,19 @@ use crate::log::{Scope, log};
 use crate::shard::disk::{Disk, slot_bases};
 use crate::shard::hosted::{Asker, CommandKind, Hosted, PendingCommand};
 use crate::shard::hosting::open_disk;
+use crate::shard::mesh::{Cross, FromPart, ToPart};
 use crate::shard::messages::Ticket;
+use crate::shard::part::{NewDisk, check_lanes};
 use crate::shard::{Input, Rim, Shard};
 
-/// A disk that is open, and what the group needs to know of it.
+/// A disk that is open, and what the group of each shard needs to know of it.
 #[derive(Debug)]
 pub(crate) struct Offer {
     disk: Disk,
-    group: Option<GroupDisk>,
+    /// For the other shards, in their order.
+    shared: Vec<NewDisk>,
+    /// By shard.
+    groups: Vec<GroupDisk>,
 }
 
 impl Shard {
@@ -34,21 +42,26 @@ impl Shard {
         replica: Replica,
     ) -> Result<Option<Reply>, Failure> {
         self.check_attachable(id)?;
-        let rim = &mut self.rim;
-        let hosted = self.hosted[id.0 as usize].as_mut().expect("found by its name");
+        let shards = self.identity.shards;
+        let hosted = self.hosted[id.0 as usize].as_ref().expect("found by its name");
+        check_lanes(hosted.name(), replica.superblock.lanes, shards)?;
         let place = hosted.definition.disk.clone().expect("checked");
         let failed = |error: std::io::Error| {
             Failure::new(FailureCode::DiskFailed, error.to_string(), "is it in use?")
         };
-        let disk = open_disk(&place, &replica, rim).map_err(failed)?;
-        let superblock = Box::new(replica.superblock.clone());
-        let group = GroupDisk {
-            size_bytes: superblock.size_bytes,
-            al_next_number: replica.al_next_number,
-            slot_bases: slot_bases(&superblock),
-            slots: replica.pages,
+        let disk = open_disk(&place, &replica, &mut self.rim).map_err(failed)?;
+        let shared = match self.share(&disk) {
+            Ok(shared) => shared,
+            Err(error) => {
+                disk.close(&mut self.rim);
+                return Err(failed(error));
+            }
         };
-        hosted.offer = Some(Box::new(Offer { disk, group: Some(group) }));
+        let superblock = Box::new(replica.superblock.clone());
+        let groups = group_disks(replica, shards);
+        let rim = &mut self.rim;
+        let hosted = self.hosted[id.0 as usize].as_mut().expect("found by its name");
+        hosted.offer = Some(Box::new(Offer { disk, shared, groups }));
         let command = CommandId(hosted.next_command);
         hosted.next_command += 1;
         let asker = Asker::Admin(ticket);
@@ -73,35 +86,96 @@ impl Shard {
             let hint = "give it one in the configuration, and `adjust`";
             return Err(Failure::new(FailureCode::NoLocalDisk, message, hint));
         }
-        if hosted.disk.is_some() {
+        if hosted.superblock_at.is_some() {
             let message = format!("the disk of {name:?} is attached already");
             let hint = "`detach` it first to exchange it";
             return Err(Failure::new(FailureCode::AlreadyAttached, message, hint));
         }
-        if hosted.removal.is_some() || hosted.offer.is_some() || hosted.is_using_disk(&self.rim) {
+        let is_attaching = hosted.commands.iter().any(|it| it.kind == CommandKind::Attach);
+        if hosted.removal.is_some() || is_attaching || hosted.is_using_disk(&self.rim) {
             let message = format!("resource {name:?} is changing, or its former disk is in use");
             return Err(Failure::new(FailureCode::StateRefused, message, "try again"));
         }
         Ok(())
     }
-}
 
-impl Hosted {
-    /// The machines want the disk that is offered.
-    pub(super) fn take_disk(&mut self, round: RoundId, rim: &mut Rim) {
-        let group = self.offer.as_mut().and_then(|offer| offer.group.take());
-        let group = group.expect("only an offer is taken, and once");
-        let message = ToGroup::Attach { disk: Box::new(group), round };
-        rim.inbox.push_back((self.id, Input::Group(GroupInput::Home(message))));
+    /// The machines want the disk that is offered: each group is told of its part of it.
+    pub(super) fn take_disk(&mut self, id: HostedId, round: RoundId) {
+        let place = id.0 as usize;
+        let Some(hosted) = self.hosted.get_mut(place).and_then(Option::as_deref_mut) else {
+            return;
+        };
+        let offer = hosted.offer.take().expect("only an offer is taken, and once");
+        let Offer { disk, shared, mut groups } = *offer;
+        let part = self.parts[place].as_mut().expect("a home has a part");
+        part.offer = Some(disk);
+        let mesh = &mut self.rim.kit.mesh;
+        let own = groups.remove(usize::from(mesh.me()));
+        if !mesh.is_alone() {
+            hosted.fence.has_told();
+        }
+        for ((shard, disk), group) in mesh.others().zip(shared).zip(groups) {
+            let message = ToPart::Attach { disk: Box::new(disk), group: Box::new(group), round };
+            mesh.send(shard, Cross::ToPart(id, message));
+        }
+        let message = ToGroup::Attach { disk: Box::new(own), round };
+        self.rim.inbox.push_back((id, Input::Group(GroupInput::Home(message))));
+    }
+
+    /// The same on a shard that is not the home. A disk that cannot be used here fails at its
+    /// first use.
+    pub(super) fn on_part_attach(
+        &mut self,
+        id: HostedId,
+        disk: NewDisk,
+        group: Box<GroupDisk>,
+        round: RoundId,
+    ) {
+        let Some(part) = self.parts.get_mut(id.0 as usize).and_then(Option::as_mut) else { return };
+        let rim = &mut self.rim;
+        match disk.adopt(rim) {
+            Ok(disk) => part.offer = Some(disk),
+            Err(error) => {
+                log!(Error, Scope::resource(&part.name), "a shard cannot use the disk: {error}");
+            }
+        }
+        let message = ToGroup::Attach { disk: group, round };
+        rim.inbox.push_back((id, Input::Group(GroupInput::Home(message))));
     }
 
     /// The group takes it now: from here on its requests go there.
-    pub(super) fn use_offered_disk(&mut self) {
-        let offer = self.offer.take().expect("the group is told of an offer only");
-        self.disk = Some(offer.disk);
-        log!(Notice, Scope::resource(self.name()), "the disk was attached");
+    pub(super) fn use_offered_disk(&mut self, id: HostedId) {
+        let place = id.0 as usize;
+        let Some(part) = self.parts.get_mut(place).and_then(Option::as_mut) else { return };
+        part.disk = part.offer.take();
+        let hosted = self.hosted.get_mut(place).and_then(Option::as_mut);
+        if let (Some(hosted), Some(disk)) = (hosted, &part.disk) {
+            hosted.superblock_at = Some((disk.meta, disk.layout));
+            log!(Notice, Scope::resource(hosted.name()), "the disk was attached");
+        }
     }
 
+    /// Tells the home once nothing is under way any more on the disk that a part gave up.
+    pub(super) fn finish_closing(&mut self, id: HostedId) {
+        let Some(part) = self.parts.get_mut(id.0 as usize).and_then(Option::as_mut) else { return };
+        if part.is_closing && !self.rim.is_using_disk(id) {
+            part.is_closing = false;
+            let home = self.home_of(id);
+            self.rim.kit.mesh.send(home, Cross::FromPart(id, FromPart::DiskClosed));
+        }
+    }
+}
+
+impl Rim {
+    /// Whether a request to the disk of a resource is under way on this shard.
+    fn is_using_disk(&self, id: HostedId) -> bool {
+        let is_own = |it: HostedId| it == id;
+        self.operations.iter().any(|(_, it)| is_own(it.hosted()) && !it.is_of_register())
+            || self.starved.iter().any(|&(it, _)| is_own(it))
+    }
+}
+
+impl Hosted {
     /// Closes an offered disk that was not taken.
     pub(super) fn withdraw_offer(&mut self, rim: &mut Rim) {
         if let Some(offer) = self.offer.take() {
@@ -110,9 +184,26 @@ impl Hosted {
     }
 
     fn is_using_disk(&self, rim: &Rim) -> bool {
-        let is_own = |id: HostedId| id == self.id;
-        rim.operations.iter().any(|(_, it)| is_own(it.hosted()) && !it.is_of_register())
-            || rim.starved.iter().any(|&(id, _)| is_own(id))
+        rim.is_using_disk(self.id)
+            || self.closing.contains(&true)
             || self.saves.iter().any(|save| save.superblock.is_some())
     }
+}
+
+/// What the group of each shard needs of a replica: the bitmaps of its lanes, and the end of its
+/// ring of the activity log.
+pub(super) fn group_disks(replica: Replica, shards: u8) -> Vec<GroupDisk> {
+    let Replica { superblock, pages, al_next_numbers, .. } = replica;
+    let disk = |al_next_number| GroupDisk {
+        size_bytes: superblock.size_bytes,
+        al_next_number,
+        slots: Vec::new(),
+        slot_bases: slot_bases(&superblock),
+    };
+    let mut disks: Vec<_> =
+        al_next_numbers.into_iter().take(usize::from(shards)).map(disk).collect();
+    for page in pages {
+        disks[usize::from(page.lane.0 % shards)].slots.push(page);
+    }
+    disks
 }

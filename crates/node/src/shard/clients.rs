@@ -8,6 +8,7 @@ use crate::limits::{AUTO_DEMOTE_GRACE, REMOVAL_POLL_INTERVAL, REMOVAL_WITHOUT_QU
 use crate::links::HostedId;
 use crate::log::{Scope, log};
 use crate::shard::hosted::{Asker, CommandKind, Hosted};
+use crate::shard::mesh::ToPart;
 use crate::shard::{Rim, Shard};
 
 /// What a resource knows of its clients.
@@ -31,14 +32,13 @@ impl Shard {
     /// A client waits for the resource to be Primary here.
     pub(super) fn on_wanted(&mut self, id: HostedId) {
         self.note_news(id);
-        let Rim { kit, nbd, .. } = &mut self.rim;
         let Some(hosted) = self.hosted.get_mut(id.0 as usize).and_then(Option::as_mut) else {
-            nbd.refuse(id, "the resource went down", kit);
+            self.refuse_clients(id, "the resource went down");
             return;
         };
         hosted.clients.grace_until = Time::NEVER;
         if hosted.removal.is_some() {
-            nbd.refuse(id, "the resource is going down", kit);
+            self.refuse_clients(id, "the resource is going down");
             return;
         }
         if hosted.is_changing_role() {
@@ -46,20 +46,43 @@ impl Shard {
             hosted.clients.is_wanted = true;
         } else if hosted.is_primary {
             hosted.clients.is_wanted = false;
+            self.broadcast(id, || ToPart::Admit);
+            let Rim { kit, nbd, .. } = &mut self.rim;
             nbd.admit(id, kit);
         } else if hosted.definition.auto_promote {
             hosted.clients.is_wanted = true;
             self.command(id, Command::Promote(PromoteMode::Normal), Asker::Clients);
         } else {
             let text = "this node is Secondary and `auto-promote` is off; use `basalt adm primary`";
-            nbd.refuse(id, text, kit);
+            self.refuse_clients(id, text);
         }
+    }
+
+    /// Sends the clients of all shards away that wait for the resource.
+    pub(super) fn refuse_clients(&mut self, id: HostedId, reason: &str) {
+        self.broadcast(id, || ToPart::Refuse(reason.into()));
+        let Rim { kit, nbd, .. } = &mut self.rim;
+        nbd.refuse(id, reason, kit);
+    }
+
+    /// Cuts the clients of all shards off that use the resource.
+    pub(super) fn end_sessions(&mut self, id: HostedId, reason: &str) {
+        self.broadcast(id, || ToPart::EndSessions(reason.into()));
+        let Rim { kit, nbd, .. } = &mut self.rim;
+        nbd.end_sessions(id, reason, kit);
+    }
+
+    /// Clients of the resource that wait or are served, on all shards.
+    pub(super) fn clients_of(&self, id: HostedId) -> usize {
+        let hosted = self.hosted.get(id.0 as usize).and_then(Option::as_ref);
+        let elsewhere = hosted.map_or(0, |hosted| hosted.clients_elsewhere.iter().sum());
+        self.rim.nbd.clients_of(id) + usize::try_from(elsewhere).unwrap_or(usize::MAX)
     }
 
     pub(super) fn on_left(&mut self, id: HostedId) {
         self.note_news(id);
         let now = self.rim.kit.now;
-        let has_clients = self.rim.nbd.clients_of(id) > 0;
+        let has_clients = self.clients_of(id) > 0;
         let Some(hosted) = self.hosted.get_mut(id.0 as usize).and_then(Option::as_mut) else {
             return;
         };
@@ -69,14 +92,14 @@ impl Shard {
         hosted.clients.is_wanted = false;
         if hosted.is_primary && !hosted.clients.is_explicit {
             hosted.clients.grace_until = now + AUTO_DEMOTE_GRACE;
-            self.wakes[id.0 as usize] = hosted.wake_at();
+            self.set_wake(id);
         }
     }
 
     /// What a resource waits for, beside its machines.
     pub(super) fn tick_hosted(&mut self, id: HostedId) {
         let now = self.rim.kit.now;
-        let has_clients = self.rim.nbd.clients_of(id) > 0;
+        let has_clients = self.clients_of(id) > 0;
         let Some(hosted) = self.hosted.get_mut(id.0 as usize).and_then(Option::as_mut) else {
             return;
         };
@@ -103,7 +126,6 @@ impl Shard {
     }
 
     pub(super) fn on_role_changed(&mut self, id: HostedId, role: Role) {
-        let Rim { kit, nbd, .. } = &mut self.rim;
         let Some(hosted) = self.hosted.get_mut(id.0 as usize).and_then(Option::as_mut) else {
             return;
         };
@@ -116,7 +138,7 @@ impl Shard {
         if !is_primary {
             hosted.clients.is_explicit = false;
             hosted.clients.grace_until = Time::NEVER;
-            nbd.end_sessions(id, "this node is no longer Primary", kit);
+            self.end_sessions(id, "this node is no longer Primary");
         }
     }
 
@@ -138,7 +160,7 @@ impl Shard {
         }
         match (kind, result) {
             (CommandKind::Promote, Err(reason)) => {
-                self.rim.nbd.refuse(id, reason, &mut self.rim.kit);
+                self.refuse_clients(id, reason);
             }
             _ => self.on_wanted(id),
         }

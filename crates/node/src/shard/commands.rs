@@ -11,6 +11,7 @@ use crate::links::HostedId;
 use crate::links::session::Held;
 use crate::log::{Scope, log};
 use crate::shard::hosted::{Asker, CommandKind, Hosted, PendingCommand, Removal};
+use crate::shard::mesh::ToPart;
 use crate::shard::messages::{Force, FromShard, Ticket, ToShard};
 use crate::shard::status::Statistics;
 use crate::shard::{Input, Rim, Shard};
@@ -43,8 +44,9 @@ impl Shard {
     pub(super) fn on_message(&mut self, message: ToShard) {
         match message {
             ToShard::Host { ticket, attached } => {
-                let answer = self.host(*attached).map(|warnings| Reply::Done { warnings });
-                self.rim.reply(ticket, answer);
+                if let Err(failure) = self.host(ticket, *attached) {
+                    self.rim.reply(ticket, Err(failure));
+                }
             }
             ToShard::Remove { ticket, resource, force } => {
                 self.with_resource(ticket, &resource, |shard, id| {
@@ -108,6 +110,7 @@ impl Shard {
                 self.rim.reply(ticket, answer);
             }
             ToShard::Stop { ticket } => self.stop(ticket),
+            ToShard::Exit => self.is_done = true,
         }
     }
 
@@ -217,7 +220,7 @@ impl Shard {
     /// A disk that is given up already is no failure; a member without one by configuration is.
     fn on_detach(&mut self, id: HostedId, ticket: Ticket) -> Option<Reply> {
         let hosted = self.hosted_mut(id);
-        if hosted.disk.is_none() && hosted.definition.disk.is_some() {
+        if hosted.superblock_at.is_none() && hosted.definition.disk.is_some() {
             return Some(Reply::done());
         }
         self.command(id, Command::Detach, Asker::Admin(ticket));
@@ -230,7 +233,7 @@ impl Shard {
         ticket: Ticket,
         force: Force,
     ) -> Result<Option<Reply>, Failure> {
-        let clients = self.rim.nbd.clients_of(id);
+        let clients = self.clients_of(id);
         let hosted = self.hosted_mut(id);
         if hosted.is_changing_role() {
             return Err(busy());
@@ -241,8 +244,7 @@ impl Shard {
         if clients > 0 && force == Force::No {
             return Err(in_use(clients, "close them, or use --force to cut them off"));
         }
-        let Rim { nbd, kit, .. } = &mut self.rim;
-        nbd.end_sessions(id, "the operator made this node Secondary", kit);
+        self.end_sessions(id, "the operator made this node Secondary");
         self.command(id, Command::Demote, Asker::Admin(ticket));
         Ok(None)
     }
@@ -253,7 +255,7 @@ impl Shard {
         ticket: Option<Ticket>,
         force: Force,
     ) -> Result<Option<Reply>, Failure> {
-        let clients = self.rim.nbd.clients_of(id);
+        let clients = self.clients_of(id);
         let now = self.rim.kit.now;
         let deadline = now + SHUTDOWN_DEADLINE / 2;
         let hosted = self.hosted_mut(id);
@@ -264,10 +266,10 @@ impl Shard {
             return Err(in_use(clients, "close them first"));
         }
         hosted.removal = Some(Removal { ticket, deadline, quorum_at: now, look_at: now });
-        let Rim { nbd, kit, .. } = &mut self.rim;
-        nbd.withdraw(id);
-        nbd.refuse(id, "the resource is going down", kit);
-        nbd.end_sessions(id, "the resource is going down", kit);
+        self.broadcast(id, || ToPart::Withdraw);
+        self.rim.nbd.withdraw(id);
+        self.refuse_clients(id, "the resource is going down");
+        self.end_sessions(id, "the resource is going down");
         self.command(id, Command::Stop, Asker::Removal);
         Ok(None)
     }
@@ -290,7 +292,7 @@ impl Shard {
             return Err(Failure::new(FailureCode::UnknownPeer, message, ""));
         }
         for peer in peers {
-            self.rim.links.hold(id, peer, held);
+            self.rim.links.hold(id, peer, held, &mut self.rim.kit);
         }
         self.note_news(id);
         Ok(Some(Reply::done()))
@@ -310,13 +312,14 @@ impl Shard {
         self.finish_stopping();
     }
 
-    /// Ends the thread once nothing is hosted any more.
+    /// Says so once no resource is at home here any more. The parts of others go on until they
+    /// are told.
     pub(super) fn finish_stopping(&mut self) {
         if let Some(Stopping { ticket }) = self.stopping
             && self.hosted.iter().all(Option::is_none)
+            && self.passing.is_empty()
         {
             self.rim.reply(ticket, Ok(Reply::done()));
-            self.is_done = true;
         }
     }
 

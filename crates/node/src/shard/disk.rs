@@ -19,6 +19,7 @@ use crate::attach::{bytes_of, superblock_offset};
 use crate::links::HostedId;
 use crate::log::{Scope, log};
 use crate::shard::hosted::{Hosted, Save};
+use crate::shard::part::Part;
 use crate::shard::{Input, Rim};
 
 /// Bytes of a block of metadata, and of a slot of the register.
@@ -92,7 +93,24 @@ enum Kind {
     },
 }
 
+impl Kind {
+    fn name(&self) -> &'static str {
+        match self {
+            Self::Read { .. } => "a read of the disk",
+            Self::Write { .. } | Self::Zero { .. } => "a write to the disk",
+            Self::WriteBuffer { .. } | Self::Superblock { .. } => "a write to the metadata",
+            Self::Flush { .. } => "a flush of the disk",
+            Self::Register { .. } => "a write to the register file in the state directory",
+        }
+    }
+}
+
 impl Operation {
+    /// Whether it belongs to a save of the resource's home.
+    pub(crate) fn is_of_save(&self) -> bool {
+        matches!(self.kind, Kind::Register { .. } | Kind::Superblock { .. })
+    }
+
     pub(crate) fn hosted(&self) -> HostedId {
         self.hosted
     }
@@ -132,7 +150,7 @@ impl Rim {
     }
 }
 
-impl Hosted {
+impl Part {
     /// Starts a device request of the core. It is given back while no buffer is free.
     #[expect(clippy::too_many_lines, reason = "one flat match, a request of the device each")]
     pub(crate) fn start_device(
@@ -221,7 +239,7 @@ impl Hosted {
         None
     }
 
-    /// A device request is done.
+    /// A device request of the core is done.
     pub(crate) fn on_device(
         &mut self,
         operation: &Operation,
@@ -231,9 +249,7 @@ impl Hosted {
         if let Err(error) = result {
             self.log_device_error(&operation.kind, error);
         }
-        if let Some(disk) = &mut self.disk
-            && !matches!(operation.kind, Kind::Register { .. } | Kind::Superblock { .. })
-        {
+        if let Some(disk) = &mut self.disk {
             disk.counters.in_flight -= 1;
         }
         let is_ok = result.is_ok();
@@ -270,13 +286,8 @@ impl Hosted {
                 rim.kit.reactor.flush(data, token);
             }
             Kind::Zero { token, .. } | Kind::Flush { token } => rim.answer(self.id, token, done),
-            Kind::Register { buffer } => {
-                rim.kit.reactor.pool().release(buffer.buffer);
-                self.on_register_written(done.map(drop), rim);
-            }
-            Kind::Superblock { buffer } => {
-                rim.kit.reactor.pool().release(buffer.buffer);
-                self.finish_save(done.map(drop), rim);
+            Kind::Register { .. } | Kind::Superblock { .. } => {
+                unreachable!("the home of the resource asked for it")
             }
         }
     }
@@ -288,14 +299,38 @@ impl Hosted {
             }
             disk.error_logged = true;
         }
-        let what = match kind {
-            Kind::Read { .. } => "a read of the disk",
-            Kind::Write { .. } | Kind::Zero { .. } => "a write to the disk",
-            Kind::WriteBuffer { .. } | Kind::Superblock { .. } => "a write to the metadata",
-            Kind::Flush { .. } => "a flush of the disk",
-            Kind::Register { .. } => "a write to the register file in the state directory",
-        };
-        log!(Error, Scope::resource(&self.definition.name), "{what} failed: {error}");
+        log!(Error, Scope::resource(&self.name), "{} failed: {error}", kind.name());
+    }
+}
+
+impl Hosted {
+    /// A write of a save is done.
+    pub(crate) fn on_saved(
+        &mut self,
+        operation: &Operation,
+        result: &stdio::Result<u32>,
+        rim: &mut Rim,
+    ) {
+        if let Err(error) = result {
+            let scope = Scope::resource(&self.definition.name);
+            log!(Error, scope, "{} failed: {error}", operation.kind.name());
+        }
+        let done = if result.is_ok() { Ok(()) } else { Err(DeviceError) };
+        match operation.kind {
+            Kind::Register { buffer } => {
+                rim.kit.reactor.pool().release(buffer.buffer);
+                self.on_register_written(done, rim);
+            }
+            Kind::Superblock { buffer } => {
+                rim.kit.reactor.pool().release(buffer.buffer);
+                self.finish_save(done, rim);
+            }
+            Kind::Read { .. }
+            | Kind::Write { .. }
+            | Kind::WriteBuffer { .. }
+            | Kind::Zero { .. }
+            | Kind::Flush { .. } => unreachable!("a part of the resource asked for it"),
+        }
     }
 
     /// Queues a save; they become durable in order.
@@ -347,7 +382,7 @@ impl Hosted {
             self.finish_save(Ok(()), rim);
             return;
         };
-        let Some(disk) = &mut self.disk else {
+        let Some((disk, layout)) = self.superblock_at else {
             self.finish_save(Err(DeviceError), rim);
             return;
         };
@@ -355,14 +390,12 @@ impl Hosted {
             rim.blocked_saves.push(self.id);
             return;
         };
-        disk.note_slots(superblock);
         let block = rim.kit.reactor.pool().bytes_mut(buffer).first_chunk_mut();
-        encode_superblock(superblock, &disk.layout, block.expect("taken as long as a block"))
+        encode_superblock(superblock, &layout, block.expect("taken as long as a block"))
             .expect("the core keeps values within the bounds of the format");
-        let offset = superblock_offset(superblock, &disk.layout);
-        let meta = disk.meta;
+        let offset = superblock_offset(superblock, &layout);
         let token = rim.start(self.id, Kind::Superblock { buffer });
-        rim.kit.reactor.write(meta, offset, buffer, Durability::Fua, token);
+        rim.kit.reactor.write(disk, offset, buffer, Durability::Fua, token);
     }
 
     fn finish_save(&mut self, result: Result<(), DeviceError>, rim: &mut Rim) {
@@ -396,11 +429,6 @@ impl Disk {
                 self.layout.bitmap_page_offset(slot, *lane, *page)
             }
         }
-    }
-
-    fn note_slots(&mut self, superblock: &Superblock) {
-        self.slots.clear();
-        self.slots.extend(superblock.slots.iter().map(|slot| slot.member));
     }
 }
 

@@ -1,23 +1,21 @@
-//! One resource on this shard: its two machines, and what surrounds them.
+//! A resource at its home: the machine that decides for it, and what surrounds that.
 
 use std::collections::VecDeque;
 
-use format::ids::{LaneIndex, NodeId, Seq};
-use format::message::{Write, WriteKind};
+use format::ids::NodeId;
+use format::layout::Layout;
 use format::metadata::{Register, Superblock};
 use io::DiskId;
 use replication::contract::{CommandId, SaveId};
-use replication::group::LaneGroup;
 use replication::resource::Resource;
 use stdx::time::Time;
 
 use crate::definition::Definition;
-use crate::histogram::Histogram;
-use crate::limits::ACK_FOLLOWED_MAX;
+use crate::limits::SHARDS_MAX;
 use crate::links::HostedId;
 use crate::shard::attaching::Offer;
 use crate::shard::clients::Clients;
-use crate::shard::disk::Disk;
+use crate::shard::cross::Fence;
 use crate::shard::messages::Ticket;
 use crate::shard::pace::Pace;
 
@@ -26,10 +24,12 @@ pub(crate) struct Hosted {
     pub(crate) id: HostedId,
     pub(crate) definition: Definition,
     pub(crate) resource: Resource,
-    pub(crate) group: LaneGroup,
-    pub(crate) disk: Option<Disk>,
-    /// A disk that is to be attached, until the group takes it.
+    /// Where its superblock is, while it has a disk.
+    pub(crate) superblock_at: Option<(DiskId, Layout)>,
+    /// A disk that is to be attached, until the machines take it.
     pub(crate) offer: Option<Box<Offer>>,
+    /// Shards where something may still be under way on the disk that was given up.
+    pub(crate) closing: [bool; SHARDS_MAX as usize],
     pub(crate) register_disk: DiskId,
     pub(crate) saves: VecDeque<Save>,
     pub(crate) peers: Vec<Peer>,
@@ -38,13 +38,16 @@ pub(crate) struct Hosted {
     pub(crate) clients: Clients,
     pub(crate) commands: Vec<PendingCommand>,
     pub(crate) next_command: u64,
-    pub(crate) is_touched: bool,
     /// Its state may be another than when it was told last, and that is told and not asked yet.
     pub(crate) is_news: bool,
     pub(crate) is_told: bool,
     /// The register could not be written: this node votes no more.
     pub(crate) register_failed: bool,
     pub(crate) removal: Option<Removal>,
+    /// What waits for the parts on other shards.
+    pub(crate) fence: Fence,
+    /// Clients of this resource on each of the other shards.
+    pub(crate) clients_elsewhere: [u32; SHARDS_MAX as usize],
 }
 
 /// A member other than this node.
@@ -52,46 +55,8 @@ pub(crate) struct Hosted {
 pub(crate) struct Peer {
     pub(crate) node: NodeId,
     pub(crate) name: String,
-    pub(crate) link: usize,
     /// Of the resync that this node feeds the member with, once somebody asked for it.
     pub(crate) pace: Option<Pace>,
-    pub(crate) acks: Acks,
-}
-
-/// How long a peer takes to acknowledge: one write at a time is followed.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Acks {
-    pub(crate) latency: Histogram,
-    followed: Option<Followed>,
-}
-
-#[derive(Clone, Copy, Debug)]
-struct Followed {
-    lane: LaneIndex,
-    seq: Seq,
-    sent_at: Time,
-}
-
-impl Acks {
-    pub(crate) fn on_sent(&mut self, write: &Write, now: Time) {
-        // A copy is larger and may wait: what counts is what clients wait for.
-        if write.kind != WriteKind::Data {
-            return;
-        }
-        // One that was never answered, because the peer went away, is given up.
-        if self.followed.is_none_or(|it| now.since(it.sent_at) >= ACK_FOLLOWED_MAX) {
-            self.followed = Some(Followed { lane: write.lane, seq: write.seq, sent_at: now });
-        }
-    }
-
-    pub(crate) fn on_ack(&mut self, lane: LaneIndex, base: Seq, mask: u64, now: Time) {
-        let Some(Followed { lane: own, seq, sent_at }) = self.followed else { return };
-        let place = seq.0.wrapping_sub(base.0);
-        if own == lane && place < 64 && mask & (1 << place) != 0 {
-            self.followed = None;
-            self.latency.record(now.since(sent_at));
-        }
-    }
 }
 
 /// A save that is not durable yet; only the first of the queue is being written.
@@ -163,6 +128,6 @@ impl Hosted {
     pub(crate) fn wake_at(&self) -> Time {
         let removal =
             self.removal.map_or(Time::NEVER, |removal| removal.look_at.min(removal.deadline));
-        self.resource.wake_at().min(self.group.wake_at()).min(self.clients.grace_until).min(removal)
+        self.resource.wake_at().min(self.clients.grace_until).min(removal)
     }
 }

@@ -1,44 +1,74 @@
 //! Taking a resource in, and letting it go.
 
+use std::collections::VecDeque;
+
 use api::response::{Failure, FailureCode, Reply};
 use format::config::Config;
 use format::ids::MemberSet;
+use format::layout::Layout;
 use frontend::nbd::handshake::{Access, Export};
-use io::DiskOptions;
-use replication::group::{GroupOptions, LaneGroup};
+use io::{DiskId, DiskOptions};
+use replication::group::GroupOptions;
 use replication::limits::LANES_DEFAULT;
 use replication::resource::{MemberOptions, Resource, ResourceOptions};
-use std::collections::VecDeque;
-use stdx::time::Time;
 
 use crate::attach::{Attached, Replica};
 use crate::crash;
 use crate::definition::{Definition, DiskPlace};
-use crate::limits::AL_SLOTS_MAX;
+use crate::limits::{AL_SLOTS_MAX, SHARDS_MAX};
 use crate::links::HostedId;
-use crate::links::paths::PeerPaths;
 use crate::links::session::NewSession;
 use crate::log::{Scope, log};
 use crate::nbd::Offer;
+use crate::shard::attaching::group_disks;
 use crate::shard::clients::Clients;
 use crate::shard::commands::address_failure;
-use crate::shard::disk::{Disk, DiskCounters, slot_bases};
-use crate::shard::hosted::{Acks, Hosted, Peer};
+use crate::shard::cross::Fence;
+use crate::shard::disk::{Disk, DiskCounters};
+use crate::shard::hosted::{Hosted, Peer};
+use crate::shard::mesh::{Cross, Hosting, ToPart};
+use crate::shard::messages::{Force, Ticket};
+use crate::shard::part::{NewDisk, NewPart, check_lanes};
 use crate::shard::{Rim, Shard};
 
+/// A resource whose parts on other shards come up, or go.
+#[derive(Debug)]
+pub(super) struct Passing {
+    id: HostedId,
+    /// Shards that have not answered.
+    waiting: usize,
+    ticket: Option<Ticket>,
+    stage: Stage,
+}
+
+#[derive(Debug)]
+enum Stage {
+    Coming {
+        hosted: Box<Hosted>,
+        failure: Option<Failure>,
+    },
+    /// What the ticket is to hear in the end.
+    Going {
+        answer: Result<Reply, Failure>,
+    },
+}
+
 impl Shard {
-    /// Starts to serve a resource; nothing is left of it if that fails.
-    pub(super) fn host(&mut self, attached: Attached) -> Result<Vec<String>, Failure> {
-        let name = attached.definition.name.clone();
+    /// Starts to serve a resource; nothing is left of it if that fails. The ticket is answered
+    /// once all shards have their parts.
+    pub(super) fn host(&mut self, ticket: Ticket, attached: Attached) -> Result<(), Failure> {
+        let definition = attached.definition.clone();
+        let name = &definition.name;
         if self.stopping.is_some() {
             return Err(Failure::new(FailureCode::StateRefused, "the daemon is ending", ""));
         }
-        if self.find(&name).is_some() {
+        if self.find(name).is_some() || self.passing.iter().any(|it| it.is_of(name)) {
             let message = format!("resource {name:?} is up already");
             let hint = "use `adjust` to make it follow a changed configuration";
             return Err(Failure::new(FailureCode::StateRefused, message, hint));
         }
-        let warnings = attached.definition.warnings.clone();
+        let lanes = attached.replica.as_ref().map_or(LANES_DEFAULT, |it| it.superblock.lanes);
+        check_lanes(name, lanes, self.identity.shards)?;
         let rim = &mut self.rim;
         let failed =
             |error: std::io::Error| Failure::new(FailureCode::DiskFailed, error.to_string(), "");
@@ -56,36 +86,131 @@ impl Shard {
                 return Err(failed(error));
             }
         };
-        if let Err(failure) = listen(&attached.definition, rim) {
-            rim.kit.reactor.close_disk(register_disk);
-            disk.inspect(|disk| disk.close(rim));
+        let id = self.next_id();
+        crash::know(id, name);
+        crash::stepping(Some(id));
+        let superblock_at = disk.as_ref().map(|disk| (disk.meta, disk.layout));
+        let (mut groups, hosted) = self.build(id, attached, register_disk, superblock_at);
+        let shared = disk.as_ref().map(|disk| self.share(disk)).transpose();
+        let here = usize::from(self.rim.kit.mesh.me());
+        let own = groups.remove(here);
+        let installed = match &shared {
+            Ok(_) => self.install_part(id, definition.clone(), own, disk),
+            Err(error) => {
+                let failure = failed(std::io::Error::other(error.to_string()));
+                disk.inspect(|disk| disk.close(&mut self.rim));
+                Err(failure)
+            }
+        };
+        crash::stepping(None);
+        if let Err(failure) = installed {
+            crash::forget(id);
+            self.rim.kit.reactor.close_disk(register_disk);
             return Err(failure);
         }
-        let id = HostedId(u32::try_from(self.hosted.len()).expect("bounded by memory"));
-        crash::know(id, &name);
-        crash::stepping(Some(id));
-        let hosted = self.build(id, attached, register_disk, disk);
-        self.hosted.push(Some(Box::new(hosted)));
-        self.wakes.push(self.rim.kit.now);
+        let mut disks = shared.ok().flatten().into_iter().flatten();
+        let mesh = &mut self.rim.kit.mesh;
+        for (shard, group) in mesh.others().zip(groups) {
+            let new = NewPart { definition: definition.clone(), group, disk: disks.next() };
+            mesh.send(shard, Cross::Hosting(id, Hosting::Host(Box::new(new))));
+        }
+        let waiting = mesh.others().count();
+        let stage = Stage::Coming { hosted: Box::new(hosted), failure: None };
+        self.passing.push(Passing { id, waiting, ticket: Some(ticket), stage });
+        self.finish_passing();
+        Ok(())
+    }
+
+    /// The number of another resource that is at home here; its remainder names this shard.
+    fn next_id(&mut self) -> HostedId {
+        let mesh = &self.rim.kit.mesh;
+        let id = self.hosted_count * u32::from(mesh.shards()) + u32::from(mesh.me());
+        self.hosted_count += 1;
+        HostedId(id)
+    }
+
+    /// The disk for each of the other shards.
+    pub(super) fn share(&self, disk: &Disk) -> std::io::Result<Vec<NewDisk>> {
+        self.rim.kit.mesh.others().map(|_| NewDisk::of(disk, &self.rim)).collect()
+    }
+
+    pub(super) fn on_part_hosted(&mut self, id: HostedId, result: Result<(), Failure>) {
+        let Some(passing) = self.passing.iter_mut().find(|it| it.id == id) else { return };
+        passing.waiting -= 1;
+        if let (Stage::Coming { failure, .. }, Err(error)) = (&mut passing.stage, result) {
+            *failure = Some(error);
+        }
+        self.finish_passing();
+    }
+
+    pub(super) fn on_part_removed(&mut self, id: HostedId) {
+        let Some(passing) = self.passing.iter_mut().find(|it| it.id == id) else { return };
+        passing.waiting -= 1;
+        self.finish_passing();
+    }
+
+    /// Goes on with resources whose parts have all answered.
+    fn finish_passing(&mut self) {
+        while let Some(place) = self.passing.iter().position(|it| it.waiting == 0) {
+            let Passing { id, ticket, stage, .. } = self.passing.swap_remove(place);
+            match stage {
+                Stage::Coming { hosted, failure: None } => self.start(*hosted, ticket),
+                Stage::Coming { hosted, failure: Some(failure) } => {
+                    self.rim.kit.reactor.close_disk(hosted.register_disk);
+                    self.let_go(id, ticket, Err(failure));
+                }
+                Stage::Going { answer } => {
+                    if let Some(ticket) = ticket {
+                        self.rim.reply(ticket, answer);
+                    }
+                }
+            }
+        }
+        self.finish_stopping();
+    }
+
+    /// All shards have their parts of the resource.
+    fn start(&mut self, hosted: Hosted, ticket: Option<Ticket>) {
+        let id = hosted.id;
+        let warnings = hosted.definition.warnings.clone();
+        log!(Notice, Scope::resource(hosted.name()), "up");
+        self.hosted[id.0 as usize] = Some(Box::new(hosted));
+        self.wakes[id.0 as usize] = self.rim.kit.now;
         self.next_tick = self.rim.kit.now;
         self.connect_peers(id);
         self.offer(id);
-        crash::stepping(None);
-        log!(Notice, Scope::resource(&name), "up");
-        Ok(warnings)
+        if let Some(ticket) = ticket {
+            self.rim.reply(ticket, Ok(Reply::Done { warnings }));
+        }
+        if self.stopping.is_some() {
+            // The daemon was told to end meanwhile.
+            drop(self.on_remove(id, None, Force::Yes));
+        }
     }
 
+    /// Ends the parts on all shards, then answers.
+    fn let_go(&mut self, id: HostedId, ticket: Option<Ticket>, answer: Result<Reply, Failure>) {
+        self.remove_part(id);
+        let mesh = &mut self.rim.kit.mesh;
+        for shard in mesh.others() {
+            mesh.send(shard, Cross::Hosting(id, Hosting::Remove));
+        }
+        let waiting = mesh.others().count();
+        self.passing.push(Passing { id, waiting, ticket, stage: Stage::Going { answer } });
+    }
+
+    /// The groups of all shards, and the home.
     fn build(
-        &mut self,
+        &self,
         id: HostedId,
         attached: Attached,
-        register_disk: io::DiskId,
-        disk: Option<Disk>,
-    ) -> Hosted {
+        register_disk: DiskId,
+        superblock_at: Option<(DiskId, Layout)>,
+    ) -> (Vec<GroupOptions>, Hosted) {
         let Attached { definition, register, replica, .. } = attached;
         let superblock = replica.as_ref().map(|replica| replica.superblock.clone());
         let size_bytes = superblock.as_ref().map_or(0, |superblock| superblock.size_bytes);
-        let group = LaneGroup::new(self.group_options(&definition, replica));
+        let groups = self.group_options(&definition, replica);
         let members = definition.members.iter();
         let resource = Resource::new(ResourceOptions {
             resource: definition.id,
@@ -104,13 +229,13 @@ impl Shard {
             on_no_quorum: definition.on_no_quorum,
             resync_rate: definition.resync_rate,
         });
-        Hosted {
+        let hosted = Hosted {
             id,
             definition,
             resource,
-            group,
-            disk,
+            superblock_at,
             offer: None,
+            closing: [false; SHARDS_MAX as usize],
             register_disk,
             saves: VecDeque::new(),
             peers: Vec::new(),
@@ -119,80 +244,83 @@ impl Shard {
             clients: Clients::default(),
             commands: Vec::new(),
             next_command: 1,
-            is_touched: false,
             is_news: true,
             is_told: false,
             register_failed: false,
             removal: None,
-        }
+            fence: Fence::default(),
+            clients_elsewhere: [0; SHARDS_MAX as usize],
+        };
+        (groups, hosted)
     }
 
-    fn group_options(&self, definition: &Definition, replica: Option<Replica>) -> GroupOptions {
+    /// The group of each shard: its lanes, its part of the bitmaps, its ring of the activity log.
+    fn group_options(
+        &self,
+        definition: &Definition,
+        replica: Option<Replica>,
+    ) -> Vec<GroupOptions> {
+        let shards = self.identity.shards;
         let al_slots = usize::try_from(definition.al_extents).unwrap_or(AL_SLOTS_MAX);
         let diskful = definition.members.iter().filter(|member| member.is_diskful);
         let tracked: MemberSet = diskful.map(|member| member.node).collect();
-        let mut options = GroupOptions {
+        let options = |shard| GroupOptions {
             me: definition.me,
             boot_id: self.identity.boot_id,
-            shard: 0,
-            shards: self.identity.shards,
+            shard,
+            shards,
             volume: definition.volume,
             lanes: LANES_DEFAULT,
             size_bytes: 0,
             has_disk: false,
-            al_slots: al_slots.min(AL_SLOTS_MAX),
+            // Together they keep as many extents hot as one alone would.
+            al_slots: al_slots.min(AL_SLOTS_MAX).div_ceil(usize::from(shards)),
             al_next_number: 1,
             tracked,
             slots: Vec::new(),
             slot_bases: Vec::new(),
         };
-        if let Some(replica) = replica {
-            options.lanes = replica.superblock.lanes;
-            options.size_bytes = replica.superblock.size_bytes;
-            options.has_disk = true;
-            options.al_next_number = replica.al_next_number;
-            options.slots = replica.pages;
-            options.slot_bases = slot_bases(&replica.superblock);
+        let mut groups: Vec<_> = (0..shards).map(options).collect();
+        let Some(replica) = replica else { return groups };
+        let lanes = replica.superblock.lanes;
+        for (group, disk) in groups.iter_mut().zip(group_disks(replica, shards)) {
+            group.lanes = lanes;
+            group.size_bytes = disk.size_bytes;
+            group.has_disk = true;
+            group.al_next_number = disk.al_next_number;
+            group.slots = disk.slots;
+            group.slot_bases = disk.slot_bases;
         }
-        options
+        groups
     }
 
     fn connect_peers(&mut self, id: HostedId) {
-        let Some(hosted) = self.hosted[id.0 as usize].as_mut() else { return };
+        let place = id.0 as usize;
+        let (Some(hosted), Some(part)) = (&mut self.hosted[place], &self.parts[place]) else {
+            return;
+        };
         let definition = &hosted.definition;
-        for member in definition.peers() {
-            if member.paths.is_empty() {
-                continue;
-            }
-            let link = self.rim.links.add_session(
-                NewSession {
-                    hosted: id,
-                    resource: definition.id,
-                    resource_name: definition.name.clone(),
-                    me: definition.me,
-                    peer: member.node,
-                    paths: PeerPaths {
-                        peer_name: member.name.clone(),
-                        paths: member.paths.clone(),
-                    },
-                },
-                self.rim.kit.now,
-            );
-            hosted.peers.push(Peer {
-                node: member.node,
-                name: member.name.clone(),
-                link,
-                pace: None,
-                acks: Acks::default(),
-            });
+        for peer in &part.peers {
+            let member = definition.members.iter().find(|member| member.node == peer.node);
+            let Some(member) = member else { continue };
+            let session = NewSession {
+                hosted: id,
+                resource: definition.id,
+                resource_name: definition.name.clone(),
+                me: definition.me,
+                peer: peer.node,
+            };
+            self.rim.links.add_session(peer.link, session, self.rim.kit.now);
+            hosted.peers.push(Peer { node: peer.node, name: member.name.clone(), pace: None });
         }
     }
 
     /// Shows the resource to clients, as it is now.
     fn offer(&mut self, id: HostedId) {
-        let Some(hosted) = self.hosted(id) else { return };
+        let Some(hosted) = self.hosted.get(id.0 as usize).and_then(Option::as_ref) else { return };
         let mut export = Export::new(hosted.name(), hosted.size_bytes, Access::ReadWrite);
         export.id = u64::from(id.0);
+        self.broadcast(id, || ToPart::Offer(Box::new(export.clone())));
         self.rim.nbd.offer(Offer { hosted: id, export });
     }
 
@@ -220,49 +348,40 @@ impl Shard {
         let Some(mut hosted) = self.hosted.get_mut(id.0 as usize).and_then(Option::take) else {
             return;
         };
-        self.wakes[id.0 as usize] = Time::NEVER;
-        crash::forget(id);
         let rim = &mut self.rim;
-        let Rim { links, nbd, kit, .. } = rim;
-        nbd.withdraw(id);
-        nbd.refuse(id, "the resource went down", kit);
-        nbd.end_sessions(id, "the resource went down", kit);
-        links.remove_sessions(id, kit);
-        for address in own_addresses(&hosted.definition) {
-            links.unlisten(address, kit);
-        }
-        kit.reactor.close_disk(hosted.register_disk);
-        if let Some(disk) = &hosted.disk {
-            disk.close(rim);
-        }
+        rim.links.remove_sessions(id);
+        rim.kit.reactor.close_disk(hosted.register_disk);
         hosted.withdraw_offer(rim);
         log!(Notice, Scope::resource(hosted.name()), "down");
         if self.is_watched {
             rim.tell_changed(hosted.name());
         }
-        if let Some(ticket) = hosted.removal.and_then(|removal| removal.ticket) {
-            rim.reply(ticket, Ok(Reply::done()));
+        let ticket = hosted.removal.and_then(|removal| removal.ticket);
+        self.let_go(id, ticket, Ok(Reply::done()));
+        self.finish_passing();
+    }
+
+    /// Gives the disk up on all shards.
+    pub(super) fn close_disk(&mut self, id: HostedId) {
+        self.broadcast(id, || ToPart::CloseDisk);
+        let place = id.0 as usize;
+        if let Some(hosted) = self.hosted.get_mut(place).and_then(Option::as_mut) {
+            hosted.superblock_at = None;
+            for shard in self.rim.kit.mesh.others() {
+                hosted.closing[usize::from(shard)] = true;
+            }
         }
-        self.finish_stopping();
+        if let Some(part) = self.parts.get_mut(place).and_then(Option::as_mut)
+            && part.close_disk(&mut self.rim)
+        {
+            log!(Warning, Scope::resource(&part.name), "the disk was given up");
+        }
     }
 }
 
-impl Hosted {
-    /// Gives the disk up; what is under way still ends.
-    pub(super) fn close_disk(&mut self, rim: &mut Rim) {
-        if let Some(disk) = self.disk.take() {
-            disk.close(rim);
-            log!(Warning, Scope::resource(self.name()), "the disk was given up");
-        }
-    }
-}
-
-impl Disk {
-    pub(super) fn close(&self, rim: &mut Rim) {
-        rim.kit.reactor.close_disk(self.data);
-        if self.meta != self.data {
-            rim.kit.reactor.close_disk(self.meta);
-        }
+impl Passing {
+    fn is_of(&self, name: &str) -> bool {
+        matches!(&self.stage, Stage::Coming { hosted, .. } if hosted.name() == name)
     }
 }
 
@@ -297,7 +416,7 @@ pub(super) fn open_disk(
 }
 
 /// The addresses at which this node is to be reached for the resource, each once.
-fn own_addresses(definition: &Definition) -> Vec<std::net::SocketAddr> {
+pub(super) fn own_addresses(definition: &Definition) -> Vec<std::net::SocketAddr> {
     let mut addresses: Vec<_> =
         definition.peers().flat_map(|member| &member.paths).map(|(local, _)| *local).collect();
     addresses.sort_unstable();
@@ -305,7 +424,7 @@ fn own_addresses(definition: &Definition) -> Vec<std::net::SocketAddr> {
     addresses
 }
 
-fn listen(definition: &Definition, rim: &mut Rim) -> Result<(), Failure> {
+pub(super) fn listen(definition: &Definition, rim: &mut Rim) -> Result<(), Failure> {
     let addresses = own_addresses(definition);
     for (index, address) in addresses.iter().enumerate() {
         if let Err(error) = rim.links.listen(*address, &mut rim.kit) {

@@ -94,10 +94,12 @@ pub(crate) enum ToShard {
         ticket: Ticket,
         address: ListenAddr,
     },
-    /// Ends everything, cleanly, and then the thread.
+    /// Ends all resources that are at home here, cleanly.
     Stop {
         ticket: Ticket,
     },
+    /// Ends the thread.
+    Exit,
 }
 
 #[derive(Debug)]

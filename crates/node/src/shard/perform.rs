@@ -2,16 +2,22 @@
 
 use api::role::Role;
 use format::ids::{MemberSet, NodeId};
-use format::message::{CloseReason, Data, DataBody, ResourceMessage};
-use replication::contract::{GroupAction, GroupInput, Payload, ResourceAction, ResourceInput};
+use format::message::{CloseReason, Control, Data, DataBody, ResourceMessage};
+use replication::contract::{
+    FromGroup, GroupAction, PartId, Payload, RequestError, ResourceAction, ResourceInput,
+};
 use replication::limits::SLOW_MEMBER_LIMIT;
 
 use crate::links::HostedId;
 use crate::log::{Scope, log};
-use crate::shard::hosted::{Hosted, Save};
+use crate::shard::cross::Effect;
+use crate::shard::hosted::Save;
+use crate::shard::mesh::{Cross, FromPart};
+use crate::shard::part::Part;
 use crate::shard::{Input, Rim, Shard};
+use crate::{nbd, placement};
 
-impl Hosted {
+impl Part {
     pub(crate) fn perform_group(&mut self, actions: &mut Vec<GroupAction>, rim: &mut Rim) {
         for action in actions.drain(..) {
             match action {
@@ -29,17 +35,11 @@ impl Hosted {
                 GroupAction::Overlay { base, patch, at } => {
                     rim.kit.payloads.overlay(base, patch, at, rim.kit.reactor.pool());
                 }
-                GroupAction::Complete { part, result } => {
-                    let Rim { nbd, kit, .. } = rim;
-                    nbd.complete(part, result, kit);
-                }
+                GroupAction::Complete { part, result } => complete(part, result, rim),
                 GroupAction::Release(payload) => {
                     rim.kit.release(payload);
                 }
-                GroupAction::Home(fact) => {
-                    let input = ResourceInput::Group { shard: 0, fact };
-                    rim.inbox.push_back((self.id, Input::Resource(input)));
-                }
+                GroupAction::Home(fact) => self.tell_home(fact, rim),
             }
         }
     }
@@ -71,84 +71,124 @@ impl Hosted {
     }
 
     fn send_data(&mut self, to: NodeId, message: Data, payload: Option<Payload>, rim: &mut Rim) {
-        self.send(to, ResourceMessage::Data(message), payload, rim);
-    }
-
-    /// A message to a member that is not connected is dropped: the core hears of the loss.
-    fn send(
-        &mut self,
-        to: NodeId,
-        message: ResourceMessage,
-        payload: Option<Payload>,
-        rim: &mut Rim,
-    ) {
+        let me = rim.kit.mesh.me();
+        let shard = |shards| placement::shard_of_message(&message.body, me, shards);
         let Some(link) = self.peer(to).map(|peer| peer.link) else { return };
         let Rim { links, kit, .. } = rim;
-        if let Some(route) = links.route(link, self.id, to) {
-            links.send(route, message, payload, kit);
+        // A message to a member that is not connected is dropped: the core hears of the loss.
+        if let Some(route) = links.route(link, (self.id, to), shard) {
+            links.send(route, ResourceMessage::Data(message), payload, kit);
         }
     }
+
+    fn tell_home(&self, fact: FromGroup, rim: &mut Rim) {
+        let mesh = &mut rim.kit.mesh;
+        let home = self.home_shard(mesh.shards());
+        if home == mesh.me() {
+            let input = ResourceInput::Group { shard: home, fact };
+            rim.inbox.push_back((self.id, Input::Resource(input)));
+        } else {
+            mesh.send(home, Cross::FromPart(self.id, FromPart::Fact(Box::new(fact))));
+        }
+    }
+}
+
+/// The answer to a part of a request goes to the shard of the client; what was read is lent.
+fn complete(part: PartId, result: Result<Option<Payload>, RequestError>, rim: &mut Rim) {
+    let Rim { nbd, kit, .. } = rim;
+    let origin = nbd::origin_of(part);
+    if origin == kit.mesh.me() {
+        return nbd.complete(part, result, kit);
+    }
+    let result = result.map(|payload| payload.map(|payload| kit.lend(payload)));
+    kit.mesh.send(origin, Cross::Complete { part, result });
 }
 
 impl Shard {
     pub(super) fn perform_resource(&mut self, id: HostedId) {
         let mut actions = std::mem::take(&mut self.resource_actions);
         for action in actions.drain(..) {
-            let Some(hosted) = self.hosted.get_mut(id.0 as usize).and_then(Option::as_mut) else {
-                break;
-            };
-            let rim = &mut self.rim;
             match action {
-                ResourceAction::Send { to, message } => {
-                    hosted.send(to, ResourceMessage::Control(message), None, rim);
+                // What the outside hears follows what the lanes were told.
+                ResourceAction::Send { .. }
+                | ResourceAction::Answer { .. }
+                | ResourceAction::RoleChanged { .. } => {
+                    self.after_parts(id, Effect::Action(action));
                 }
-                ResourceAction::Save { save, register, superblock } => {
-                    hosted.save(Save { save, register, superblock }, rim);
-                }
-                ResourceAction::Group(message) => {
-                    rim.inbox.push_back((id, Input::Group(GroupInput::Home(message))));
-                }
-                ResourceAction::Reset { peer } => rim.links.reset(id, peer),
-                ResourceAction::CloseDisk => hosted.close_disk(rim),
-                ResourceAction::TakeDisk { round } => hosted.take_disk(round, rim),
-                ResourceAction::RenewLease => {
-                    rim.links.renew(id, rim.kit.now);
-                    self.next_tick = rim.kit.now;
-                }
-                ResourceAction::Answer { id: command, result } => {
-                    self.on_answer(id, command, result);
-                }
-                ResourceAction::RoleChanged { primary } => {
-                    let role = if primary { Role::Primary } else { Role::Secondary };
-                    self.on_role_changed(id, role);
-                }
-                ResourceAction::ConfigChanged(config) => self.on_config_changed(id, &config),
-                ResourceAction::Evicted { member, rest } => {
-                    let name = hosted.peer(member).map_or("", |peer| &peer.name);
-                    let scope = Scope { resource: hosted.name(), peer: name };
-                    log!(
-                        Warning,
-                        scope,
-                        "its disk or connection keeps writes waiting for more than {} s: they go \
-                         on without it, and it is brought up to date in {} s; look at the disk",
-                        SLOW_MEMBER_LIMIT.as_secs(),
-                        rest.as_secs()
-                    );
-                }
-                ResourceAction::Unrelated { peer, branch } => {
-                    let name = hosted.peer(peer).map_or("", |peer| &peer.name);
-                    let scope = Scope { resource: hosted.name(), peer: name };
-                    log!(
-                        Error,
-                        scope,
-                        "its data has another history (branch {branch:?}): not connected; give one \
-                         of the two up with `invalidate`"
-                    );
-                    rim.links.refuse(id, peer, CloseReason::UnrelatedData, rim.kit.now);
-                }
+                ResourceAction::Save { .. }
+                | ResourceAction::Group(_)
+                | ResourceAction::Reset { .. }
+                | ResourceAction::CloseDisk
+                | ResourceAction::TakeDisk { .. }
+                | ResourceAction::RenewLease
+                | ResourceAction::ConfigChanged(_)
+                | ResourceAction::Evicted { .. }
+                | ResourceAction::Unrelated { .. } => self.perform_action(id, action),
             }
         }
-        actions.clear();
         self.resource_actions = actions;
+    }
+
+    pub(super) fn perform_action(&mut self, id: HostedId, action: ResourceAction) {
+        let Some(hosted) = self.hosted.get_mut(id.0 as usize).and_then(Option::as_mut) else {
+            return;
+        };
+        let rim = &mut self.rim;
+        match action {
+            ResourceAction::Send { to, message } => self.send_control(id, to, message),
+            ResourceAction::Save { save, register, superblock } => {
+                hosted.save(Save { save, register, superblock }, rim);
+            }
+            ResourceAction::Group(message) => self.tell_groups(id, message),
+            ResourceAction::Reset { peer } => rim.links.reset(id, peer),
+            ResourceAction::CloseDisk => self.close_disk(id),
+            ResourceAction::TakeDisk { round } => self.take_disk(id, round),
+            ResourceAction::RenewLease => {
+                rim.links.renew(id, rim.kit.now);
+                self.next_tick = rim.kit.now;
+            }
+            ResourceAction::Answer { id: command, result } => self.on_answer(id, command, result),
+            ResourceAction::RoleChanged { primary } => {
+                let role = if primary { Role::Primary } else { Role::Secondary };
+                self.on_role_changed(id, role);
+            }
+            ResourceAction::ConfigChanged(config) => self.on_config_changed(id, &config),
+            ResourceAction::Evicted { member, rest } => {
+                let name = hosted.peer(member).map_or("", |peer| &peer.name);
+                let scope = Scope { resource: hosted.name(), peer: name };
+                log!(
+                    Warning,
+                    scope,
+                    "its disk or connection keeps writes waiting for more than {} s: they go on \
+                     without it, and it is brought up to date in {} s; look at the disk",
+                    SLOW_MEMBER_LIMIT.as_secs(),
+                    rest.as_secs()
+                );
+            }
+            ResourceAction::Unrelated { peer, branch } => {
+                let name = hosted.peer(peer).map_or("", |peer| &peer.name);
+                let scope = Scope { resource: hosted.name(), peer: name };
+                log!(
+                    Error,
+                    scope,
+                    "its data has another history (branch {branch:?}): not connected; give one of \
+                     the two up with `invalidate`"
+                );
+                rim.links.refuse(id, peer, CloseReason::UnrelatedData, rim.kit.now);
+            }
+        }
+    }
+
+    /// From home to home: on the connection of the home lane.
+    fn send_control(&mut self, id: HostedId, to: NodeId, message: Control) {
+        let Some(hosted) = self.hosted.get(id.0 as usize).and_then(Option::as_ref) else { return };
+        let resource = hosted.definition.id;
+        let link = self.part(id).and_then(|part| part.peer(to)).map(|peer| peer.link);
+        let Some(link) = link else { return };
+        let Rim { links, kit, .. } = &mut self.rim;
+        let shard = |shards| placement::home_shard(resource, shards);
+        if let Some(route) = links.route(link, (id, to), shard) {
+            links.send(route, ResourceMessage::Control(message), None, kit);
+        }
     }
 }

@@ -7,22 +7,24 @@ use api::replication_state::ReplicationState;
 use api::response::Failure;
 use api::role::Role;
 use api::status::{
-    ConnectionStatus, DeviceStatistics, DeviceStatus, EpochStatus, LeaseStatus, NodeStatus,
-    PathStatus, PeerDeviceStatus, QuorumVotes, ResourceStatus, ShardPeerStatus, ShardStatus,
-    StatusReply, VoterStatus,
+    ConnectionStatus, DeviceStatistics, DeviceStatus, EpochStatus, LatencyHistogram, LeaseStatus,
+    NodeStatus, PathStatus, PeerDeviceStatus, QuorumVotes, ResourceStatus, ShardPeerStatus,
+    ShardStatus, StatusReply, VoterStatus,
 };
-use format::ids::BLOCK_BYTES;
+use format::ids::{BLOCK_BYTES, NodeId};
 use format::metadata::ReplicaState;
 use io::PathMode;
 use replication::resource::{MemberStatus, Status};
 use stdx::time::Time;
 
-use crate::definition::Member;
+use crate::definition::{Member, resource_id};
 use crate::histogram::Histogram;
 use crate::links::paths::is_established;
+use crate::placement;
 use crate::shard::commands::unknown_resource;
 use crate::shard::hosted::Hosted;
-use crate::shard::pace::{Look, Pace};
+use crate::shard::pace::{self, Pace};
+use crate::shard::part::Part;
 use crate::shard::{Rim, Shard};
 
 /// Whether counters are asked for.
@@ -33,44 +35,55 @@ pub(super) enum Statistics {
 }
 
 impl Shard {
-    /// The status of the named resources, or of all.
+    /// What this shard knows of the named resources, or of all: everything of those that are at
+    /// home here, the counters of the others.
     pub(super) fn status(
         &mut self,
         names: &[String],
         statistics: Statistics,
     ) -> Result<StatusReply, Failure> {
-        if let Some(unknown) = names.iter().find(|name| self.find(name).is_none()) {
+        let is_home = |name: &String| {
+            let mesh = &self.rim.kit.mesh;
+            placement::home_shard(resource_id(name), mesh.shards()) == mesh.me()
+        };
+        let unknown = |name: &&String| is_home(name) && self.find(name).is_none();
+        if let Some(unknown) = names.iter().find(unknown) {
             return Err(unknown_resource(unknown));
         }
         let now = self.rim.kit.now;
         self.hosted.iter_mut().flatten().for_each(|hosted| hosted.note_progress(now));
-        let is_asked =
-            |hosted: &Hosted| names.is_empty() || names.iter().any(|name| name == hosted.name());
-        for hosted in self.hosted.iter_mut().flatten().filter(|hosted| is_asked(hosted)) {
+        let is_asked = |name: &str| names.is_empty() || names.iter().any(|asked| asked == name);
+        for hosted in self.hosted.iter_mut().flatten().filter(|it| is_asked(it.name())) {
             hosted.is_news = false;
             hosted.is_told = false;
         }
-        let mut resources: Vec<_> = self
-            .hosted
-            .iter()
-            .flatten()
-            .filter(|hosted| is_asked(hosted))
-            .map(|hosted| {
-                let mut status = hosted.describe(&self.rim, statistics);
-                if statistics == Statistics::Shown {
-                    status.shards = vec![self.describe_shard()];
-                }
-                status
-            })
+        let parts = self.parts.iter().flatten();
+        let resources = parts
+            .filter(|part| is_asked(&part.name))
+            .map(|part| self.describe(part, statistics))
             .collect();
-        resources.sort_by(|a, b| a.name.cmp(&b.name));
         Ok(StatusReply { node: NodeStatus::default(), resources })
+    }
+
+    fn describe(&self, part: &Part, shown: Statistics) -> ResourceStatus {
+        let hosted = self.hosted.get(part.id.0 as usize).and_then(Option::as_ref);
+        let mut status = match hosted {
+            Some(hosted) => {
+                let open = self.clients_of(part.id) > 0;
+                hosted.describe(part, Look { rim: &self.rim, shown, open })
+            }
+            None => part.describe(shown, &self.rim),
+        };
+        if shown == Statistics::Shown {
+            status.shards = vec![self.describe_shard()];
+        }
+        status
     }
 
     fn describe_shard(&self) -> ShardStatus {
         let counters = self.rim.kit.reactor.counters();
         ShardStatus {
-            shard: 0,
+            shard: self.rim.kit.mesh.me(),
             turns: counters.turns,
             enters: counters.enters,
             peers: self
@@ -83,13 +96,106 @@ impl Shard {
     }
 }
 
+/// Adds what another shard counted to what the home of a resource said.
+pub(crate) fn merge(into: &mut ResourceStatus, other: ResourceStatus) {
+    for (device, more) in into.devices.iter_mut().zip(other.devices) {
+        if let (Some(sum), Some(more)) = (&mut device.statistics, more.statistics) {
+            sum.read += more.read;
+            sum.written += more.written;
+            sum.al_writes += more.al_writes;
+            sum.bm_writes += more.bm_writes;
+            sum.upper_pending += more.upper_pending;
+            sum.lower_pending += more.lower_pending;
+        }
+        add(&mut device.write_latency, more.write_latency.as_ref());
+        device.holders.extend(more.holders);
+    }
+    for more in other.connections {
+        let Some(connection) = into.connections.iter_mut().find(|it| it.name == more.name) else {
+            continue;
+        };
+        for (device, more) in connection.peer_devices.iter_mut().zip(more.peer_devices) {
+            add(&mut device.ack_latency, more.ack_latency.as_ref());
+        }
+    }
+    into.shards.extend(other.shards);
+    into.shards.sort_by_key(|shard| shard.shard);
+}
+
+fn add(into: &mut Option<LatencyHistogram>, more: Option<&LatencyHistogram>) {
+    if let (Some(sum), Some(more)) = (into, more) {
+        sum.add(more);
+    }
+}
+
+impl Part {
+    /// What only this shard knows of a resource that is at home on another one.
+    fn describe(&self, shown: Statistics, rim: &Rim) -> ResourceStatus {
+        let connections = self.definition.peers().map(|member| ConnectionStatus {
+            name: member.name.clone(),
+            peer_devices: vec![PeerDeviceStatus {
+                ack_latency: self.ack_latency(member.node, shown),
+                ..PeerDeviceStatus::default()
+            }],
+            ..ConnectionStatus::default()
+        });
+        ResourceStatus {
+            name: self.name.clone(),
+            devices: vec![self.describe_device(0, shown, rim)],
+            connections: connections.collect(),
+            ..ResourceStatus::default()
+        }
+    }
+
+    fn describe_device(&self, size_bytes: u64, shown: Statistics, rim: &Rim) -> DeviceStatus {
+        let holders = rim.nbd.holders(self.id, &rim.kit);
+        if shown == Statistics::Hidden {
+            return DeviceStatus { holders, ..DeviceStatus::default() };
+        }
+        DeviceStatus {
+            statistics: Some(self.statistics(size_bytes, rim)),
+            write_latency: rim.nbd.write_latency(self.id).map(Histogram::shown),
+            holders,
+            ..DeviceStatus::default()
+        }
+    }
+
+    fn ack_latency(&self, member: NodeId, shown: Statistics) -> Option<LatencyHistogram> {
+        let peer = self.peer(member).filter(|_| shown == Statistics::Shown);
+        peer.map(|peer| peer.acks.latency.shown())
+    }
+
+    fn statistics(&self, size_bytes: u64, rim: &Rim) -> DeviceStatistics {
+        let counters = self.disk.as_ref().map(|disk| disk.counters).unwrap_or_default();
+        let pending = rim.nbd.requests_in_flight(self.id);
+        DeviceStatistics {
+            size: size_bytes / 1024,
+            read: counters.read_bytes / 1024,
+            written: counters.written_bytes / 1024,
+            al_writes: counters.al_writes,
+            bm_writes: counters.bm_writes,
+            upper_pending: u32::try_from(pending).unwrap_or(u32::MAX),
+            lower_pending: counters.in_flight,
+        }
+    }
+}
+
+/// What a description needs besides the resource.
+#[derive(Clone, Copy)]
+struct Look<'a> {
+    rim: &'a Rim,
+    shown: Statistics,
+    /// A client of some shard has it open.
+    open: bool,
+}
+
 impl Hosted {
     /// Takes a look at the resyncs that this node feeds.
     fn note_progress(&mut self, now: Time) {
         let status = self.resource.status();
         for peer in &mut self.peers {
             let facts = status.members.iter().find(|facts| facts.node == peer.node);
-            let look = facts.filter(|facts| facts.syncing).map(|facts| Look {
+            let look = facts.filter(|facts| facts.syncing).map(|facts| pace::Look {
                 at: now,
                 copied_blocks: facts.copied_blocks,
                 left_blocks: facts.out_of_sync_blocks,
@@ -102,7 +208,8 @@ impl Hosted {
         }
     }
 
-    fn describe(&self, rim: &Rim, statistics: Statistics) -> ResourceStatus {
+    fn describe(&self, part: &Part, look: Look<'_>) -> ResourceStatus {
+        let rim = look.rim;
         let status = self.resource.status();
         let suspended = self.is_primary && !status.has_quorum;
         let mut described = ResourceStatus {
@@ -111,11 +218,11 @@ impl Hosted {
             role: if self.is_primary { Role::Primary } else { Role::Secondary },
             suspended,
             suspended_quorum: suspended,
-            devices: vec![self.describe_device(&status, rim, statistics)],
+            devices: vec![self.describe_device(&status, part, look)],
             connections: self
                 .definition
                 .peers()
-                .map(|member| self.describe_connection(&status, member, rim, statistics))
+                .map(|member| self.describe_connection(&status, member, part, look))
                 .collect(),
             reasons: self.reasons(&status),
             quorum_votes: Some(self.votes(&status)),
@@ -128,33 +235,33 @@ impl Hosted {
         described
     }
 
-    fn describe_device(&self, status: &Status, rim: &Rim, shown: Statistics) -> DeviceStatus {
-        let disk = self.disk.as_ref();
+    fn describe_device(&self, status: &Status, part: &Part, look: Look<'_>) -> DeviceStatus {
+        let Look { rim, shown, open } = look;
+        let disk = part.disk.as_ref();
         DeviceStatus {
             volume: self.definition.volume,
             minor: self.definition.minor,
             disk_state: self.disk_state(status),
             client: self.definition.disk.is_none(),
-            open: rim.nbd.clients_of(self.id) > 0,
+            open,
             quorum: status.has_quorum,
-            statistics: (shown == Statistics::Shown).then(|| self.statistics(rim)),
-            write_latency: (shown == Statistics::Shown)
-                .then(|| rim.nbd.write_latency(self.id).map(Histogram::shown))
-                .flatten(),
-            holders: rim.nbd.holders(self.id, &rim.kit),
             backing_dev: self.definition.disk.as_ref().map(|disk| disk.data.display().to_string()),
             disk_io: disk.map(|disk| match rim.kit.reactor.disk_info(disk.data).path_mode {
                 PathMode::Direct => "io_uring".to_owned(),
                 PathMode::InlineMemory | PathMode::InlineBuffered => "pwritev2".to_owned(),
             }),
-            ..DeviceStatus::default()
+            ..part.describe_device(self.size_bytes, shown, rim)
         }
     }
 
     fn disk_state(&self, status: &Status) -> DiskState {
         if status.disk_failed {
             // Once nothing is under way on it any more, it is gone.
-            return if self.disk.is_none() { DiskState::Diskless } else { DiskState::Failed };
+            return if self.superblock_at.is_none() {
+                DiskState::Diskless
+            } else {
+                DiskState::Failed
+            };
         }
         let me = status.members.iter().find(|member| member.node == self.definition.me);
         match status.replica {
@@ -171,27 +278,14 @@ impl Hosted {
         }
     }
 
-    fn statistics(&self, rim: &Rim) -> DeviceStatistics {
-        let counters = self.disk.as_ref().map(|disk| disk.counters).unwrap_or_default();
-        let pending = rim.nbd.requests_in_flight(self.id);
-        DeviceStatistics {
-            size: self.size_bytes / 1024,
-            read: counters.read_bytes / 1024,
-            written: counters.written_bytes / 1024,
-            al_writes: counters.al_writes,
-            bm_writes: counters.bm_writes,
-            upper_pending: u32::try_from(pending).unwrap_or(u32::MAX),
-            lower_pending: counters.in_flight,
-        }
-    }
-
     fn describe_connection(
         &self,
         status: &Status,
         member: &Member,
-        rim: &Rim,
-        shown: Statistics,
+        part: &Part,
+        look: Look<'_>,
     ) -> ConnectionStatus {
+        let rim = look.rim;
         let (link_up, failure) = rim.links.peer_state(&member.name);
         let facts = status.members.iter().find(|facts| facts.node == member.node);
         let is_connected = facts.is_some_and(|facts| facts.connected);
@@ -226,9 +320,7 @@ impl Hosted {
             },
             paths: paths.collect(),
             peer_devices: vec![PeerDeviceStatus {
-                ack_latency: (shown == Statistics::Shown)
-                    .then(|| self.peer(member.node).map(|peer| peer.acks.latency.shown()))
-                    .flatten(),
+                ack_latency: part.ack_latency(member.node, look.shown),
                 ..self.describe_peer_device(status, member, facts)
             }],
             reason,
@@ -250,7 +342,7 @@ impl Hosted {
         let Some(facts) = facts else { return device };
         device.peer_disk_state = peer_disk_state(facts, status);
         device.replication_state = match facts {
-            _ if !facts.connected || self.disk.is_none() || !member.is_diskful => {
+            _ if !facts.connected || self.superblock_at.is_none() || !member.is_diskful => {
                 ReplicationState::Off
             }
             MemberStatus { syncing: true, .. } => ReplicationState::SyncSource,

@@ -36,7 +36,7 @@ impl Fleet {
         let directory = Directory::create(place)?;
         let (mut nodes, mut hosts) = (Vec::new(), Vec::new());
         for (id, name) in (0..).zip(NODE_NAMES) {
-            nodes.push(Node::prepare(directory.path(), name, id)?);
+            nodes.push(Node::prepare(directory.path(), name, id, 1)?);
             let home = directory.path().join(name);
             for volume in 0..volumes {
                 let path = disk(&home, volume);

@@ -49,11 +49,14 @@ pub(crate) struct KillOptions {
     /// Where the nodes' files go, in a directory that is removed at the end
     #[arg(long, default_value_os_t = std::env::temp_dir(), conflicts_with = "nbd")]
     place: PathBuf,
+    /// Threads that carry data, of the nodes in turn
+    #[arg(long, value_delimiter = ',', default_values_t = [1], conflicts_with = "nbd")]
+    shards: Vec<u8>,
 }
 
 /// Runs all rounds against a cluster that is made for it.
 pub(crate) fn run(seed: u64, options: &KillOptions, load: &LoadOptions) -> Result<Report> {
-    let KillOptions { kills, victims, place } = options;
+    let KillOptions { kills, victims, place, shards } = options;
     cluster::check_room(place, VOLUME_BYTES)?;
     let mut random = Random::new(seed);
     let mut progress = Progress::new();
@@ -62,6 +65,7 @@ pub(crate) fn run(seed: u64, options: &KillOptions, load: &LoadOptions) -> Resul
         place: place.clone(),
         volume_bytes: VOLUME_BYTES,
         shape: cluster::Shape::SMALL,
+        shards: shards.clone(),
     };
     let cluster = rig::start_cluster(&plan, &mut progress)?;
     let servers = cluster.nodes().iter().map(cluster::Node::uri).collect();

@@ -59,12 +59,18 @@ impl Drop for Server {
 }
 
 /// Three daemons, the first of which serves.
-pub(crate) fn basalt(place: &Path, size_bytes: u64, progress: &mut Progress) -> Result<System> {
+pub(crate) fn basalt(
+    place: &Path,
+    size_bytes: u64,
+    shards: u8,
+    progress: &mut Progress,
+) -> Result<System> {
     progress.say("starting basalt");
     let plan = cluster::Plan {
         place: place.to_owned(),
         volume_bytes: size_bytes,
         shape: cluster::Shape::SMALL,
+        shards: vec![shards],
     };
     let cluster = rig::start_cluster(&plan, progress)?;
     Ok(System {

@@ -1,0 +1,92 @@
+//! The tests of `cluster`, with daemons of two, one and three shards in one cluster; and what only
+//! several shards can show.
+#![expect(clippy::unwrap_used, reason = "a test ends at the first surprise")]
+
+#[path = "../cluster/harness.rs"]
+mod harness;
+#[path = "../cluster/volume.rs"]
+mod volume;
+#[path = "../cluster/adjust.rs"]
+mod adjust;
+#[path = "../cluster/faults.rs"]
+mod faults;
+#[path = "../cluster/relay.rs"]
+mod relay;
+#[path = "../cluster/paths.rs"]
+mod paths;
+#[path = "../cluster/disks.rs"]
+mod disks;
+#[path = "../cluster/holes.rs"]
+mod holes;
+
+use crate::harness::Cluster;
+
+const BLOCK: usize = 4096;
+const EXTENT: u64 = 4 << 20;
+/// Fewer than the extents of a disk, each in a lane of its own.
+const EXTENTS: u64 = 12;
+
+#[test]
+fn lanes_and_clients_are_spread_over_the_shards() {
+    let cluster = Cluster::start_in_sync(3, 0);
+    let mut clients: Vec<_> = (0..4).map(|_| cluster.client(0)).collect();
+    let size = clients[0].export().size_bytes;
+    for round in 0..20 {
+        for (number, client) in (0..).zip(&mut clients) {
+            for extent in 0..EXTENTS {
+                let value = u8::try_from(1 + (round + number + extent) % 250).unwrap();
+                let offset = extent * EXTENT + (round * 4 + number) * 4096;
+                client.write(offset, &[value; BLOCK]).unwrap();
+                let mut block = [0; BLOCK];
+                client.read(offset, &mut block).unwrap();
+                assert_eq!(block, [value; BLOCK], "client {number}, extent {extent}");
+            }
+        }
+    }
+    // One request with parts in many lanes, and one client's write under another's eyes.
+    clients[1].write(EXTENT / 2, &vec![0xee; 9 << 20]).unwrap();
+    clients[2].flush().unwrap();
+    let mut bytes = vec![0; 9 << 20];
+    clients[3].read(EXTENT / 2, &mut bytes).unwrap();
+    assert!(bytes.iter().all(|byte| *byte == 0xee));
+    clients[0].trim(EXTENT, 2 * EXTENT).unwrap();
+
+    let shards = cluster.status(0).unwrap().shards;
+    assert_eq!(shards.len(), 2, "{shards:?}");
+    for shard in &shards {
+        for peer in &shard.peers {
+            assert!(peer.sendmsg > 100, "shard {} sent to {}: {shards:?}", shard.shard, peer.name);
+        }
+    }
+    for client in clients {
+        client.close().unwrap();
+    }
+    cluster.assert_replicas_equal(size);
+}
+
+#[test]
+fn restart_with_other_shards_replays_the_log_of_all() {
+    let mut cluster = Cluster::start_in_sync(3, 0);
+    let mut client = cluster.client(0);
+    let size = client.export().size_bytes;
+    for extent in 0..EXTENTS {
+        client.write(extent * EXTENT, &[0x31; BLOCK]).unwrap();
+    }
+    // The node with three shards comes back with one, then with two.
+    for shards in [1, 2] {
+        cluster.kill(2);
+        client.write(3 * EXTENT, &[0x32; BLOCK]).unwrap();
+        cluster.nodes[2].shards = shards;
+        cluster.launch(2);
+        let log = cluster.log(2);
+        // The first copy of the volume made all of them hot.
+        let active = format!("unclean end: {} extents were active", size.div_ceil(EXTENT));
+        assert_eq!(log.matches(&active).count(), usize::from(shards), "{log}");
+        cluster.wait_up_to_date(2);
+        for extent in 0..EXTENTS {
+            client.write(extent * EXTENT, &[0x33; BLOCK]).unwrap();
+        }
+    }
+    client.close().unwrap();
+    cluster.assert_replicas_equal(size);
+}

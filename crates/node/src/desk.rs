@@ -1,0 +1,114 @@
+//! Questions of the control threads to the shards: each carries a ticket, and one thread hands the
+//! answers out.
+
+use std::collections::HashMap;
+use std::sync::{Mutex, PoisonError, mpsc};
+use std::time::Duration;
+
+use api::response::{Failure, FailureCode, Reply};
+use io::mailbox::Sender;
+use stdx::time::Time;
+
+use crate::shard::messages::{Ticket, ToShard};
+
+/// Where questions to the shards are put, and their answers handed out.
+#[derive(Debug)]
+pub(crate) struct Desk {
+    senders: Vec<Mutex<Sender<ToShard>>>,
+    waiting: Mutex<Waiting>,
+}
+
+/// A question that was put.
+#[derive(Debug)]
+struct Asked {
+    ticket: Ticket,
+    is_sent: bool,
+    answer: mpsc::Receiver<Result<Reply, Failure>>,
+}
+
+#[derive(Debug, Default)]
+struct Waiting {
+    next: Ticket,
+    askers: HashMap<Ticket, mpsc::Sender<Result<Reply, Failure>>>,
+}
+
+impl Desk {
+    pub(crate) fn new(senders: Vec<Mutex<Sender<ToShard>>>) -> Self {
+        Self { senders, waiting: Mutex::default() }
+    }
+
+    pub(crate) fn shards(&self) -> u8 {
+        u8::try_from(self.senders.len()).expect("few shards")
+    }
+
+    /// Asks a shard, and waits for its answer.
+    pub(crate) fn ask(
+        &self,
+        shard: u8,
+        question: impl FnOnce(Ticket) -> ToShard,
+        deadline: Duration,
+    ) -> Result<Reply, Failure> {
+        let asked = self.put(shard, question);
+        self.wait(asked, io::now() + deadline, deadline)
+    }
+
+    /// Asks all shards, and waits for their answers, by shard.
+    pub(crate) fn ask_all(
+        &self,
+        question: impl Fn(Ticket) -> ToShard,
+        deadline: Duration,
+    ) -> Vec<Result<Reply, Failure>> {
+        let until = io::now() + deadline;
+        let asked: Vec<_> = (0..self.shards()).map(|shard| self.put(shard, &question)).collect();
+        asked.into_iter().map(|asked| self.wait(asked, until, deadline)).collect()
+    }
+
+    fn put(&self, shard: u8, question: impl FnOnce(Ticket) -> ToShard) -> Asked {
+        let (asker, answer) = mpsc::channel();
+        let ticket = {
+            let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
+            waiting.next += 1;
+            let ticket = waiting.next;
+            waiting.askers.insert(ticket, asker);
+            ticket
+        };
+        let is_sent = self.tell(shard, question(ticket));
+        Asked { ticket, is_sent, answer }
+    }
+
+    pub(crate) fn tell(&self, shard: u8, message: ToShard) -> bool {
+        let sender = &self.senders[usize::from(shard)];
+        sender.lock().unwrap_or_else(PoisonError::into_inner).send(message).is_ok()
+    }
+
+    fn wait(&self, asked: Asked, until: Time, deadline: Duration) -> Result<Reply, Failure> {
+        let Asked { ticket, is_sent, answer } = asked;
+        let result = if is_sent {
+            let rest = until.since(io::now());
+            answer.recv_timeout(rest).unwrap_or_else(|_| Err(no_answer(deadline)))
+        } else {
+            Err(Failure::new(FailureCode::Internal, "the data thread is overloaded", "try again"))
+        };
+        self.waiting.lock().unwrap_or_else(PoisonError::into_inner).askers.remove(&ticket);
+        result
+    }
+
+    pub(crate) fn hand_out(&self, ticket: Ticket, answer: Result<Reply, Failure>) {
+        let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(asker) = waiting.askers.remove(&ticket) {
+            // The asker may have given up.
+            drop(asker.send(answer));
+        }
+    }
+
+    /// Tells all shards something that they do not answer; false if one of them is overloaded.
+    pub(crate) fn tell_all(&self, message: impl Fn() -> ToShard) -> bool {
+        (0..self.shards()).all(|shard| self.tell(shard, message()))
+    }
+}
+
+fn no_answer(deadline: Duration) -> Failure {
+    let message = format!("the command did not end within {} s", deadline.as_secs());
+    let hint = "it may still go on; `status` tells what the resource waits for";
+    Failure::new(FailureCode::Timeout, message, hint)
+}

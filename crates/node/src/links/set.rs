@@ -1,0 +1,326 @@
+//! The set of connections that make up a link, one for each pair of shards with a lane in common.
+//!
+//! ```text
+//! shard 0, dialling      shard 0, dialled        the other shards
+//! dial (0, 0), HELLO --> begin: older set ends
+//!      begin         <-- WELCOME
+//! Dial to shard i ------------------------------> connect, HELLO ...
+//!                        HELLO names (i, j):
+//!                        Adopt to shard i ------> take the socket, WELCOME
+//! all of the set is up:  Up to every shard: resources are opened
+//! one of them is lost:   Down to every shard: all are closed, and the dialler begins anew
+//! ```
+//!
+//! Shard 0 leads. A set stands and falls as one, so that a session of a resource never misses what
+//! one of its connections lost. Sets are counted, and news of an older one mean nothing.
+
+use std::net::SocketAddr;
+use std::os::fd::OwnedFd;
+
+use format::ids::BootId;
+use format::message::{Hello, LinkMessage};
+use stdx::time::Time;
+
+use crate::limits::{DIAL_BACKOFF_MIN, HANDSHAKE_DEADLINE};
+use crate::links::connection::{Connection, Stage};
+use crate::links::paths::Path;
+use crate::links::{LEAD, Links};
+use crate::log::{Scope, log};
+use crate::payloads::Kit;
+use crate::placement;
+use crate::shard::mesh::Cross;
+use crate::slab::Key;
+
+/// What the shards of a node tell each other about the link to `peer`.
+#[derive(Debug)]
+pub(crate) struct LinkNews {
+    pub(crate) peer: String,
+    pub(crate) set: u64,
+    pub(crate) news: News,
+}
+
+#[derive(Debug)]
+pub(crate) enum News {
+    /// From shard 0: connect to this shard of the peer.
+    Dial { shard: u8, path: Path },
+    /// From shard 0: this peer was accepted for the receiver, and said this.
+    Adopt { socket: OwnedFd, hello: Box<Hello> },
+    /// From shard 0: the set is complete, on this path if that is known.
+    Up { boot_id: BootId, shards: u8, path: Option<Path> },
+    /// From shard 0: it is lost.
+    Down { reason: String },
+    /// From shard 0: why it does not come up.
+    Failed { reason: String },
+    /// To shard 0: the connection with this shard of the peer is up.
+    Joined { shard: u8, boot_id: BootId, shards: u8 },
+    /// To shard 0: a connection is lost.
+    Lost { reason: String },
+    /// To shard 0: the operator says that who was seen as this peer before was somebody else.
+    Forget,
+    /// From a resource's home: the peer's handles up to this one are known, or void.
+    Resolved { handle: u32 },
+}
+
+impl Links {
+    pub(crate) fn on_news(&mut self, from: u8, message: LinkNews, kit: &mut Kit) {
+        let LinkNews { peer, set, news } = message;
+        let index = self.link_named(&peer, kit.now);
+        match news {
+            News::Dial { shard, path } => {
+                self.links[index].set = set;
+                self.dial_shard(index, shard, path, kit);
+            }
+            News::Adopt { socket, hello } => {
+                self.links[index].set = set;
+                self.adopt_socket(index, socket, &hello, kit);
+            }
+            News::Up { boot_id, shards, path } => {
+                let link = &mut self.links[index];
+                link.set = set;
+                link.boot_id = Some(boot_id);
+                link.peer_shards = shards;
+                link.path = path;
+                self.set_is_up(index, kit);
+            }
+            News::Down { reason } => {
+                self.links[index].set = set + 1;
+                self.set_is_down(index, &reason, kit);
+            }
+            News::Failed { reason } => self.links[index].failure = Some(reason),
+            News::Joined { shard, boot_id, shards } => {
+                if set == self.links[index].set {
+                    self.on_joined(index, (from, shard), (boot_id, shards), kit);
+                }
+            }
+            News::Lost { reason } => {
+                if set == self.links[index].set {
+                    self.end_set(index, &reason, kit);
+                }
+            }
+            News::Forget => self.forget_start(index, kit),
+            News::Resolved { handle } => self.resolve(index, set, handle, kit),
+        }
+    }
+
+    fn tell(&self, index: usize, shard: u8, news: News, kit: &mut Kit) {
+        let link = &self.links[index];
+        let message = LinkNews { peer: link.name.clone(), set: link.set, news };
+        kit.mesh.send(shard, Cross::Link(Box::new(message)));
+    }
+
+    fn tell_others(&self, index: usize, kit: &mut Kit, news: impl Fn() -> News) {
+        for shard in kit.mesh.others() {
+            self.tell(index, shard, news(), kit);
+        }
+    }
+
+    // ---- Shard 0.
+
+    /// The connection of the shards 0 is up: the others may follow.
+    pub(super) fn begin_set(&mut self, index: usize, hello: &Hello, kit: &mut Kit) {
+        let link = &mut self.links[index];
+        link.boot_id = Some(hello.boot_id);
+        link.start_count = hello.start_count;
+        link.peer_shards = hello.shards;
+        link.missing = placement::pairs(self.identity.shards, hello.shards);
+        link.missing.retain(|pair| *pair != (0, 0));
+        link.join_until = kit.now + 2 * HANDSHAKE_DEADLINE;
+        // The side that was dialled waits for the rest.
+        if let Some(path) = link.dialled.filter(|_| !link.missing.is_empty()) {
+            for (ours, theirs) in link.missing.clone() {
+                if ours == LEAD {
+                    self.dial_shard(index, theirs, path, kit);
+                } else {
+                    self.tell(index, ours, News::Dial { shard: theirs, path }, kit);
+                }
+            }
+        }
+        self.complete_set(index, kit);
+    }
+
+    fn on_joined(&mut self, index: usize, pair: (u8, u8), process: (BootId, u8), kit: &mut Kit) {
+        let link = &mut self.links[index];
+        if (link.boot_id, link.peer_shards) != (Some(process.0), process.1) {
+            let reason = "its connections lead to different processes";
+            return self.end_set(index, reason, kit);
+        }
+        link.missing.retain(|missing| *missing != pair);
+        self.complete_set(index, kit);
+    }
+
+    fn complete_set(&mut self, index: usize, kit: &mut Kit) {
+        let link = &self.links[index];
+        if link.is_up || !link.missing.is_empty() {
+            return;
+        }
+        let (boot_id, shards) = (link.boot_id.unwrap_or_default(), link.peer_shards);
+        let first = link.pipes.first().and_then(|pipe| self.connections.get(pipe.connection?));
+        let path = first.and_then(|connection| connection.path);
+        self.tell_others(index, kit, || News::Up { boot_id, shards, path });
+        let link = &mut self.links[index];
+        link.path = path;
+        link.backoff = DIAL_BACKOFF_MIN;
+        link.failed_dials = 0;
+        log!(Info, Scope::peer(&link.name), "link up");
+        self.set_is_up(index, kit);
+    }
+
+    /// Ends all connections of the link.
+    pub(super) fn end_set(&mut self, index: usize, reason: &str, kit: &mut Kit) {
+        self.tell_others(index, kit, || News::Down { reason: reason.to_owned() });
+        let link = &mut self.links[index];
+        let was_up = link.is_up;
+        // What is said of it from now on comes too late.
+        link.set += 1;
+        link.missing.clear();
+        link.dialled = None;
+        self.set_is_down(index, reason, kit);
+        self.note_failure(index, reason, kit);
+        if was_up {
+            self.links[index].start_over(kit.now);
+        } else {
+            self.links[index].back_off(kit.now);
+        }
+    }
+
+    /// When the rest of a set that began is to be there.
+    pub(super) fn check_set(&mut self, index: usize, kit: &mut Kit) -> Time {
+        let link = &self.links[index];
+        if link.missing.is_empty() {
+            return Time::NEVER;
+        }
+        if kit.now >= link.join_until {
+            self.end_set(index, "not all of its connections came up", kit);
+            return kit.now;
+        }
+        link.join_until
+    }
+
+    /// Remembers why the link is not up, and says so once.
+    pub(super) fn note_failure(&mut self, index: usize, failure: &str, kit: &mut Kit) {
+        let link = &mut self.links[index];
+        if link.targets.is_empty() || link.failure.as_deref() == Some(failure) {
+            return;
+        }
+        log!(Warning, Scope::peer(&link.name), "{failure}");
+        link.failure = Some(failure.to_owned());
+        self.tell_others(index, kit, || News::Failed { reason: failure.to_owned() });
+    }
+
+    // ---- Every shard.
+
+    /// Has shard 0 forget how often the peer had started, unless that peer is there.
+    pub(super) fn forget_start(&mut self, index: usize, kit: &mut Kit) {
+        if self.me != LEAD {
+            self.tell(index, LEAD, News::Forget, kit);
+        } else if !self.links[index].has_connection() {
+            self.links[index].start_count = 0;
+        }
+    }
+
+    fn dial_shard(&mut self, index: usize, shard: u8, path: Path, kit: &mut Kit) {
+        let (local, remote) = (SocketAddr::new(path.0.ip(), 0), path.1);
+        let mut connection = Connection::new(Some(index), shard, Stage::Connecting, kit.now);
+        connection.path = Some(path);
+        connection.deadline = kit.now + self.links[index].handshake_deadline();
+        let key = self.connections.insert(connection);
+        self.is_due = true;
+        match kit.reactor.connect(Some(local), remote, Self::token(key)) {
+            Ok(socket) => {
+                self.connections.get_mut(key).expect("just put in").socket = Some(socket);
+                self.links[index].pipe_mut(shard).connection = Some(key);
+            }
+            Err(error) => {
+                self.connections.remove(key);
+                self.lose_set(index, &format!("cannot connect to {remote}: {error}"), kit);
+            }
+        }
+    }
+
+    fn adopt_socket(&mut self, index: usize, socket: OwnedFd, hello: &Hello, kit: &mut Kit) {
+        let socket = match kit.reactor.adopt(socket) {
+            Ok(socket) => socket,
+            Err(error) => {
+                let reason = format!("a connection cannot be taken over: {error}");
+                return self.lose_set(index, &reason, kit);
+            }
+        };
+        let shard = hello.shard_local;
+        let mut connection = Connection::new(Some(index), shard, Stage::AwaitHello, kit.now);
+        connection.socket = Some(socket);
+        let key = self.connections.insert(connection);
+        let welcome = self.hello(shard);
+        self.send_alone(key, &LinkMessage::Welcome(welcome), kit);
+        self.adopt(key, index, hello, kit);
+        self.start_receive(key, kit);
+    }
+
+    /// A connection of the set is up on this shard.
+    pub(super) fn has_joined(&mut self, index: usize, hello: &Hello, kit: &mut Kit) {
+        let (shard, boot_id, shards) = (hello.shard_local, hello.boot_id, hello.shards);
+        if self.me != LEAD {
+            self.tell(index, LEAD, News::Joined { shard, boot_id, shards }, kit);
+        } else if shard == 0 {
+            self.begin_set(index, hello, kit);
+        } else {
+            self.on_joined(index, (LEAD, shard), (boot_id, shards), kit);
+        }
+    }
+
+    /// A connection of the set is lost on this shard, and the set with it.
+    pub(super) fn lose_set(&mut self, index: usize, reason: &str, kit: &mut Kit) {
+        if self.me == LEAD {
+            self.end_set(index, reason, kit);
+        } else {
+            self.tell(index, LEAD, News::Lost { reason: reason.to_owned() }, kit);
+        }
+    }
+
+    fn set_is_up(&mut self, index: usize, kit: &mut Kit) {
+        self.is_due = true;
+        let link = &mut self.links[index];
+        link.is_up = true;
+        link.failure = None;
+        self.sessions_due(index, kit.now);
+    }
+
+    fn set_is_down(&mut self, index: usize, reason: &str, kit: &mut Kit) {
+        self.is_due = true;
+        let link = &mut self.links[index];
+        link.is_up = false;
+        link.resolved = [0; placement::LANES as usize];
+        let connections: Vec<Key> =
+            link.pipes.iter_mut().filter_map(|pipe| pipe.connection.take()).collect();
+        for key in connections {
+            self.close_connection(key, reason, kit);
+        }
+        self.sessions_down(index);
+        for pipe in &mut self.links[index].pipes {
+            pipe.clear(kit);
+        }
+    }
+
+    /// Passes a socket on to the shard that the peer named in its HELLO.
+    pub(super) fn pass_on(&mut self, key: Key, index: usize, hello: &Hello, kit: &mut Kit) {
+        let Some(mut connection) = self.connections.remove(key) else { return };
+        let Some(socket) = connection.socket.take() else { return };
+        connection.dispose(kit);
+        match kit.reactor.give_up(socket) {
+            Ok(socket) => {
+                let news = News::Adopt { socket, hello: Box::new(hello.clone()) };
+                self.tell(index, hello.shard_remote, news, kit);
+            }
+            Err(error) => {
+                self.end_set(index, &format!("a connection cannot be passed on: {error}"), kit);
+            }
+        }
+    }
+
+    /// Tells all shards that the peer's handles up to this one are known, or void.
+    pub(crate) fn announce_void(&mut self, index: usize, set: u64, handle: u32, kit: &mut Kit) {
+        if set == self.links[index].set {
+            self.tell_others(index, kit, || News::Resolved { handle });
+            self.resolve(index, set, handle, kit);
+        }
+    }
+}

@@ -1,0 +1,334 @@
+//! What other shards say, and the fence that keeps a resource's machine in step with its parts.
+//!
+//! The home broadcasts what it decides to the parts on other shards; each answers every message
+//! once it has applied it. What the machine says to the outside after such a decision waits until
+//! all parts have: so nobody hears of a session's end while a part still answers reads of it, of
+//! a role before the lanes have it, or of a connection that some shard does not know yet.
+//!
+//! ```text
+//! home     StandDown ->-+          LeaseRelease (waits) ............ sent to the voters
+//! part 1                +-> applied ->-+                             ^
+//! part 2                +-> applied ----+----------------------------+
+//! ```
+//!
+//! With one shard there is no part elsewhere, and nothing waits.
+
+use std::collections::VecDeque;
+
+use format::ids::NodeId;
+use replication::contract::{
+    GroupInput, PeerReport, Request, RequestKind, ResourceAction, ResourceInput, ToGroup,
+};
+
+use crate::limits::SHARDS_MAX;
+use crate::links::{Handles, HostedId};
+use crate::shard::mesh::{Change, Cross, FromPart, Hosting, ToPart};
+use crate::shard::{Input, Shard};
+use crate::{nbd, placement};
+
+/// What has effects outside of this node, in order.
+#[derive(Debug)]
+pub(super) enum Effect {
+    /// The parts may be told of a connection: they have all heard of the end of the one before.
+    Connect {
+        peer: NodeId,
+        handles: Handles,
+        report: PeerReport,
+    },
+    /// All of them were.
+    Connected {
+        peer: NodeId,
+        handles: Handles,
+        report: PeerReport,
+    },
+    Disconnected {
+        peer: NodeId,
+    },
+    Action(ResourceAction),
+}
+
+/// Which effects wait for which broadcast.
+#[derive(Debug, Default)]
+pub(crate) struct Fence {
+    /// Broadcasts so far, and how many of them each shard has applied.
+    told: u64,
+    applied: [u64; SHARDS_MAX as usize],
+    waiting: VecDeque<(u64, Effect)>,
+}
+
+impl Fence {
+    /// One more message goes to all other shards.
+    pub(super) fn has_told(&mut self) {
+        self.told += 1;
+    }
+
+    fn is_reached(&self, fence: u64, mut others: impl Iterator<Item = u8>) -> bool {
+        others.all(|shard| self.applied[usize::from(shard)] >= fence)
+    }
+}
+
+impl Shard {
+    pub(super) fn on_cross(&mut self, from: u8, message: Cross) {
+        match message {
+            Cross::Request { hosted, request, loan } => self.on_request(hosted, request, loan),
+            Cross::Complete { part, result } => {
+                let kit = &mut self.rim.kit;
+                let result = result.map(|loan| loan.map(|loan| kit.borrow(loan)));
+                self.rim.nbd.complete(part, result, kit);
+            }
+            Cross::Returned(loan) => self.rim.kit.take_back(loan),
+            Cross::Allocation { hosted, request, range } => {
+                self.on_allocation_of(from, hosted, request, range);
+            }
+            Cross::Allocated { request, extents } => {
+                self.rim.nbd.tell_allocation(request, &extents, &mut self.rim.kit);
+            }
+            Cross::Client(socket) => self.rim.nbd.on_passed(socket, &mut self.rim.kit),
+            Cross::Link(news) => self.rim.links.on_news(from, *news, &mut self.rim.kit),
+            Cross::ToPart(id, message) => {
+                self.on_to_part(id, message);
+                self.rim.kit.mesh.send(from, Cross::FromPart(id, FromPart::Applied));
+            }
+            Cross::FromPart(id, message) => self.on_from_part(from, id, message),
+            Cross::Hosting(id, Hosting::Host(new)) => {
+                let hosted = self.host_part(id, *new).map_err(Box::new);
+                self.rim.kit.mesh.send(from, Cross::FromPart(id, FromPart::Hosted(hosted)));
+            }
+            Cross::Hosting(id, Hosting::Remove) => {
+                self.remove_part(id);
+                self.rim.kit.mesh.send(from, Cross::FromPart(id, FromPart::Removed));
+            }
+        }
+    }
+
+    // ---- Requests of clients.
+
+    /// Hands a part of a client's request to the shard of its lane.
+    pub(super) fn submit(&mut self, hosted: HostedId, request: Request) {
+        let shard = self.shard_of(hosted, request.offset);
+        if shard == self.rim.kit.mesh.me() {
+            self.rim.inbox.push_back((hosted, Input::Group(GroupInput::Request(request))));
+            return;
+        }
+        let kit = &mut self.rim.kit;
+        let loan = match request.kind {
+            RequestKind::Write { payload, .. } => Some(kit.lend(payload)),
+            RequestKind::Read | RequestKind::Discard { .. } | RequestKind::Zeroes { .. } => None,
+        };
+        kit.mesh.send(shard, Cross::Request { hosted, request, loan });
+    }
+
+    fn shard_of(&self, hosted: HostedId, offset: u64) -> u8 {
+        let mesh = &self.rim.kit.mesh;
+        match self.part(hosted) {
+            Some(part) if !mesh.is_alone() => {
+                placement::shard_of_offset(offset, part.lanes, mesh.shards())
+            }
+            Some(_) | None => mesh.me(),
+        }
+    }
+
+    fn on_request(&mut self, hosted: HostedId, mut request: Request, loan: Option<io::Loan>) {
+        if let (RequestKind::Write { payload, .. }, Some(loan)) = (&mut request.kind, loan) {
+            *payload = self.rim.kit.borrow(loan);
+        }
+        self.rim.inbox.push_back((hosted, Input::Group(GroupInput::Request(request))));
+    }
+
+    // ---- As a part.
+
+    fn on_to_part(&mut self, id: HostedId, message: ToPart) {
+        let Some(part) = self.parts.get_mut(id.0 as usize).and_then(Option::as_deref_mut) else {
+            return;
+        };
+        let rim = &mut self.rim;
+        let kit = &mut rim.kit;
+        match message {
+            ToPart::Group(message) => {
+                rim.inbox.push_back((id, Input::Group(GroupInput::Home(*message))));
+            }
+            ToPart::Lease { until } => {
+                let message = ToGroup::Lease { until };
+                rim.inbox.push_back((id, Input::Group(GroupInput::Home(message))));
+            }
+            ToPart::Connected { peer, handles } => {
+                rim.inbox.push_back((id, Input::Group(GroupInput::PeerUp { peer })));
+                if let Some(link) = part.peer(peer).map(|peer| peer.link) {
+                    rim.links.connect(link, (id, peer), handles, kit);
+                }
+            }
+            ToPart::Disconnected { peer, handles } => {
+                rim.inbox.push_back((id, Input::Group(GroupInput::PeerDown { peer })));
+                if let Some(link) = part.peer(peer).map(|peer| peer.link) {
+                    rim.links.disconnect(link, (id, peer), handles, kit);
+                }
+            }
+            ToPart::CloseDisk => {
+                part.close_disk(rim);
+                part.is_closing = true;
+                self.finish_closing(id);
+            }
+            ToPart::Attach { disk, group, round } => self.on_part_attach(id, *disk, group, round),
+            ToPart::Offer(export) => rim.nbd.offer(nbd::Offer { hosted: id, export: *export }),
+            ToPart::Withdraw => rim.nbd.withdraw(id),
+            ToPart::Admit => rim.nbd.admit(id, kit),
+            ToPart::Refuse(reason) => rim.nbd.refuse(id, &reason, kit),
+            ToPart::EndSessions(reason) => rim.nbd.end_sessions(id, &reason, kit),
+        }
+    }
+
+    /// Tells the home of a resource that a client came, or left.
+    pub(super) fn report_clients(&mut self, id: HostedId, change: Change) {
+        let home = self.home_of(id);
+        let mesh = &mut self.rim.kit.mesh;
+        if home == mesh.me() {
+            match change {
+                Change::Wanted => self.on_wanted(id),
+                Change::Left => self.on_left(id),
+            }
+            return;
+        }
+        let count = u32::try_from(self.rim.nbd.clients_of(id)).unwrap_or(u32::MAX);
+        mesh.send(home, Cross::FromPart(id, FromPart::Clients { count, change }));
+    }
+
+    /// The home shard of a resource, which numbered it.
+    pub(super) fn home_of(&self, id: HostedId) -> u8 {
+        let shards = u32::from(self.rim.kit.mesh.shards());
+        u8::try_from(id.0 % shards).expect("below the number of shards")
+    }
+
+    // ---- As the home.
+
+    fn on_from_part(&mut self, from: u8, id: HostedId, message: FromPart) {
+        let hosted = self.hosted.get_mut(id.0 as usize).and_then(Option::as_deref_mut);
+        match message {
+            FromPart::Hosted(result) => self.on_part_hosted(id, result.map_err(|it| *it)),
+            FromPart::Removed => self.on_part_removed(id),
+            FromPart::Applied => {
+                if let Some(hosted) = hosted {
+                    hosted.fence.applied[usize::from(from)] += 1;
+                    self.run_effects(id);
+                }
+            }
+            FromPart::Fact(fact) => {
+                let input = ResourceInput::Group { shard: from, fact: *fact };
+                self.rim.inbox.push_back((id, Input::Resource(input)));
+            }
+            FromPart::DiskClosed => {
+                if let Some(hosted) = hosted {
+                    hosted.closing[usize::from(from)] = false;
+                }
+            }
+            FromPart::Clients { count, change } => {
+                let Some(hosted) = hosted else { return };
+                hosted.clients_elsewhere[usize::from(from)] = count;
+                match change {
+                    Change::Wanted => self.on_wanted(id),
+                    Change::Left => self.on_left(id),
+                }
+            }
+        }
+    }
+
+    /// Tells the parts on the other shards.
+    pub(super) fn broadcast(&mut self, id: HostedId, message: impl Fn() -> ToPart) {
+        let mesh = &mut self.rim.kit.mesh;
+        if mesh.is_alone() {
+            return;
+        }
+        if let Some(hosted) = self.hosted.get_mut(id.0 as usize).and_then(Option::as_deref_mut) {
+            hosted.fence.has_told();
+            for shard in mesh.others() {
+                mesh.send(shard, Cross::ToPart(id, message()));
+            }
+        }
+    }
+
+    /// To the groups of all shards.
+    pub(super) fn tell_groups(&mut self, id: HostedId, message: ToGroup) {
+        let shards = u64::from(self.rim.kit.mesh.shards());
+        let message = if let ToGroup::ResyncRate { bytes_per_second } = message {
+            // Each shard copies its own lanes: together they keep to the rate.
+            ToGroup::ResyncRate { bytes_per_second: bytes_per_second.div_ceil(shards) }
+        } else {
+            message
+        };
+        self.broadcast(id, || {
+            if let ToGroup::Lease { until } = message {
+                ToPart::Lease { until }
+            } else {
+                ToPart::Group(Box::new(message.clone()))
+            }
+        });
+        self.rim.inbox.push_back((id, Input::Group(GroupInput::Home(message))));
+    }
+
+    /// Has an effect once all parts have applied what was broadcast before it.
+    pub(super) fn after_parts(&mut self, id: HostedId, effect: Effect) {
+        let Some(hosted) = self.hosted.get_mut(id.0 as usize).and_then(Option::as_deref_mut) else {
+            return;
+        };
+        let fence = &mut hosted.fence;
+        if fence.waiting.is_empty() && fence.is_reached(fence.told, self.rim.kit.mesh.others()) {
+            self.take_effect(id, effect);
+        } else {
+            fence.waiting.push_back((fence.told, effect));
+        }
+    }
+
+    /// The same, ahead of what waits already.
+    fn after_parts_first(&mut self, id: HostedId, effect: Effect) {
+        let Some(hosted) = self.hosted.get_mut(id.0 as usize).and_then(Option::as_deref_mut) else {
+            return;
+        };
+        let fence = &mut hosted.fence;
+        if fence.is_reached(fence.told, self.rim.kit.mesh.others()) {
+            self.take_effect(id, effect);
+        } else {
+            fence.waiting.push_front((fence.told, effect));
+        }
+    }
+
+    fn run_effects(&mut self, id: HostedId) {
+        while let Some(effect) = self.next_effect(id) {
+            self.take_effect(id, effect);
+        }
+    }
+
+    fn next_effect(&mut self, id: HostedId) -> Option<Effect> {
+        let fence = &mut self.hosted.get_mut(id.0 as usize)?.as_mut()?.fence;
+        let (reached_at, _) = fence.waiting.front()?;
+        if !fence.is_reached(*reached_at, self.rim.kit.mesh.others()) {
+            return None;
+        }
+        fence.waiting.pop_front().map(|(_, effect)| effect)
+    }
+
+    fn take_effect(&mut self, id: HostedId, effect: Effect) {
+        match effect {
+            Effect::Connect { peer, handles, report } => {
+                self.broadcast(id, || ToPart::Connected { peer, handles });
+                self.after_parts_first(id, Effect::Connected { peer, handles, report });
+            }
+            Effect::Connected { peer, handles, report } => {
+                let link = self.part(id).and_then(|part| part.peer(peer)).map(|peer| peer.link);
+                let rim = &mut self.rim;
+                rim.inbox.push_back((id, Input::Group(GroupInput::PeerUp { peer })));
+                let input = ResourceInput::Connected { peer, report };
+                rim.inbox.push_back((id, Input::Resource(input)));
+                // A session that ended meanwhile leads nowhere; the machine hears so next.
+                if let Some(link) = link.filter(|_| rim.links.has_handles(id, peer, handles)) {
+                    rim.links.connect(link, (id, peer), handles, &mut rim.kit);
+                }
+            }
+            Effect::Disconnected { peer } => {
+                let rim = &mut self.rim;
+                rim.inbox.push_back((id, Input::Group(GroupInput::PeerDown { peer })));
+                let input = ResourceInput::Disconnected { peer };
+                rim.inbox.push_back((id, Input::Resource(input)));
+            }
+            Effect::Action(action) => self.perform_action(id, action),
+        }
+    }
+}

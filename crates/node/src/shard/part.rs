@@ -1,0 +1,236 @@
+//! One shard's part of a resource: its lanes, its handle on the disk, its ways to the members.
+//!
+//! Every shard has a part of every resource. One of them is the resource's home as well
+//! (`hosted`): what it decides reaches the parts in order, and what they answer comes back
+//! likewise (`cross`). A part knows of no other part.
+
+use api::response::{Failure, FailureCode};
+use format::ids::{Incarnation, NodeId};
+use format::layout::Layout;
+use io::SharedDisk;
+use replication::group::{GroupOptions, LaneGroup};
+use stdx::time::Time;
+
+use crate::definition::Definition;
+use crate::limits::SHARDS_MAX;
+use crate::links::HostedId;
+use crate::links::paths::PeerPaths;
+use crate::shard::acks::Acks;
+use crate::shard::disk::{Disk, DiskCounters};
+use crate::shard::hosting::{listen, own_addresses};
+use crate::shard::{Rim, Shard};
+use crate::{crash, placement};
+
+#[derive(Debug)]
+pub(crate) struct Part {
+    pub(crate) id: HostedId,
+    pub(crate) name: String,
+    pub(crate) group: LaneGroup,
+    pub(crate) disk: Option<Disk>,
+    /// A disk that is to be attached, until the group takes it.
+    pub(super) offer: Option<Disk>,
+    /// The home waits to hear that nothing is under way on the disk that was given up.
+    pub(super) is_closing: bool,
+    pub(crate) peers: Vec<Peer>,
+    pub(crate) lanes: u8,
+    pub(crate) is_touched: bool,
+    pub(super) definition: Definition,
+}
+
+/// A member other than this node, as the links know it.
+#[derive(Clone, Debug)]
+pub(crate) struct Peer {
+    pub(crate) node: NodeId,
+    pub(crate) link: usize,
+    pub(crate) acks: Acks,
+    paths: PeerPaths,
+}
+
+/// What a shard needs to serve its part.
+#[derive(Debug)]
+pub(crate) struct NewPart {
+    pub(crate) definition: Definition,
+    pub(crate) group: GroupOptions,
+    pub(crate) disk: Option<NewDisk>,
+}
+
+/// A disk that the home shard has opened.
+#[derive(Debug)]
+pub(crate) struct NewDisk {
+    pub(crate) data: SharedDisk,
+    /// `None`: on the data disk.
+    pub(crate) meta: Option<SharedDisk>,
+    pub(crate) layout: Layout,
+    pub(crate) incarnation: Incarnation,
+    pub(crate) slots: Vec<NodeId>,
+}
+
+impl Part {
+    pub(crate) fn peer(&self, node: NodeId) -> Option<&Peer> {
+        self.peers.iter().find(|peer| peer.node == node)
+    }
+
+    /// The shard that decides for the resource.
+    pub(crate) fn home_shard(&self, shards: u8) -> u8 {
+        placement::home_shard(self.definition.id, shards)
+    }
+
+    /// Gives the disk up, if there is one; what is under way still ends.
+    pub(crate) fn close_disk(&mut self, rim: &mut Rim) -> bool {
+        let disk = self.disk.take();
+        disk.inspect(|disk| disk.close(rim)).is_some()
+    }
+}
+
+impl NewDisk {
+    /// The home's disk, for another shard.
+    pub(super) fn of(disk: &Disk, rim: &Rim) -> std::io::Result<Self> {
+        let reactor = &rim.kit.reactor;
+        let meta = if disk.meta == disk.data { None } else { Some(reactor.share_disk(disk.meta)?) };
+        Ok(Self {
+            data: reactor.share_disk(disk.data)?,
+            meta,
+            layout: disk.layout,
+            incarnation: disk.incarnation,
+            slots: disk.slots.clone(),
+        })
+    }
+
+    pub(super) fn adopt(self, rim: &mut Rim) -> std::io::Result<Disk> {
+        let reactor = &mut rim.kit.reactor;
+        let data = reactor.adopt_disk(self.data)?;
+        let meta = match self.meta.map(|meta| reactor.adopt_disk(meta)) {
+            None => data,
+            Some(Ok(meta)) => meta,
+            Some(Err(error)) => {
+                reactor.close_disk(data);
+                return Err(error);
+            }
+        };
+        Ok(Disk {
+            data,
+            meta,
+            layout: self.layout,
+            incarnation: self.incarnation,
+            mem_align: reactor.disk_info(data).mem_align,
+            slots: self.slots,
+            error_logged: false,
+            counters: DiskCounters::default(),
+        })
+    }
+}
+
+impl Disk {
+    pub(super) fn close(&self, rim: &mut Rim) {
+        rim.kit.reactor.close_disk(self.data);
+        if self.meta != self.data {
+            rim.kit.reactor.close_disk(self.meta);
+        }
+    }
+}
+
+impl Shard {
+    pub(super) fn part(&self, id: HostedId) -> Option<&Part> {
+        self.parts.get(id.0 as usize).and_then(Option::as_deref)
+    }
+
+    /// Serves the part of a resource whose home is another shard.
+    pub(super) fn host_part(&mut self, id: HostedId, new: NewPart) -> Result<(), Failure> {
+        let failed =
+            |error: std::io::Error| Failure::new(FailureCode::DiskFailed, error.to_string(), "");
+        let NewPart { definition, group, disk } = new;
+        let disk = disk.map(|disk| disk.adopt(&mut self.rim)).transpose().map_err(failed)?;
+        crash::know(id, &definition.name);
+        crash::stepping(Some(id));
+        let installed = self.install_part(id, definition, group, disk);
+        crash::stepping(None);
+        if installed.is_err() {
+            crash::forget(id);
+        }
+        installed
+    }
+
+    /// Takes a part in; nothing is left of it if that fails.
+    pub(super) fn install_part(
+        &mut self,
+        id: HostedId,
+        definition: Definition,
+        group: GroupOptions,
+        disk: Option<Disk>,
+    ) -> Result<(), Failure> {
+        let rim = &mut self.rim;
+        if rim.links.leads()
+            && let Err(failure) = listen(&definition, rim)
+        {
+            disk.inspect(|disk| disk.close(rim));
+            return Err(failure);
+        }
+        let mut peers = Vec::new();
+        for member in definition.peers() {
+            if member.paths.is_empty() {
+                continue;
+            }
+            let paths = PeerPaths { peer_name: member.name.clone(), paths: member.paths.clone() };
+            let link = rim.links.add_peer(&paths, rim.kit.now);
+            peers.push(Peer { node: member.node, link, acks: Acks::default(), paths });
+        }
+        let part = Part {
+            id,
+            name: definition.name.clone(),
+            lanes: group.lanes,
+            group: LaneGroup::new(group),
+            disk,
+            offer: None,
+            is_closing: false,
+            peers,
+            is_touched: false,
+            definition,
+        };
+        let place = id.0 as usize;
+        if self.parts.len() <= place {
+            self.parts.resize_with(place + 1, || None);
+            self.hosted.resize_with(place + 1, || None);
+            self.wakes.resize(place + 1, Time::NEVER);
+        }
+        self.parts[place] = Some(Box::new(part));
+        self.wakes[place] = self.rim.kit.now;
+        self.next_tick = self.rim.kit.now;
+        Ok(())
+    }
+
+    /// Lets a part go. What its clients still wait for is not answered.
+    pub(super) fn remove_part(&mut self, id: HostedId) {
+        let place = id.0 as usize;
+        let Some(part) = self.parts.get_mut(place).and_then(Option::take) else { return };
+        self.wakes[place] = Time::NEVER;
+        crash::forget(id);
+        let Rim { links, nbd, kit, .. } = &mut self.rim;
+        nbd.withdraw(id);
+        nbd.refuse(id, "the resource went down", kit);
+        nbd.end_sessions(id, "the resource went down", kit);
+        links.disconnect_all(id);
+        for peer in &part.peers {
+            links.forget_peer(peer.link, &peer.paths, kit);
+        }
+        if links.leads() {
+            for address in own_addresses(&part.definition) {
+                links.unlisten(address, kit);
+            }
+        }
+        for disk in part.disk.iter().chain(&part.offer) {
+            disk.close(&mut self.rim);
+        }
+    }
+}
+
+/// Whether the lanes of a volume can be spread over so many shards.
+pub(super) fn check_lanes(name: &str, lanes: u8, shards: u8) -> Result<(), Failure> {
+    if shards == 1 || (shards <= lanes && lanes <= placement::LANES) {
+        return Ok(());
+    }
+    let message =
+        format!("resource {name:?} has {lanes} lanes, and this daemon runs {shards} shards");
+    Err(Failure::new(FailureCode::NotSupported, message, "start the daemon with `--shards 1`"))
+}
+
+const _: () = assert!(SHARDS_MAX <= placement::LANES, "every shard has a lane");

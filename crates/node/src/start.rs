@@ -1,0 +1,117 @@
+//! Starting the data threads, and the mailboxes between all of them.
+//!
+//! A reactor has to be made on the thread that turns it; its waker comes back from there, and with
+//! all wakers at hand the mailboxes are made and their ends given out.
+
+use std::path::Path;
+use std::sync::{Mutex, mpsc};
+use std::thread::{Builder, JoinHandle};
+
+use format::ids::KernelBootId;
+use io::mailbox::{Mailbox, Receiver, Sender};
+use io::{Parker, Reactor, Waker};
+
+use crate::control::End;
+use crate::limits::{CROSS_CAPACITY, MAILBOX_CAPACITY};
+use crate::links::Identity;
+use crate::shard::mesh::Mesh;
+use crate::shard::messages::{FromShard, ToShard};
+use crate::shard::{Ends, Shard};
+use crate::{NodeError, crash};
+
+/// The running data threads, as the control side sees them.
+#[derive(Debug)]
+pub(crate) struct Shards {
+    pub(crate) senders: Vec<Mutex<Sender<ToShard>>>,
+    pub(crate) answers: Vec<Receiver<FromShard>>,
+    pub(crate) parker: Parker,
+    pub(crate) threads: Vec<JoinHandle<()>>,
+}
+
+struct Starting {
+    waker: Waker,
+    ends: mpsc::Sender<Ends>,
+    thread: JoinHandle<()>,
+}
+
+pub(crate) fn start_shards(
+    identity: &Identity,
+    end: &mpsc::Sender<End>,
+    crash_file: &Path,
+) -> Result<Shards, NodeError> {
+    let parker = Parker::new()
+        .map_err(|source| NodeError::System { what: "make an event for the answers", source })?;
+    let starting: Result<Vec<_>, _> =
+        (0..identity.shards).map(|shard| start_thread(shard, identity, end, crash_file)).collect();
+    let starting = starting?;
+    let wakers: Vec<_> = starting.iter().map(|starting| starting.waker.clone()).collect();
+    let mut shards =
+        Shards { senders: Vec::new(), answers: Vec::new(), parker, threads: Vec::new() };
+    for ((shard, (mesh, neighbours)), starting) in (0..).zip(make_meshes(&wakers)).zip(starting) {
+        let Starting { waker, ends, thread } = starting;
+        let (sender, mailbox) = Mailbox::channel(MAILBOX_CAPACITY, waker);
+        let (outbox, answers) = Mailbox::channel(MAILBOX_CAPACITY, shards.parker.waker());
+        ends.send(Ends { mailbox, outbox, mesh, neighbours })
+            .map_err(|error| NodeError::Shard(format!("shard {shard} did not start: {error}")))?;
+        shards.senders.push(Mutex::new(sender));
+        shards.answers.push(answers);
+        shards.threads.push(thread);
+    }
+    Ok(shards)
+}
+
+fn start_thread(
+    shard: u8,
+    identity: &Identity,
+    end: &mpsc::Sender<End>,
+    crash_file: &Path,
+) -> Result<Starting, NodeError> {
+    let (identity, end, crash_file) = (identity.clone(), end.clone(), crash_file.to_owned());
+    let (ready, started) = mpsc::channel();
+    let (ends, ends_of_shard) = mpsc::channel();
+    let thread = Builder::new()
+        .name(format!("shard-{shard}"))
+        .spawn(move || {
+            crash::watch_thread(crash_file);
+            let reactor = match Reactor::new(io::reactor::Options::default()) {
+                Ok(reactor) => reactor,
+                Err(error) => return drop(ready.send(Err(error))),
+            };
+            if ready.send(Ok(reactor.waker())).is_err() {
+                return;
+            }
+            // Without ends the start was given up.
+            let Ok(ends) = ends_of_shard.recv() else { return };
+            let kernel = KernelBootId(io::kernel_boot_id());
+            let mut shard = Shard::new(reactor, identity, kernel, ends);
+            if let Err(error) = shard.run() {
+                drop(end.send(End::ShardFailed(error.to_string())));
+            }
+        })
+        .map_err(|source| NodeError::System { what: "start a thread", source })?;
+    let waker = started
+        .recv()
+        .map_err(|error| NodeError::Shard(format!("it did not start: {error}")))??;
+    Ok(Starting { waker, ends, thread })
+}
+
+type Neighbours = Vec<(u8, Receiver<crate::shard::mesh::Cross>)>;
+
+/// A mailbox for each ordered pair of shards, given out by shard.
+fn make_meshes(wakers: &[Waker]) -> Vec<(Mesh, Neighbours)> {
+    let count = u8::try_from(wakers.len()).expect("few shards");
+    let mut neighbours: Vec<Neighbours> = wakers.iter().map(|_| Vec::new()).collect();
+    let meshes: Vec<_> = (0..count)
+        .map(|from| {
+            let line = |(to, waker): (u8, &Waker)| {
+                (to != from).then(|| {
+                    let (sender, receiver) = Mailbox::channel(CROSS_CAPACITY, waker.clone());
+                    neighbours[usize::from(to)].push((from, receiver));
+                    sender
+                })
+            };
+            Mesh::new(from, (0..).zip(wakers).map(line).collect())
+        })
+        .collect();
+    meshes.into_iter().zip(neighbours).collect()
+}
