@@ -11,6 +11,7 @@ mod test;
 mod demo;
 mod sim;
 mod bench;
+mod guest;
 mod tidy;
 mod packages;
 mod metadata;
@@ -30,6 +31,8 @@ cargo xtask COMMAND
   sim SEED         replays one seed of the simulator, with its trace
   sim --seeds N    hunts; prints the first seed that fails
   chaos            ten minutes of nodes that die, freeze and lose each other
+  guest            every chapter that needs a kernel of its own, in a guest under QEMU
+  guest NAME..     only the named chapters; `guest --list` tells them
   bench write      CPU per replicated write beside QEMU quorum and nbdkit (--json)
   demo             three nodes, a volume, load, nodes killed under it, and a report
 ";
@@ -54,6 +57,7 @@ fn run(words: &[&str]) -> anyhow::Result<ExitCode> {
         ["sim", rest @ ..] => sim::run(rest),
         ["chaos"] => test::run(&["chaos-full"]),
         ["bench", rest @ ..] => bench::run(rest),
+        ["guest", rest @ ..] => guest::run(rest),
         ["test", rest @ ..] => test::run(rest),
         ["help" | "--help" | "-h"] => {
             print!("{USAGE}");
