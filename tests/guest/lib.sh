@@ -4,7 +4,7 @@ set -euo pipefail
 
 NODES=(alice bob charlie)
 RESOURCE=r0
-SIZE_MIB=${SIZE_MIB:-256}
+SIZE_MIB=${SIZE_MIB:-64}
 WORK=/tmp/nodes
 
 say() { echo "== $*"; }
@@ -71,6 +71,14 @@ kill_node() {
   wait "$pid" 2>/dev/null || true
 }
 
+# SIGTERM, and its end is clean.
+stop_node() {
+  local pid
+  pid=$(cat "$WORK/$1.pid")
+  kill "$pid"
+  wait "$pid" || fail "the daemon of $1 did not end well"
+}
+
 is_whole() {
   local states
   states=$(adm "$1" status --json | jq -r '.[0] |
@@ -79,7 +87,7 @@ is_whole() {
 }
 
 # All three replicas up to date, as the node sees it.
-wait_whole() { wait_for 60 "three replicas that are up to date" is_whole "$1"; }
+wait_whole() { wait_for 120 "three replicas that are up to date" is_whole "$1"; }
 
 # configuration DEVICE_OF_NODE: each node has the minor of its place, for they share a kernel.
 configuration() {
@@ -119,12 +127,8 @@ allocated_kib() {
 
 # Ends the nodes cleanly and compares the data of their files.
 compare_replicas() {
-  local node pid bytes=$1
-  for node in "${NODES[@]}"; do
-    pid=$(cat "$WORK/$node.pid")
-    kill "$pid"
-    wait "$pid" || fail "the daemon of $node did not end well"
-  done
+  local node bytes=$1
+  for node in "${NODES[@]}"; do stop_node "$node"; done
   for node in bob charlie; do
     cmp --bytes="$bytes" "$(disk_of alice)" "$(disk_of "$node")" || fail "$node differs from alice"
   done
@@ -142,3 +146,86 @@ write_files() {
 }
 
 check_files() { (cd "$1" && sha256sum --check --quiet sums) || fail "files in $1 changed"; }
+
+# fio writes and reads back what it wrote, again and again, in the folder $1 until `stop_load`.
+start_load() {
+  rm -f /tmp/load.stop /tmp/load.failed
+  : > /tmp/load.rounds
+  (
+    until [ -e /tmp/load.stop ]; do
+      if ! fio --name=load --directory="$1" --size=4M --io_size=1M --rw=randwrite --bs=4k \
+        --ioengine=io_uring --iodepth=8 --direct=1 --fdatasync=32 --verify=crc32c \
+        --verify_backlog=64 --verify_fatal=1 --verify_state_save=0 --eta=never \
+        --output=/tmp/load.log; then
+        cp /tmp/load.log /tmp/load.failed
+        exit 1
+      fi
+      echo round >> /tmp/load.rounds
+    done
+  ) &
+  load=$!
+  load_goes_on
+}
+
+# Two more rounds of it: at least one of them began after this was asked.
+load_goes_on() {
+  local before
+  before=$(wc -l < /tmp/load.rounds)
+  has_moved() { [ "$(wc -l < /tmp/load.rounds)" -ge $((before + 2)) ] || [ -e /tmp/load.failed ]; }
+  wait_for 90 "progress of the load" has_moved
+  [ ! -e /tmp/load.failed ] || { cat /tmp/load.failed; fail "the load met an error"; }
+}
+
+stop_load() {
+  touch /tmp/load.stop
+  wait "$load" || { cat /tmp/load.failed; fail "the load met an error"; }
+}
+
+# check_kills CHECKER: on alice's device, everything that may die dies while fio reads back what it writes.
+check_kills() {
+  local check=$1
+  mount /dev/ublkb0 /mnt/volume
+  mkdir /mnt/volume/a
+  write_files /mnt/volume/a 20
+  start_load /mnt/volume
+  say "bob's daemon dies"
+  kill_node bob
+  load_goes_on
+  start_node bob
+  wait_whole alice
+  say "the serving daemon dies"
+  kill_node alice
+  sleep 1
+  [ -b /dev/ublkb0 ] || fail "the device went away with its daemon"
+  local before=$EPOCHREALTIME
+  start_node alice
+  dd if=/dev/ublkb0 of=/dev/null bs=4k count=1 iflag=direct status=none
+  echo "the first read after the start came after $(echo "$before $EPOCHREALTIME" |
+    awk '{ print $2 - $1 }') s"
+  load_goes_on
+  wait_whole alice
+  stop_load
+  check_files /mnt/volume/a
+  umount /mnt/volume
+  $check /dev/ublkb0
+}
+
+# give_back LEAST_KIB COMMAND..: a command that makes all three backing files so much smaller.
+give_back() {
+  local least=$1 old new i
+  shift
+  sync
+  wait_whole alice
+  read -r -a old <<< "$(allocated_kib)"
+  "$@"
+  read -r -a new <<< "$(allocated_kib)"
+  echo "KiB before: ${old[*]}; after: ${new[*]}"
+  for i in 0 1 2; do
+    [ $((old[i] - new[i])) -ge "$least" ] || fail "${NODES[i]} kept what it was to give back"
+  done
+}
+
+# Nothing bad stands in the kernel's log.
+check_kernel_log() {
+  if dmesg | grep -E "WARNING:|BUG:|blocked for more than"; then fail "the kernel complained"; fi
+}

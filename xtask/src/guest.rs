@@ -39,13 +39,29 @@ struct Chapter {
     is_short: bool,
 }
 
-const CHAPTERS: &[Chapter] = &[Chapter {
-    name: "nbd",
-    about: "the kernel's NBD client: ext4, trim, and nodes that die under it",
-    modules: "nbd ext4",
-    limit_s: 240,
-    is_short: true,
-}];
+const CHAPTERS: &[Chapter] = &[
+    Chapter {
+        name: "ublk",
+        about: "our block devices: ext4, recovery, trim, and a node that was overtaken",
+        modules: "ublk_drv ext4",
+        limit_s: 240,
+        is_short: true,
+    },
+    Chapter {
+        name: "ublk-xfs",
+        about: "our block devices: xfs, odd sectors, zeroing, discard, removal by force",
+        modules: "ublk_drv xfs",
+        limit_s: 600,
+        is_short: false,
+    },
+    Chapter {
+        name: "nbd",
+        about: "the kernel's NBD client: ext4, trim, and nodes that die under it",
+        modules: "nbd ext4",
+        limit_s: 240,
+        is_short: true,
+    },
+];
 
 pub(crate) fn run(words: &[&str]) -> Result<ExitCode> {
     if words == ["--list"] {

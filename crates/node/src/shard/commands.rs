@@ -101,12 +101,13 @@ impl Shard {
                     .map_err(|error| address_failure(&error));
                 self.rim.reply(ticket, answer);
             }
+            ToShard::Device { resource, order } => self.on_device_order(&resource, order),
             ToShard::Stop { ticket } => self.stop(ticket),
         }
     }
 
     /// Runs `command` for a resource; its answer follows later unless it is there at once.
-    fn with_resource(
+    pub(super) fn with_resource(
         &mut self,
         ticket: Ticket,
         name: &str,
