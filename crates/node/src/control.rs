@@ -8,6 +8,7 @@ mod looking;
 mod configuring;
 mod metrics;
 mod scrape;
+mod devices;
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::PathBuf;
@@ -32,6 +33,7 @@ use crate::attach::attach_without_disk;
 use crate::control::configuring::Mode;
 use crate::control::watch::Watch;
 use crate::definition::Definition;
+use crate::devices::Devices;
 use crate::limits::{
     ADMIN_COMMAND_DEADLINE, MAILBOX_CAPACITY, PARENT_POLL_INTERVAL, SHARDS_MAX, SHUTDOWN_DEADLINE,
     START_PATIENCE,
@@ -48,8 +50,9 @@ use crate::{NodeError, Options, admin, crash};
 #[derive(Debug)]
 pub(crate) struct Control {
     pub(crate) name: String,
-    state: StateDir,
-    desk: Desk,
+    state: Arc<StateDir>,
+    desk: Arc<Desk>,
+    devices: Arc<Devices>,
     /// Resources that are to be up and could not be brought up, with the reasons.
     held_down: Mutex<BTreeMap<String, Failure>>,
     /// Resources that are up without the disk that they should have, with the reasons.
@@ -68,7 +71,7 @@ enum End {
 
 /// Where questions to the shard are put, and its answers handed out.
 #[derive(Debug)]
-struct Desk {
+pub(crate) struct Desk {
     sender: Mutex<Sender<ToShard>>,
     waiting: Mutex<Waiting>,
 }
@@ -97,10 +100,13 @@ pub(crate) fn run(options: &Options) -> Result<(), NodeError> {
         shards: options.shards,
     };
     let (sender, answers, parker, shard) = start_shard(identity, end.clone(), state.crash_file())?;
+    let desk = Desk { sender: Mutex::new(sender), waiting: Mutex::new(Waiting::default()) };
+    let (desk, state) = (Arc::new(desk), Arc::new(state));
     let control = Arc::new(Control {
         name: options.name.clone(),
-        state,
-        desk: Desk { sender: Mutex::new(sender), waiting: Mutex::new(Waiting::default()) },
+        state: Arc::clone(&state),
+        desk: Arc::clone(&desk),
+        devices: Arc::new(Devices::new(Arc::clone(&desk), state)),
         held_down: Mutex::default(),
         without_disk: Mutex::default(),
         watch: Watch::default(),
@@ -115,6 +121,7 @@ pub(crate) fn run(options: &Options) -> Result<(), NodeError> {
     let socket_path = socket_path.unwrap_or_else(|| control.state.admin_socket());
     let socket = admin::listen(&socket_path)?;
     control.start_resources(&mut patience);
+    control.recover_devices();
     control.listen_nbd(options, &mut patience)?;
     let admin = Arc::clone(&control);
     spawn("admin", move || admin::serve(&admin, &socket))?;
@@ -209,7 +216,7 @@ fn watch(
 
 impl Desk {
     /// Asks the shard, and waits for its answer.
-    fn ask(
+    pub(crate) fn ask(
         &self,
         question: impl FnOnce(Ticket) -> ToShard,
         deadline: Duration,
@@ -238,7 +245,7 @@ impl Desk {
     }
 
     /// Tells the shard something that it does not answer.
-    fn tell(&self, message: ToShard) -> Result<(), Failure> {
+    pub(crate) fn tell(&self, message: ToShard) -> Result<(), Failure> {
         let mut sender = self.sender.lock().unwrap_or_else(PoisonError::into_inner);
         sender.send(message).map_err(|_unsent| overloaded())
     }
@@ -326,11 +333,14 @@ impl Control {
             }
             Command::Primary { resource, force } => {
                 let mode = if force { PromoteMode::Force } else { PromoteMode::Normal };
-                self.ask(|ticket| ToShard::Promote { ticket, resource, mode })
+                self.primary(&resource, mode)
             }
             Command::NewCurrentUuid { resource } => self.begin_equal(resource),
             Command::Secondary { resource, force } => {
-                self.ask(|ticket| ToShard::Demote { ticket, resource, force: force.into() })
+                self.without_device(&resource, force.into(), |name| {
+                    let (resource, force) = (name.to_owned(), force.into());
+                    self.ask(|ticket| ToShard::Demote { ticket, resource, force })
+                })
             }
             Command::Invalidate { resource } => {
                 self.ask(|ticket| ToShard::Invalidate { ticket, resource })
@@ -471,6 +481,7 @@ impl Control {
     }
 
     fn stop(&self) {
+        self.devices.end_all();
         if let Err(failure) = self.desk.ask(|ticket| ToShard::Stop { ticket }, SHUTDOWN_DEADLINE) {
             log!(Warning, Scope::NODE, "the end is not clean: {failure}");
         }

@@ -10,6 +10,7 @@ mod perform;
 pub(crate) mod disk;
 mod arrivals;
 pub(crate) mod commands;
+mod devices;
 pub(crate) mod clients;
 mod hosting;
 mod allocation;
@@ -24,7 +25,9 @@ use format::ids::KernelBootId;
 use frontend::nbd::wire::Extent;
 use io::mailbox::{Receiver, Sender};
 use io::{Event, Reactor};
-use replication::contract::{GroupAction, GroupInput, ResourceAction, ResourceInput, ToGroup};
+use replication::contract::{
+    GroupAction, GroupInput, Request, RequestKind, ResourceAction, ResourceInput, ToGroup,
+};
 use stdx::time::Time;
 
 use crate::crash;
@@ -39,6 +42,7 @@ use crate::shard::disk::{Operation, TOKEN_DISK};
 use crate::shard::hosted::Hosted;
 use crate::shard::messages::{FromShard, ToShard};
 use crate::slab::{Key, Slab};
+use crate::ublk::{TOKEN_QUEUE, Ublk};
 
 /// What the machines of a resource are to be told.
 #[derive(Debug)]
@@ -53,6 +57,7 @@ pub(crate) struct Rim {
     pub(crate) kit: Kit,
     pub(crate) links: Links,
     pub(crate) nbd: Nbd,
+    pub(crate) ublk: Ublk,
     pub(crate) operations: Slab<Operation>,
     pub(crate) inbox: VecDeque<(HostedId, Input)>,
     pub(crate) outbox: Sender<FromShard>,
@@ -102,6 +107,7 @@ impl Shard {
                 kit: Kit { reactor, payloads: Payloads::default(), now },
                 links: Links::new(identity.clone()),
                 nbd: Nbd::new(),
+                ublk: Ublk::new(),
                 operations: Slab::default(),
                 inbox: VecDeque::with_capacity(4096),
                 outbox,
@@ -149,9 +155,10 @@ impl Shard {
         }
         self.tick();
         self.work();
-        let Rim { kit, links, nbd, .. } = &mut self.rim;
+        let Rim { kit, links, nbd, ublk, .. } = &mut self.rim;
         links.retry_starved(kit);
         nbd.flush(kit);
+        ublk.retry_starved(kit);
         // What the clients asked meanwhile goes into this turn's sends.
         self.work();
         let Rim { kit, links, .. } = &mut self.rim;
@@ -173,7 +180,7 @@ impl Shard {
     }
 
     fn on_event(&mut self, event: Event) {
-        let Rim { kit, links, nbd, .. } = &mut self.rim;
+        let Rim { kit, links, nbd, ublk, .. } = &mut self.rim;
         match event {
             Event::Accepted { token, socket, .. } => match Key::of_token(token).0 {
                 links::TOKEN_LISTENER => links.on_accepted(socket, kit),
@@ -202,6 +209,14 @@ impl Shard {
                 let (kind, key) = Key::of_token(token);
                 assert_eq!(kind, TOKEN_DISK, "disks answer requests to disks");
                 self.on_disk(key, &result);
+            }
+            Event::Fetched { token, queue, tag, descriptor } => {
+                let (kind, key) = Key::of_token(token);
+                assert_eq!(kind, TOKEN_QUEUE, "queues fetch for devices");
+                ublk.on_fetched(key, queue, tag, descriptor, kit);
+            }
+            Event::QueueEnded { token, queue } => {
+                ublk.on_ended(Key::of_token(token).1, queue, kit);
             }
         }
         crash::stepping(None);
@@ -337,7 +352,15 @@ impl Shard {
 
 /// A payload of an input for a resource that is gone goes back.
 fn release_unread(input: &Input, rim: &mut Rim) {
-    if let Input::Group(GroupInput::Peer { payload: Some(payload), .. }) = input {
-        rim.kit.release(*payload);
+    let payload = match input {
+        Input::Group(GroupInput::Peer { payload, .. }) => *payload,
+        Input::Group(GroupInput::Request(Request {
+            kind: RequestKind::Write { payload, .. },
+            ..
+        })) => Some(*payload),
+        Input::Group(_) | Input::Resource(_) => None,
+    };
+    if let Some(payload) = payload {
+        rim.kit.release(payload);
     }
 }

@@ -13,7 +13,7 @@ use crate::shard::disk::payload_of;
 use crate::shard::{Input, Rim, Shard};
 
 impl Shard {
-    /// Takes over all facts of links and clients, in order.
+    /// Takes over all facts of links and clients, each in order.
     pub(super) fn take_facts(&mut self) {
         while let Some(fact) = self.rim.links.pop_fact() {
             self.on_link_fact(fact);
@@ -32,6 +32,9 @@ impl Shard {
                 nbd::Fact::Wanted { hosted } => self.on_wanted(hosted),
                 nbd::Fact::Left { hosted } => self.on_left(hosted),
             }
+        }
+        while let Some((hosted, input)) = self.rim.ublk.pop_fact() {
+            self.rim.inbox.push_back((hosted, Input::Group(input)));
         }
     }
 

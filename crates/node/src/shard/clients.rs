@@ -103,7 +103,7 @@ impl Shard {
     }
 
     pub(super) fn on_role_changed(&mut self, id: HostedId, role: Role) {
-        let Rim { kit, nbd, .. } = &mut self.rim;
+        let Rim { kit, nbd, ublk, .. } = &mut self.rim;
         let Some(hosted) = self.hosted.get_mut(id.0 as usize).and_then(Option::as_mut) else {
             return;
         };
@@ -117,6 +117,7 @@ impl Shard {
             hosted.clients.is_explicit = false;
             hosted.clients.grace_until = Time::NEVER;
             nbd.end_sessions(id, "this node is no longer Primary", kit);
+            ublk.end(id, "this node is no longer Primary", kit);
         }
     }
 

@@ -107,6 +107,7 @@ impl Shard {
                     .map_err(|error| address_failure(&error));
                 self.rim.reply(ticket, answer);
             }
+            ToShard::Device { resource, order } => self.on_device_order(&resource, order),
             ToShard::Stop { ticket } => self.stop(ticket),
         }
     }

@@ -223,7 +223,8 @@ impl Shard {
         self.wakes[id.0 as usize] = Time::NEVER;
         crash::forget(id);
         let rim = &mut self.rim;
-        let Rim { links, nbd, kit, .. } = rim;
+        let Rim { links, nbd, ublk, kit, .. } = rim;
+        ublk.end(id, "the resource went down", kit);
         nbd.withdraw(id);
         nbd.refuse(id, "the resource went down", kit);
         nbd.end_sessions(id, "the resource went down", kit);

@@ -10,6 +10,7 @@ use crate::links::HostedId;
 use crate::log::{Scope, log};
 use crate::shard::hosted::{Hosted, Save};
 use crate::shard::{Input, Rim, Shard};
+use crate::ublk;
 
 impl Hosted {
     pub(crate) fn perform_group(&mut self, actions: &mut Vec<GroupAction>, rim: &mut Rim) {
@@ -30,8 +31,12 @@ impl Hosted {
                     rim.kit.payloads.overlay(base, patch, at, rim.kit.reactor.pool());
                 }
                 GroupAction::Complete { part, result } => {
-                    let Rim { nbd, kit, .. } = rim;
-                    nbd.complete(part, result, kit);
+                    let Rim { nbd, ublk, kit, .. } = rim;
+                    if ublk::is_ours(part) {
+                        ublk.complete(part, result, kit);
+                    } else {
+                        nbd.complete(part, result, kit);
+                    }
                 }
                 GroupAction::Release(payload) => {
                     rim.kit.release(payload);

@@ -76,8 +76,8 @@ impl Resource {
         session && self.promotion.is_none() && self.attempt.is_none()
     }
 
-    /// What this node's own disk holds now is what a read of the volume would return: it leads, with
-    /// a lease, and no member differs from another.
+    /// What this node's own disk holds now is what a read of the volume would return: it leads,
+    /// with a lease, and no member differs from another.
     #[must_use]
     pub fn speaks_for_all(&self, now: Time) -> bool {
         let me = self.me();
