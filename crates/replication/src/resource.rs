@@ -545,7 +545,8 @@ impl Resource {
     }
 
     fn next_ballot(&mut self) -> Ballot {
-        self.ballot_counter += 1;
+        // A peer may have named the last one: its proposals are refused, and this node lives.
+        self.ballot_counter = self.ballot_counter.saturating_add(1);
         Ballot { counter: self.ballot_counter, random: self.random.next_u64() }
     }
 
