@@ -13,6 +13,7 @@ mod sim;
 mod mutate;
 mod model;
 mod bench;
+mod guest;
 mod tidy;
 mod packages;
 mod metadata;
@@ -35,6 +36,8 @@ cargo xtask COMMAND
   mutate           plants each fault of crates/simulator/mutations/: the simulator must see it
   mutate [--seeds N] --fixed | --unseen | --list | NAME..
   model            searches the models of the protocol to the last state (--size large)
+  guest            every chapter that needs a kernel of its own, in a guest under QEMU
+  guest NAME..     only the named chapters; `guest --list` tells them
   bench write      CPU per replicated write beside QEMU quorum and nbdkit (--json)
   demo             three nodes, a volume, load, nodes killed under it, and a report
 ";
@@ -61,6 +64,7 @@ fn run(words: &[&str]) -> anyhow::Result<ExitCode> {
         ["mutate", rest @ ..] => mutate::run(rest),
         ["model", rest @ ..] => model::run(rest),
         ["bench", rest @ ..] => bench::run(rest),
+        ["guest", rest @ ..] => guest::run(rest),
         ["test", rest @ ..] => test::run(rest),
         ["help" | "--help" | "-h"] => {
             print!("{USAGE}");

@@ -6,13 +6,13 @@
 
 mod steps;
 mod libtest;
-mod basalt;
+pub(crate) mod basalt;
 mod chaos;
 mod failover;
 mod kills;
 mod idle;
 mod puppet;
-mod scratch;
+pub(crate) mod scratch;
 mod images;
 mod drbd_utils;
 mod monitoring;

@@ -19,6 +19,7 @@ pub struct Config {
     pub value_id: ValueId,
     pub previous: ValueId,
     pub primary: Option<Primary>,
+    pub tenure: Option<Tenure>,
     pub volumes: Vec<VolumeConfig>,
     pub voters: Vec<Voter>,
     /// Present only while a change of voters is under way.
@@ -41,6 +42,15 @@ pub struct Primary {
     pub node: NodeId,
     pub nonce: Nonce,
     pub purpose: Purpose,
+}
+
+/// An unbroken run of one node's sessions for clients, also over restarts of its daemon and
+/// sessions for a resync: while it lasts, nobody else wrote for a client.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Tenure {
+    pub node: NodeId,
+    /// The nonce of its first session.
+    pub id: Nonce,
 }
 
 /// What a session is for.

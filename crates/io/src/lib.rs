@@ -4,9 +4,9 @@
 //! kernel fills cannot be looked at, a late completion cannot reach a newer socket, and dropping
 //! the reactor waits for everything the kernel still holds.
 //!
-//! Read in this order: `reactor` (the loop and its events), `sockets` and `disks` (what can be
-//! asked), `pool` (where the bytes live), `ring` (how the kernel is spoken to), `probe` (what the
-//! kernel must be able to do), then the small ones.
+//! Read in this order: `reactor` (the loop and its events), `sockets`, `disks` and `ublk` (what can
+//! be asked), `pool` (where the bytes live), `ring` (how the kernel is spoken to), `probe` (what
+//! the kernel must be able to do), then the small ones.
 #![expect(unsafe_code, reason = "the one crate that speaks to the kernel")]
 
 pub mod reactor;
@@ -15,6 +15,8 @@ mod socket_fd;
 mod address;
 mod disks;
 mod disk_open;
+mod ublk;
+mod command;
 pub mod pool;
 mod ring;
 mod memory;
@@ -25,6 +27,7 @@ pub mod clock;
 pub mod process;
 
 pub use clock::{kernel_boot_id, now, random_u64, random_u128};
+pub use command::{Command, Commander};
 pub use disk_open::{Direct, DiskInfo, DiskOptions, PathMode};
 pub use disks::{DiskId, Durability, SharedDisk, Zero};
 pub use mailbox::Mailbox;
@@ -32,4 +35,5 @@ pub use pool::{BufferId, Class, Loan, Pool, PoolOptions, Slice};
 pub use probe::SetupError;
 pub use reactor::{Counters, Event, Options, Reactor};
 pub use sockets::{ListenAddr, SEGMENTS_MAX, SocketId};
+pub use ublk::{Descriptor, QueueId};
 pub use waker::{Parker, Waker};

@@ -17,11 +17,13 @@
 //! shard bounds what it asks for.
 
 use std::collections::VecDeque;
+use std::fs::File;
 use std::io;
 use std::marker::PhantomData;
 use std::net::SocketAddr;
 use std::os::fd::{OwnedFd, RawFd};
 use std::path::Path;
+use std::sync::Arc;
 use std::time::Duration;
 
 use io_uring::{opcode, types};
@@ -36,6 +38,7 @@ use crate::probe::{SetupError, make_ring};
 use crate::ring::{Completion, Ring, Tag, Wait};
 use crate::socket_fd;
 use crate::sockets::{ListenAddr, SocketId, Sockets};
+use crate::ublk::{Descriptor, QueueId, Queues};
 use crate::waker::{Sleep, Waker};
 
 /// What a reactor is made with.
@@ -98,6 +101,18 @@ pub enum Event {
         disk: DiskId,
         result: io::Result<u32>,
     },
+    /// The kernel has a request for a ublk device, to be answered by `commit_request`.
+    Fetched {
+        token: u64,
+        queue: QueueId,
+        tag: u16,
+        descriptor: Descriptor,
+    },
+    /// The kernel has no request any more, for the device was stopped. To be closed.
+    QueueEnded {
+        token: u64,
+        queue: QueueId,
+    },
 }
 
 /// What a reactor has done since its start.
@@ -121,6 +136,8 @@ pub struct Counters {
     pub disk_ring: u64,
     /// Disk requests done on the shard's thread.
     pub disk_inline: u64,
+    /// Requests of ublk devices.
+    pub fetches: u64,
 }
 
 /// What sockets and disks both work with.
@@ -138,6 +155,7 @@ pub(crate) struct Base {
 pub struct Reactor {
     sockets: Sockets,
     disks: Disks,
+    queues: Queues,
     sleep: Sleep,
     /// Where the kernel puts the waker's count.
     wake_count: Lent<u64>,
@@ -165,6 +183,7 @@ impl Reactor {
         Ok(Self {
             sockets: Sockets::new(options.tcp_user_timeout_ms),
             disks,
+            queues: Queues::default(),
             sleep,
             wake_count: Lent::new(0),
             is_wake_armed: false,
@@ -372,6 +391,50 @@ impl Reactor {
         self.disks.start(&mut self.base, disk, work, token);
     }
 
+    /// Takes the requests of one queue of a ublk device, whose character device is open:
+    /// `Event::Fetched` for each of them.
+    pub fn serve_queue(
+        &mut self,
+        device: Arc<File>,
+        queue: u16,
+        depth: u16,
+        token: u64,
+    ) -> io::Result<QueueId> {
+        self.queues.serve(&mut self.base, device, queue, depth, token)
+    }
+
+    /// Fills `into` with data of a fetched write, from its byte `offset` on; at once.
+    pub fn copy_from_request(
+        &mut self,
+        queue: QueueId,
+        tag: u16,
+        offset: u32,
+        into: Slice,
+    ) -> io::Result<()> {
+        self.queues.copy_from(&mut self.base, queue, tag, offset, into)
+    }
+
+    /// Puts `from` into a fetched read, at its byte `offset`; at once.
+    pub fn copy_to_request(
+        &mut self,
+        queue: QueueId,
+        tag: u16,
+        offset: u32,
+        from: Slice,
+    ) -> io::Result<()> {
+        self.queues.copy_to(&self.base, queue, tag, offset, from)
+    }
+
+    /// Answers a fetched request, once: bytes done, or a negated errno.
+    pub fn commit_request(&mut self, queue: QueueId, tag: u16, result: i32) {
+        self.queues.commit(&mut self.base, queue, tag, result);
+    }
+
+    /// Answers no request of this queue any more.
+    pub fn close_queue(&mut self, queue: QueueId) {
+        self.queues.close(queue);
+    }
+
     fn ask<T>(
         &self,
         socket: SocketId,
@@ -444,6 +507,10 @@ impl Reactor {
             Tag::Recv(socket) => self.sockets.on_recv(base, socket, completion),
             Tag::Send(socket) => self.sockets.on_send(base, socket, completion),
             Tag::Disk(request) => self.disks.on_completion(base, request, completion),
+            Tag::Block(place) => {
+                base.counters.fetches += 1;
+                self.queues.on_completion(base, place, completion);
+            }
         }
     }
 }
@@ -461,7 +528,8 @@ impl Drop for Reactor {
         let everything = opcode::AsyncCancel2::new(types::CancelBuilder::any()).build();
         // SAFETY: the request names no memory.
         unsafe { self.base.ring.push(everything, Tag::CancelAll) };
-        while self.base.ring.in_flight() > 0 {
+        // What a ublk device has fetched ends with the ring, and names no memory of ours.
+        while self.base.ring.in_flight() > self.queues.armed() {
             let entered = self.base.ring.enter(Wait::For(Duration::from_secs(1)));
             entered.expect("the kernel must give memory back before it can be freed");
             while let Some(completion) = self.base.ring.pop() {

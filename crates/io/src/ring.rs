@@ -32,6 +32,8 @@ pub(crate) enum Tag {
     Recv(u32),
     Send(u32),
     Disk(u32),
+    /// A queue of a ublk device and a tag of it.
+    Block(u32),
 }
 
 impl Tag {
@@ -45,6 +47,7 @@ impl Tag {
             Self::Recv(socket) => (5, socket),
             Self::Send(socket) => (6, socket),
             Self::Disk(request) => (7, request),
+            Self::Block(place) => (8, place),
         };
         (kind << 32) | u64::from(index)
     }
@@ -60,6 +63,7 @@ impl Tag {
             5 => Self::Recv(index),
             6 => Self::Send(index),
             7 => Self::Disk(index),
+            8 => Self::Block(index),
             kind => panic!("the kernel handed back a tag of kind {kind} that was never given"),
         }
     }
@@ -335,6 +339,7 @@ mod tests {
             Tag::Recv(77),
             Tag::Send(u32::MAX - 1),
             Tag::Disk(3),
+            Tag::Block(4097),
         ] {
             assert_eq!(Tag::decode(tag.encode()), tag);
         }

@@ -8,6 +8,7 @@ mod looking;
 mod configuring;
 mod metrics;
 mod scrape;
+mod devices;
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -30,15 +31,15 @@ use stdx::time::Time;
 use crate::attach::attach_without_disk;
 use crate::control::configuring::Mode;
 use crate::control::watch::Watch;
-use crate::definition::{Definition, resource_id};
+use crate::definition::Definition;
 use crate::desk::Desk;
+use crate::devices::Devices;
 use crate::limits::{
     ADMIN_COMMAND_DEADLINE, PARENT_POLL_INTERVAL, SHARDS_MAX, SHUTDOWN_DEADLINE, START_PATIENCE,
 };
 use crate::links::{Identity, LEAD};
 use crate::log::{Scope, log};
 use crate::patience::Patience;
-use crate::placement;
 use crate::shard::messages::{Force, FromShard, Ticket, ToShard};
 use crate::shard::status::merge;
 use crate::start::{Shards, start_shards};
@@ -49,8 +50,9 @@ use crate::{NodeError, Options, admin, crash};
 #[derive(Debug)]
 pub(crate) struct Control {
     pub(crate) name: String,
-    state: StateDir,
-    desk: Desk,
+    state: Arc<StateDir>,
+    desk: Arc<Desk>,
+    devices: Arc<Devices>,
     /// Resources that are to be up and could not be brought up, with the reasons.
     held_down: Mutex<BTreeMap<String, Failure>>,
     /// Resources that are up without the disk that they should have, with the reasons.
@@ -86,10 +88,12 @@ pub(crate) fn run(options: &Options) -> Result<(), NodeError> {
     };
     let Shards { senders, answers, parker, threads } =
         start_shards(&identity, &end, &state.crash_file())?;
+    let (desk, state) = (Arc::new(Desk::new(senders)), Arc::new(state));
     let control = Arc::new(Control {
         name: options.name.clone(),
-        state,
-        desk: Desk::new(senders),
+        state: Arc::clone(&state),
+        desk: Arc::clone(&desk),
+        devices: Arc::new(Devices::new(Arc::clone(&desk), state)),
         held_down: Mutex::default(),
         without_disk: Mutex::default(),
         watch: Watch::default(),
@@ -104,6 +108,7 @@ pub(crate) fn run(options: &Options) -> Result<(), NodeError> {
     let socket_path = socket_path.unwrap_or_else(|| control.state.admin_socket());
     let socket = admin::listen(&socket_path)?;
     control.start_resources(&mut patience);
+    control.recover_devices();
     control.listen_nbd(options, &mut patience)?;
     let admin = Arc::clone(&control);
     spawn("admin", move || admin::serve(&admin, &socket))?;
@@ -211,8 +216,7 @@ impl Control {
         resource: &str,
         question: impl FnOnce(Ticket) -> ToShard,
     ) -> Result<Reply, Failure> {
-        let home = placement::home_shard(resource_id(resource), self.desk.shards());
-        self.desk.ask(home, question, ADMIN_COMMAND_DEADLINE)
+        self.desk.ask(self.desk.home_of(resource), question, ADMIN_COMMAND_DEADLINE)
     }
 
     fn without_disk(&self) -> MutexGuard<'_, BTreeMap<String, Failure>> {
@@ -244,12 +248,15 @@ impl Control {
             }
             Command::Primary { resource, force } => {
                 let mode = if force { PromoteMode::Force } else { PromoteMode::Normal };
-                self.ask(&resource.clone(), |ticket| ToShard::Promote { ticket, resource, mode })
+                self.primary(&resource, mode)
             }
             Command::NewCurrentUuid { resource } => self.begin_equal(&resource),
-            Command::Secondary { resource, force } => self.ask(&resource.clone(), |ticket| {
-                ToShard::Demote { ticket, resource, force: force.into() }
-            }),
+            Command::Secondary { resource, force } => {
+                self.without_device(&resource, force.into(), |name| {
+                    let (resource, force) = (name.to_owned(), force.into());
+                    self.ask(name, |ticket| ToShard::Demote { ticket, resource, force })
+                })
+            }
             Command::Invalidate { resource } => {
                 self.ask(&resource.clone(), |ticket| ToShard::Invalidate { ticket, resource })
             }
@@ -325,9 +332,7 @@ impl Control {
         let (mut homes, mut parts) = (Vec::new(), Vec::new());
         for (shard, answer) in (0..).zip(self.desk.ask_all(question, ADMIN_COMMAND_DEADLINE)) {
             let Reply::Status(reply) = answer? else { continue };
-            let is_home = |status: &ResourceStatus| {
-                placement::home_shard(resource_id(&status.name), self.desk.shards()) == shard
-            };
+            let is_home = |status: &ResourceStatus| self.desk.home_of(&status.name) == shard;
             let (home, part): (Vec<_>, Vec<_>) = reply.resources.into_iter().partition(is_home);
             homes.extend(home);
             parts.extend(part);
@@ -414,6 +419,7 @@ impl Control {
     }
 
     fn stop(&self) {
+        self.devices.end_all();
         for answer in self.desk.ask_all(|ticket| ToShard::Stop { ticket }, SHUTDOWN_DEADLINE) {
             if let Err(failure) = answer {
                 log!(Warning, Scope::NODE, "the end is not clean: {failure}");

@@ -14,7 +14,8 @@ pub(crate) struct Definition {
     pub(crate) id: ResourceId,
     pub(crate) me: NodeId,
     pub(crate) volume: u16,
-    pub(crate) minor: u32,
+    /// The minor of the volume's device, where the configuration gives it one.
+    pub(crate) device: Option<u32>,
     /// `None` of a member without a replica.
     pub(crate) disk: Option<DiskPlace>,
     pub(crate) al_extents: u32,
@@ -75,7 +76,7 @@ impl Definition {
             id: resource_id(name),
             me: node_id(host.node_id),
             volume: number,
-            minor: volume.device.as_ref().map_or(0, |device| device.minor),
+            device: volume.device.as_ref().map(|device| device.minor),
             disk,
             al_extents: resource.disk_options(node_name, number).al_extents,
             auto_promote: options.auto_promote,

@@ -9,6 +9,8 @@ use api::response::{Failure, FailureCode, Reply};
 use io::mailbox::Sender;
 use stdx::time::Time;
 
+use crate::definition::resource_id;
+use crate::placement;
 use crate::shard::messages::{Ticket, ToShard};
 
 /// Where questions to the shards are put, and their answers handed out.
@@ -39,6 +41,11 @@ impl Desk {
 
     pub(crate) fn shards(&self) -> u8 {
         u8::try_from(self.senders.len()).expect("few shards")
+    }
+
+    /// The home shard of a resource.
+    pub(crate) fn home_of(&self, resource: &str) -> u8 {
+        placement::home_shard(resource_id(resource), self.shards())
     }
 
     /// Asks a shard, and waits for its answer.
@@ -87,7 +94,7 @@ impl Desk {
             let rest = until.since(io::now());
             answer.recv_timeout(rest).unwrap_or_else(|_| Err(no_answer(deadline)))
         } else {
-            Err(Failure::new(FailureCode::Internal, "the data thread is overloaded", "try again"))
+            Err(overloaded())
         };
         self.waiting.lock().unwrap_or_else(PoisonError::into_inner).askers.remove(&ticket);
         result
@@ -105,6 +112,10 @@ impl Desk {
     pub(crate) fn tell_all(&self, message: impl Fn() -> ToShard) -> bool {
         (0..self.shards()).all(|shard| self.tell(shard, message()))
     }
+}
+
+pub(crate) fn overloaded() -> Failure {
+    Failure::new(FailureCode::Internal, "the data thread is overloaded", "try again")
 }
 
 fn no_answer(deadline: Duration) -> Failure {

@@ -1,10 +1,10 @@
 //! The daemon: dull wiring between the core and the world.
 //!
 //! One thread per shard carries data (`shard`); the control thread (`control`) keeps the state
-//! directory, attaches disks and answers the admin socket. They talk by mailboxes. What a shard
-//! owns: its links to other nodes (`links`), its clients (`nbd`), its disks and payloads. All
-//! decisions are those of `replication`; this crate carries them out, and asserts nothing about
-//! bytes that come from outside.
+//! directory, attaches disks and answers the admin socket; threads of their own make and remove
+//! block devices (`devices`). They talk by mailboxes. What a shard owns: its links to other nodes
+//! (`links`), its clients (`nbd`, `ublk`), its disks and payloads. All decisions are those of
+//! `replication`; this crate carries them out, and asserts nothing about bytes from outside.
 
 pub mod create_md;
 mod limits;
@@ -20,9 +20,11 @@ mod crash;
 mod attach;
 mod links;
 mod nbd;
+mod ublk;
 mod shard;
 mod start;
 mod desk;
+mod devices;
 mod control;
 mod admin;
 

@@ -45,6 +45,23 @@ pub(crate) const AUTO_PROMOTE_DEADLINE: Duration = Duration::from_secs(5);
 /// A node that was promoted for a client goes back this long after the last client left.
 pub(crate) const AUTO_DEMOTE_GRACE: Duration = Duration::from_secs(1);
 
+/// Requests of a block device that the kernel may have under way.
+pub(crate) const DEVICE_DEPTH: u16 = 128;
+/// A command that makes or removes a device is answered by then; the device may come later.
+pub(crate) const DEVICE_COMMAND_DEADLINE: Duration = Duration::from_secs(15);
+/// How long the thread of a device waits for the shard.
+pub(crate) const DEVICE_SHARD_DEADLINE: Duration = Duration::from_secs(10);
+/// How long the requests of a device whose daemon died wait for this node to be Primary again;
+/// then they fail.
+pub(crate) const DEVICE_RECOVERY_DEADLINE: Duration = Duration::from_secs(30);
+/// How often a promotion for that is looked after, and whether another node was Primary.
+pub(crate) const DEVICE_PROMOTION_LOOK: Duration = Duration::from_secs(1);
+/// How long a number or a file that is still taken is waited for, and how often it is tried.
+pub(crate) const DEVICE_BUSY_PATIENCE: Duration = Duration::from_secs(5);
+pub(crate) const DEVICE_POLL_INTERVAL: Duration = Duration::from_millis(50);
+/// A daemon that ends waits so long for a device to be left.
+pub(crate) const DEVICE_LEAVE_DEADLINE: Duration = Duration::from_secs(5);
+
 /// An admin request is read, and its answer written, within this.
 pub(crate) const ADMIN_IO_DEADLINE: Duration = Duration::from_secs(10);
 /// An admin command is answered by then, with a failure if need be.

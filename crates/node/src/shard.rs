@@ -14,6 +14,7 @@ mod perform;
 pub(crate) mod disk;
 mod arrivals;
 pub(crate) mod commands;
+mod devices;
 pub(crate) mod clients;
 mod hosting;
 mod allocation;
@@ -48,6 +49,7 @@ use crate::shard::mesh::{Cross, Mesh};
 use crate::shard::messages::{FromShard, ToShard};
 use crate::shard::part::Part;
 use crate::slab::{Key, Slab};
+use crate::ublk::{TOKEN_QUEUE, Ublk};
 
 /// What the machines of a resource are to be told.
 #[derive(Debug)]
@@ -71,6 +73,7 @@ pub(crate) struct Rim {
     pub(crate) kit: Kit,
     pub(crate) links: Links,
     pub(crate) nbd: Nbd,
+    pub(crate) ublk: Ublk,
     pub(crate) operations: Slab<Operation>,
     pub(crate) inbox: VecDeque<(HostedId, Input)>,
     pub(crate) outbox: Sender<FromShard>,
@@ -128,6 +131,7 @@ impl Shard {
                 links: Links::new(identity.clone(), mesh.me()),
                 kit: Kit { reactor, payloads: Payloads::default(), mesh, now },
                 nbd: Nbd::new(),
+                ublk: Ublk::new(),
                 operations: Slab::default(),
                 inbox: VecDeque::with_capacity(4096),
                 outbox,
@@ -181,9 +185,10 @@ impl Shard {
         self.hear_neighbours();
         self.tick();
         self.work();
-        let Rim { kit, links, nbd, .. } = &mut self.rim;
+        let Rim { kit, links, nbd, ublk, .. } = &mut self.rim;
         links.retry_starved(kit);
         nbd.flush(kit);
+        ublk.retry_starved(kit);
         // What the clients asked meanwhile goes into this turn's sends.
         self.work();
         let Rim { kit, links, .. } = &mut self.rim;
@@ -220,7 +225,7 @@ impl Shard {
     }
 
     fn on_event(&mut self, event: Event) {
-        let Rim { kit, links, nbd, .. } = &mut self.rim;
+        let Rim { kit, links, nbd, ublk, .. } = &mut self.rim;
         match event {
             Event::Accepted { token, socket, .. } => match Key::of_token(token).0 {
                 links::TOKEN_LISTENER => links.on_accepted(socket, kit),
@@ -249,6 +254,14 @@ impl Shard {
                 let (kind, key) = Key::of_token(token);
                 assert_eq!(kind, TOKEN_DISK, "disks answer requests to disks");
                 self.on_disk(key, &result);
+            }
+            Event::Fetched { token, queue, tag, descriptor } => {
+                let (kind, key) = Key::of_token(token);
+                assert_eq!(kind, TOKEN_QUEUE, "queues fetch for devices");
+                ublk.on_fetched(key, queue, tag, descriptor, kit);
+            }
+            Event::QueueEnded { token, queue } => {
+                ublk.on_ended(Key::of_token(token).1, queue, kit);
             }
         }
         crash::stepping(None);

@@ -9,6 +9,7 @@
 //! DIR/resources/NAME.res        a resource that is up, as canonical text
 //! DIR/resources/NAME.register   its config register, two slots; kept after `down`
 //! DIR/resources/NAME.held       why it is not brought up, though it is to be
+//! DIR/resources/NAME.device     its block device, while there is one: number, tenure, losses
 //! ```
 
 use std::fs::{self, File};
@@ -111,6 +112,58 @@ impl StateDir {
     }
 }
 
+/// A block device that outlives the daemon, and the tenure that it belongs to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct DeviceRecord {
+    pub(crate) device: u32,
+    pub(crate) tenure: u64,
+    pub(crate) losses: u32,
+}
+
+impl StateDir {
+    fn device_path(&self, resource: &str) -> PathBuf {
+        self.path.join("resources").join(format!("{resource}.device"))
+    }
+
+    pub(crate) fn store_device(&self, resource: &str, record: DeviceRecord) -> io::Result<()> {
+        let DeviceRecord { device, tenure, losses } = record;
+        write_durably(
+            &self.device_path(resource),
+            format!("{device} {tenure:016x} {losses}\n").as_bytes(),
+        )
+    }
+
+    pub(crate) fn forget_device(&self, resource: &str) -> io::Result<()> {
+        match fs::remove_file(self.device_path(resource)) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+            Ok(()) | Err(_) => Ok(()),
+        }
+    }
+
+    /// The devices that an earlier daemon made and did not remove; one whose record cannot be read
+    /// is nobody's.
+    pub(crate) fn device_records(&self) -> Vec<(String, DeviceRecord)> {
+        let Ok(entries) = fs::read_dir(self.path.join("resources")) else { return Vec::new() };
+        let paths = entries.flatten().map(|entry| entry.path());
+        let records = paths.filter(|path| path.extension().is_some_and(|end| end == "device"));
+        let read = |path: PathBuf| {
+            let name = path.file_stem()?.to_str()?.to_owned();
+            Some((name, parse_device(&fs::read_to_string(&path).ok()?)?))
+        };
+        let mut records: Vec<_> = records.filter_map(read).collect();
+        records.sort_by(|a, b| a.0.cmp(&b.0));
+        records
+    }
+}
+
+fn parse_device(text: &str) -> Option<DeviceRecord> {
+    let mut words = text.split_whitespace();
+    let device = words.next()?.parse().ok()?;
+    let tenure = u64::from_str_radix(words.next()?, 16).ok()?;
+    let losses = words.next()?.parse().ok()?;
+    Some(DeviceRecord { device, tenure, losses })
+}
+
 fn check_version(path: &Path) -> Result<(), NodeError> {
     let file = path.join("version");
     let failed = |what, source| NodeError::StateDir { what, path: path.to_owned(), source };
@@ -157,6 +210,23 @@ mod tests {
 
     fn open(place: &tempfile::TempDir) -> Result<StateDir, NodeError> {
         StateDir::open(place.path(), &mut Patience::new(std::time::Duration::ZERO))
+    }
+
+    #[test]
+    fn device_is_remembered_until_it_is_forgotten() {
+        let place = tempfile::tempdir().unwrap();
+        let state = open(&place).unwrap();
+        let record = DeviceRecord { device: 7, tenure: u64::MAX - 1, losses: 3 };
+        state.store_device("r0", record).unwrap();
+        let newer = DeviceRecord { tenure: 1, ..record };
+        state.store_device("r0", newer).unwrap();
+        assert_eq!(state.device_records(), [("r0".to_owned(), newer)]);
+        state.forget_device("r0").unwrap();
+        state.forget_device("r0").unwrap();
+        assert_eq!(state.device_records(), []);
+        for text in ["", "x 1 2", "1 xyz 2", "1 2"] {
+            assert_eq!(parse_device(text), None, "{text:?}");
+        }
     }
 
     #[test]

@@ -64,6 +64,7 @@ mod tests {
             value_id: ValueId(1),
             previous: ValueId(0),
             primary: None,
+            tenure: None,
             volumes: Vec::new(),
             voters: voters(now),
             voters_old: voters(old),

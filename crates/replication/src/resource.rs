@@ -15,7 +15,7 @@ mod status;
 use std::collections::{BTreeMap, VecDeque};
 use std::time::Duration;
 
-use format::config::{Config, Purpose, VolumeConfig, Voter as VoterConfig};
+use format::config::{Config, Purpose, Tenure, VolumeConfig, Voter as VoterConfig};
 use format::ids::{
     BLOCK_BYTES, Ballot, BootId, Branch, Epoch, KernelBootId, MemberSet, NodeId, Nonce, ResourceId,
     ValueId, VoteStoreId,
@@ -67,6 +67,15 @@ pub struct MemberOptions {
 pub enum OnNoQuorum {
     SuspendIo,
     IoError,
+}
+
+/// What binds a client of this node to the volume, while the node is Primary. A client that comes
+/// back, and finds both as they were, finds the data as it left it (C5).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Reign {
+    pub tenure: Nonce,
+    /// As the config counts them.
+    pub losses: u32,
 }
 
 #[derive(Debug)]
@@ -253,6 +262,20 @@ impl Resource {
         let promotion = self.promotion.as_ref().map_or(Time::NEVER, Promotion::wake_at);
         let session = self.session.as_ref().map_or(Time::NEVER, Session::wake_at);
         attempt.min(promotion).min(session).min(self.caretake_at)
+    }
+
+    /// Whose clients wrote last, as far as this node knows.
+    #[must_use]
+    pub fn tenure(&self) -> Option<Tenure> {
+        self.config()?.tenure
+    }
+
+    /// What clients of this node hold on to, while it is Primary.
+    #[must_use]
+    pub fn reign(&self) -> Option<Reign> {
+        let config = self.config().filter(|_| self.serves_clients())?;
+        let tenure = config.tenure.filter(|tenure| tenure.node == self.me())?;
+        Some(Reign { tenure: tenure.id, losses: config.losses })
     }
 
     /// What OPEN says of the local replica.
@@ -502,6 +525,7 @@ impl Resource {
             value_id: ValueId(0),
             previous: ValueId(0),
             primary: None,
+            tenure: None,
             volumes: vec![VolumeConfig {
                 number: 0,
                 size_bytes: 0,
@@ -521,7 +545,8 @@ impl Resource {
     }
 
     fn next_ballot(&mut self) -> Ballot {
-        self.ballot_counter += 1;
+        // A peer may have named the last one: its proposals are refused, and this node lives.
+        self.ballot_counter = self.ballot_counter.saturating_add(1);
         Ballot { counter: self.ballot_counter, random: self.random.next_u64() }
     }
 

@@ -1,9 +1,11 @@
 //! What one member does when things come in an order that is rare between processes.
 
-use format::ids::{BlockRange, BootId, Epoch, Incarnation, LaneIndex, MemberSet, NodeId, Nonce};
-use format::message::{Data, DataBody, ReadStatus, SlotBase};
+use format::ids::{
+    BlockRange, BootId, Epoch, Incarnation, LaneIndex, MemberSet, NodeId, Nonce, Seq,
+};
+use format::message::{Data, DataBody, ReadStatus, SlotBase, Write, WriteKind};
 use replication::contract::{
-    GroupAction, GroupInput, LostMember, PartId, Request, RequestKind, RoundId, ToGroup,
+    FromGroup, GroupAction, GroupInput, LostMember, PartId, Request, RequestKind, RoundId, ToGroup,
 };
 use replication::group::{GroupOptions, LaneGroup, LoadedPage};
 use stdx::time::Time;
@@ -128,4 +130,33 @@ fn a_read_that_a_new_member_refuses_is_asked_of_it_again() {
     let again =
         asked(&actions).or_else(|| asked(&step(&mut group, GroupInput::PeerUp { peer: to })));
     assert_eq!(again.map(|(to, _)| to), Some(node(0)));
+}
+
+/// Bytes of a peer never reach an assert: it says that a write is on every member while this one
+/// has not applied it.
+#[test]
+fn a_leader_that_calls_stable_what_was_not_acknowledged_is_reset() {
+    let mut group = group(Epoch(1), Vec::new());
+    step(&mut group, GroupInput::Home(ToGroup::Seal { nonce: SESSION, round: RoundId(1) }));
+    let (ranges, round) = (Vec::new(), RoundId(2));
+    step(&mut group, GroupInput::Home(ToGroup::Inherit { nonce: SESSION, ranges, round }));
+    let write = Write {
+        lane: LaneIndex(0),
+        seq: Seq(1),
+        order: 0,
+        range: BlockRange::new(0, 1),
+        kind: WriteKind::Discard,
+        fua: false,
+        stable: Seq(0),
+        absent: MemberSet::EMPTY,
+    };
+    step(&mut group, from_leader(DataBody::Write(write)));
+    let stable = DataBody::Stable { lane: LaneIndex(0), stable: Seq(5) };
+    let actions = step(&mut group, from_leader(stable));
+    let leader = node(0);
+    let is_reset = |action: &GroupAction| {
+        let GroupAction::Home(FromGroup::Misbehaved { member }) = action else { return false };
+        *member == leader
+    };
+    assert!(actions.iter().any(is_reset), "{actions:?}");
 }

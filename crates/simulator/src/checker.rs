@@ -8,7 +8,7 @@ pub(crate) mod marks;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use format::config::Config;
+use format::config::{Config, Purpose};
 use format::ids::{Ballot, Branch, EXTENT_BLOCKS, Epoch, MemberSet, NodeId, Nonce, ValueId};
 
 use crate::checker::marks::{Clearings, Standing, Standings, View};
@@ -21,6 +21,8 @@ pub(crate) struct Checker {
     accepted: BTreeMap<Ballot, (Config, BTreeSet<usize>)>,
     chosen: BTreeMap<(Branch, Epoch), Config>,
     newest: Option<(Ballot, Config)>,
+    /// Tenures that another one followed: none of them may come back.
+    ended: BTreeSet<Nonce>,
     /// Blocks in which the disks differ.
     differing: BTreeSet<u64>,
     /// Blocks that were ever written.
@@ -179,9 +181,29 @@ impl Checker {
         }
         self.chosen.insert(place, value.clone());
         if self.newest.as_ref().is_none_or(|(known, _)| *known < ballot) {
+            self.note_tenure(&value)?;
             self.newest = Some((ballot, value));
         }
         Ok(())
+    }
+
+    /// C5: a tenure is of whoever serves clients, and is over when another node did.
+    fn note_tenure(&mut self, value: &Config) -> Result<(), String> {
+        let served = value.primary.filter(|primary| primary.purpose == Purpose::Clients);
+        let holder = value.tenure.map(|tenure| tenure.node);
+        if served.is_some_and(|primary| holder != Some(primary.node)) {
+            return Err(format!("C5: {served:?} serves in the tenure {:?}", value.tenure));
+        }
+        let before = self.newest.as_ref().and_then(|(_, newest)| newest.tenure);
+        if before != value.tenure {
+            self.ended.extend(before.map(|tenure| tenure.id));
+        }
+        match value.tenure {
+            Some(tenure) if self.ended.contains(&tenure.id) => {
+                Err(format!("C5: {tenure:?} goes on after another node's"))
+            }
+            Some(_) | None => Ok(()),
+        }
     }
 
     /// A value may build on one that was accepted, and not chosen: then that one counts as chosen.
@@ -377,6 +399,7 @@ mod tests {
             voters: Vec::new(),
             voters_old: Vec::new(),
             members: MemberSet::EMPTY,
+            tenure: None,
             clean: false,
             losses: 0,
         }

@@ -7,6 +7,7 @@
 
 use super::{Outcome, chaos, drbd_utils, failover, fio, idle, images, kills, libtest, monitoring};
 use crate::check;
+use crate::guest;
 use crate::mutate;
 use crate::packages::Package;
 use crate::process;
@@ -126,6 +127,13 @@ pub(crate) const ALL: &[Step] = &[
         packages: &[],
         is_quick: false,
         run: idle::short,
+    },
+    Step {
+        name: "guest",
+        about: "real kernels: file systems on our devices, and nodes that die under them (4 min)",
+        packages: guest::PACKAGES,
+        is_quick: false,
+        run: guest::short,
     },
 ];
 

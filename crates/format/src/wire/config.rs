@@ -1,7 +1,7 @@
 //! The config value, as it stands in messages and in the register.
 
 use crate::config::{
-    ANCESTORS_MAX, Ancestor, Config, InSync, Primary, Purpose, VolumeConfig, Voter,
+    ANCESTORS_MAX, Ancestor, Config, InSync, Primary, Purpose, Tenure, VolumeConfig, Voter,
 };
 use crate::error::DecodeError;
 use crate::ids::NODES_MAX;
@@ -15,7 +15,7 @@ pub(crate) const CONFIG_BYTES_MAX: usize = {
     let members = NODES_MAX as usize;
     let volume = 2 + 8 + 1 + 4 + members * (1 + 16 + 8);
     let lists = 4 + ANCESTORS_MAX * 24 + 4 + VOLUMES_MAX * volume + 2 * (4 + members * 9);
-    16 + 8 + 8 + 8 + 8 + (1 + 1 + 8 + 1) + lists + 4 + 1 + 4
+    16 + 8 + 8 + 8 + 8 + (1 + 1 + 8 + 1) + (1 + 1 + 8) + lists + 4 + 1 + 4
 };
 
 record!(Config {
@@ -26,6 +26,7 @@ record!(Config {
     value_id,
     previous,
     primary,
+    tenure,
     volumes,
     voters,
     voters_old,
@@ -35,6 +36,7 @@ record!(Config {
 });
 record!(Ancestor { branch, epoch, value_id });
 record!(Primary { node, nonce, purpose });
+record!(Tenure { node, id });
 tags!(Purpose { 0 Clients, 1 Resync });
 record!(InSync { node, incarnation, joined });
 record!(Voter { node, store });

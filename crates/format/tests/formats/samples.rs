@@ -1,6 +1,6 @@
 //! One value of everything, with distinct bytes in every field.
 
-use format::config::{Ancestor, Config, InSync, Primary, Purpose, VolumeConfig, Voter};
+use format::config::{Ancestor, Config, InSync, Primary, Purpose, Tenure, VolumeConfig, Voter};
 use format::frame::{Message, PayloadRef};
 use format::ids::{
     Ballot, BlockRange, BootId, Branch, Epoch, Incarnation, LaneIndex, MemberSet, NodeId, Nonce,
@@ -47,6 +47,7 @@ pub(crate) fn config() -> Config {
         value_id: ValueId(0x54),
         previous: ValueId(0x55),
         primary: Some(Primary { node: node(1), nonce: NONCE, purpose: Purpose::Resync }),
+        tenure: Some(Tenure { node: node(31), id: Nonce(0x56) }),
         volumes: vec![VolumeConfig {
             number: 0x0102,
             size_bytes: 1 << 30,

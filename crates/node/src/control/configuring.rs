@@ -51,9 +51,7 @@ impl Control {
 
     /// Takes a resource down, and forgets it; also one that was to be up and is not.
     pub(super) fn down(&self, resource: &str, force: Force) -> Result<Reply, Failure> {
-        let name = resource.to_owned();
-        let removed =
-            self.ask(resource, |ticket| ToShard::Remove { ticket, resource: name, force });
+        let removed = self.remove(resource, force);
         let is_held = removed.as_ref().is_err_and(|e| e.code == FailureCode::UnknownResource)
             && self.stored_text(resource)?.is_some();
         let reply = if is_held { Reply::done() } else { removed? };
@@ -105,7 +103,15 @@ impl Control {
         self.ask(resource, |ticket| ToShard::CheckAttach { ticket, resource: name }).is_ok()
     }
 
-    fn stored_text(&self, resource: &str) -> Result<Option<String>, Failure> {
+    /// Ends to serve a resource, its block device first.
+    fn remove(&self, resource: &str, force: Force) -> Result<Reply, Failure> {
+        self.without_device(resource, force, |name| {
+            let resource = name.to_owned();
+            self.ask(name, |ticket| ToShard::Remove { ticket, resource, force })
+        })
+    }
+
+    pub(super) fn stored_text(&self, resource: &str) -> Result<Option<String>, Failure> {
         let texts = self.state.stored_texts().map_err(state_failure)?;
         Ok(texts.into_iter().find(|(name, _)| name == resource).map(|(_, text)| text))
     }
@@ -167,7 +173,6 @@ impl Control {
             }
             return Ok(reply);
         }
-        let name = resource.to_owned();
         match running {
             None => drop(self.bring_up(resource, text)?),
             Some(_) if steps.iter().all(|step| step.reach == Reach::Options) => {
@@ -175,8 +180,7 @@ impl Control {
                 self.ask(resource, |ticket| ToShard::Redefine { ticket, definition })?;
             }
             Some(running) => {
-                let force = Force::No;
-                self.ask(resource, |ticket| ToShard::Remove { ticket, resource: name, force })?;
+                self.remove(resource, Force::No)?;
                 if let Err(failure) = self.bring_up(resource, text) {
                     self.bring_up(resource, &running)?;
                     return Err(failure);

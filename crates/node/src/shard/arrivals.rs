@@ -15,7 +15,7 @@ use crate::shard::mesh::{Change, ToPart};
 use crate::shard::{Input, Rim, Shard};
 
 impl Shard {
-    /// Takes over all facts of links and clients, in order.
+    /// Takes over all facts of links and clients, each in order.
     pub(super) fn take_facts(&mut self) {
         while let Some(fact) = self.rim.links.pop_fact() {
             self.on_link_fact(fact);
@@ -31,6 +31,13 @@ impl Shard {
                 }
                 nbd::Fact::Wanted { hosted } => self.report_clients(hosted, Change::Wanted),
                 nbd::Fact::Left { hosted } => self.report_clients(hosted, Change::Left),
+            }
+        }
+        while let Some((hosted, input)) = self.rim.ublk.pop_fact() {
+            if let GroupInput::Request(request) = input {
+                self.submit(hosted, request);
+            } else {
+                self.rim.inbox.push_back((hosted, Input::Group(input)));
             }
         }
     }

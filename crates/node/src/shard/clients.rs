@@ -139,6 +139,8 @@ impl Shard {
             hosted.clients.is_explicit = false;
             hosted.clients.grace_until = Time::NEVER;
             self.end_sessions(id, "this node is no longer Primary");
+            let Rim { kit, ublk, .. } = &mut self.rim;
+            ublk.end(id, "this node is no longer Primary", kit);
         }
     }
 

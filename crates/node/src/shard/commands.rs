@@ -1,6 +1,7 @@
 //! Commands of the operator: from the control thread to the machines, and the answers back.
 
 use api::response::{Failure, FailureCode, Reply};
+use io::ListenAddr;
 use replication::contract::{
     Command, CommandError, CommandErrorCode, CommandId, PromoteMode, ResourceInput,
 };
@@ -101,17 +102,18 @@ impl Shard {
                 self.rim.reply(ticket, answer);
             }
             ToShard::Watch { is_on } => self.is_watched = is_on,
-            ToShard::ListenNbd { ticket, address } => {
-                let Rim { nbd, kit, .. } = &mut self.rim;
-                let answer = nbd
-                    .listen(address, kit)
-                    .map(|_| Reply::done())
-                    .map_err(|error| address_failure(&error));
-                self.rim.reply(ticket, answer);
-            }
+            ToShard::ListenNbd { ticket, address } => self.listen_nbd(ticket, address),
+            ToShard::Device { resource, order } => self.on_device_order(&resource, order),
             ToShard::Stop { ticket } => self.stop(ticket),
             ToShard::Exit => self.is_done = true,
         }
+    }
+
+    fn listen_nbd(&mut self, ticket: Ticket, address: ListenAddr) {
+        let Rim { nbd, kit, .. } = &mut self.rim;
+        let listening = nbd.listen(address, kit);
+        let answer = listening.map(|_| Reply::done()).map_err(|error| address_failure(&error));
+        self.rim.reply(ticket, answer);
     }
 
     /// Runs `command` for a resource; its answer follows later unless it is there at once.

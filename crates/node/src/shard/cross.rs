@@ -74,7 +74,7 @@ impl Shard {
             Cross::Complete { part, result } => {
                 let kit = &mut self.rim.kit;
                 let result = result.map(|loan| loan.map(|loan| kit.borrow(loan)));
-                self.rim.nbd.complete(part, result, kit);
+                self.rim.complete(part, result);
             }
             Cross::Returned(loan) => self.rim.kit.take_back(loan),
             Cross::Allocation { hosted, request, range } => {

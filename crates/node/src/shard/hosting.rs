@@ -349,6 +349,7 @@ impl Shard {
             return;
         };
         let rim = &mut self.rim;
+        rim.ublk.end(id, "the resource went down", &mut rim.kit);
         rim.links.remove_sessions(id);
         rim.kit.reactor.close_disk(hosted.register_disk);
         hosted.withdraw_offer(rim);

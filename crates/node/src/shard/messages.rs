@@ -1,11 +1,15 @@
 //! What the control thread and a shard say to each other.
 
+use std::fs::File;
+use std::sync::{Arc, mpsc};
+
 use api::response::{Failure, Reply};
 use io::ListenAddr;
 use replication::contract::PromoteMode;
 
 use crate::attach::{Attached, Replica};
 use crate::definition::Definition;
+use crate::ublk::News;
 
 /// The control thread's name for a question; returned with the answer.
 pub(crate) type Ticket = u64;
@@ -94,12 +98,31 @@ pub(crate) enum ToShard {
         ticket: Ticket,
         address: ListenAddr,
     },
+    /// About the block device of a resource.
+    Device {
+        resource: String,
+        order: DeviceOrder,
+    },
     /// Ends all resources that are at home here, cleanly.
     Stop {
         ticket: Ticket,
     },
     /// Ends the thread.
     Exit,
+}
+
+#[derive(Debug)]
+pub(crate) enum DeviceOrder {
+    /// Who served clients last, as the news say.
+    AskTenure { news: mpsc::Sender<News> },
+    /// A device is to be made; the news say of what, and later how it goes.
+    Prepare { news: mpsc::Sender<News> },
+    /// Its requests are taken from here.
+    Serve { file: Arc<File>, depth: u16 },
+    /// Every request is answered with an error from now on.
+    End,
+    /// No request is answered any more, and the resource is let go as by a crash.
+    Leave { ticket: Ticket },
 }
 
 #[derive(Debug)]

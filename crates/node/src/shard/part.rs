@@ -17,6 +17,7 @@ use crate::links::HostedId;
 use crate::links::paths::PeerPaths;
 use crate::shard::acks::Acks;
 use crate::shard::disk::{Disk, DiskCounters};
+use crate::shard::hosted::Hosted;
 use crate::shard::hosting::{listen, own_addresses};
 use crate::shard::{Rim, Shard};
 use crate::{crash, placement};
@@ -132,6 +133,10 @@ impl Disk {
 impl Shard {
     pub(super) fn part(&self, id: HostedId) -> Option<&Part> {
         self.parts.get(id.0 as usize).and_then(Option::as_deref)
+    }
+
+    pub(super) fn hosted(&self, id: HostedId) -> Option<&Hosted> {
+        self.hosted.get(id.0 as usize).and_then(Option::as_deref)
     }
 
     /// Serves the part of a resource whose home is another shard.

@@ -15,7 +15,7 @@ use crate::shard::hosted::Save;
 use crate::shard::mesh::{Cross, FromPart};
 use crate::shard::part::Part;
 use crate::shard::{Input, Rim, Shard};
-use crate::{nbd, placement};
+use crate::{nbd, placement, ublk};
 
 impl Part {
     pub(crate) fn perform_group(&mut self, actions: &mut Vec<GroupAction>, rim: &mut Rim) {
@@ -35,7 +35,7 @@ impl Part {
                 GroupAction::Overlay { base, patch, at } => {
                     rim.kit.payloads.overlay(base, patch, at, rim.kit.reactor.pool());
                 }
-                GroupAction::Complete { part, result } => complete(part, result, rim),
+                GroupAction::Complete { part, result } => self.complete(part, result, rim),
                 GroupAction::Release(payload) => {
                     rim.kit.release(payload);
                 }
@@ -81,6 +81,20 @@ impl Part {
         }
     }
 
+    /// The answer to a part of a request goes to the shard where it was asked, that of the client
+    /// or, of a block device, the home; what was read is lent.
+    fn complete(&self, part: PartId, result: Result<Option<Payload>, RequestError>, rim: &mut Rim) {
+        let (me, shards) = (rim.kit.mesh.me(), rim.kit.mesh.shards());
+        let is_of_device = ublk::is_ours(part);
+        let origin = if is_of_device { self.home_shard(shards) } else { nbd::origin_of(part) };
+        if origin == me {
+            return rim.complete(part, result);
+        }
+        let kit = &mut rim.kit;
+        let result = result.map(|payload| payload.map(|payload| kit.lend(payload)));
+        kit.mesh.send(origin, Cross::Complete { part, result });
+    }
+
     fn tell_home(&self, fact: FromGroup, rim: &mut Rim) {
         let mesh = &mut rim.kit.mesh;
         let home = self.home_shard(mesh.shards());
@@ -93,15 +107,16 @@ impl Part {
     }
 }
 
-/// The answer to a part of a request goes to the shard of the client; what was read is lent.
-fn complete(part: PartId, result: Result<Option<Payload>, RequestError>, rim: &mut Rim) {
-    let Rim { nbd, kit, .. } = rim;
-    let origin = nbd::origin_of(part);
-    if origin == kit.mesh.me() {
-        return nbd.complete(part, result, kit);
+impl Rim {
+    /// Hands the answer to a part to the front end that asked.
+    pub(super) fn complete(&mut self, part: PartId, result: Result<Option<Payload>, RequestError>) {
+        let Self { nbd, ublk, kit, .. } = self;
+        if ublk::is_ours(part) {
+            ublk.complete(part, result, kit);
+        } else {
+            nbd.complete(part, result, kit);
+        }
     }
-    let result = result.map(|payload| payload.map(|payload| kit.lend(payload)));
-    kit.mesh.send(origin, Cross::Complete { part, result });
 }
 
 impl Shard {

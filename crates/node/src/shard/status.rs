@@ -240,7 +240,7 @@ impl Hosted {
         let disk = part.disk.as_ref();
         DeviceStatus {
             volume: self.definition.volume,
-            minor: self.definition.minor,
+            minor: self.definition.device.unwrap_or(0),
             disk_state: self.disk_state(status),
             client: self.definition.disk.is_none(),
             open,

@@ -465,7 +465,14 @@ impl Lane {
             if first.write.seq > stable {
                 break;
             }
-            assert_eq!(first.state, AppliedState::Done, "stable means acknowledged by this member");
+            if first.state != AppliedState::Done {
+                // Stable means acknowledged by this member: who says it of what is not is broken.
+                replica.stable = Seq(first.write.seq.0 - 1);
+                if let Some(member) = replica.leader_node {
+                    turn.tell_home(FromGroup::Misbehaved { member });
+                }
+                return;
+            }
             let range = first.write.range;
             turn.activity.release(range.extent());
             if !replica.inherited.is_empty() {

@@ -6,7 +6,7 @@
 
 use std::collections::BTreeMap;
 
-use format::config::{Ancestor, Config, InSync, Primary, Purpose, Voter as VoterConfig};
+use format::config::{Ancestor, Config, InSync, Primary, Purpose, Tenure, Voter as VoterConfig};
 use format::ids::{
     Ballot, BlockRange, BootId, Branch, Epoch, Incarnation, MemberSet, NodeId, Nonce, Seq, ValueId,
     VoteStoreId,
@@ -401,6 +401,7 @@ impl Resource {
         config.previous = base.value_id;
         config.value_id = ValueId(self.random.next_u64());
         config.primary = Some(Primary { node: self.me(), nonce, purpose });
+        config.tenure = self.tenure_of(base.tenure, nonce, purpose);
         config.clean = false;
         config.losses += u32::from(memory == Memory::MayBeLost);
         if mode != PromoteMode::Normal {
@@ -434,6 +435,15 @@ impl Resource {
             })
             .collect();
         config
+    }
+
+    /// A node that served clients last goes on with its tenure.
+    fn tenure_of(&self, last: Option<Tenure>, nonce: Nonce, purpose: Purpose) -> Option<Tenure> {
+        let is_own = last.is_some_and(|tenure| tenure.node == self.me());
+        match purpose {
+            Purpose::Clients if !is_own => Some(Tenure { node: self.me(), id: nonce }),
+            Purpose::Clients | Purpose::Resync => last,
+        }
     }
 
     /// The vote stores that answered get their names into the first value; the others match any.

@@ -1,0 +1,56 @@
+//! Commands that make and remove block devices on their way.
+
+use api::response::{Failure, Reply};
+use replication::contract::PromoteMode;
+
+use crate::control::Control;
+use crate::definition::Definition;
+use crate::log::{Scope, log};
+use crate::shard::messages::{Force, ToShard};
+
+impl Control {
+    /// Makes this node Primary, and the volume's block device with it.
+    pub(super) fn primary(&self, resource: &str, mode: PromoteMode) -> Result<Reply, Failure> {
+        let name = resource.to_owned();
+        let reply =
+            self.ask(resource, |ticket| ToShard::Promote { ticket, resource: name, mode })?;
+        let Reply::Done { mut warnings } = reply else { return Ok(reply) };
+        warnings.extend(self.start_device(resource).err());
+        Ok(Reply::Done { warnings })
+    }
+
+    fn start_device(&self, resource: &str) -> Result<(), String> {
+        let failed = |failure: Failure| failure.to_string();
+        let Some(text) = self.stored_text(resource).map_err(failed)? else { return Ok(()) };
+        let definition = Definition::from_text(&self.name, resource, &text).map_err(failed)?;
+        self.devices.start(&definition)
+    }
+
+    /// Carries out a command that a resource with a block device cannot follow.
+    pub(super) fn without_device(
+        &self,
+        resource: &str,
+        force: Force,
+        command: impl FnOnce(&str) -> Result<Reply, Failure>,
+    ) -> Result<Reply, Failure> {
+        let had_device = self.devices.remove(resource, force)?;
+        let result = command(resource);
+        if result.is_err()
+            && had_device
+            && let Err(reason) = self.start_device(resource)
+        {
+            log!(Warning, Scope::resource(resource), "{reason}");
+        }
+        result
+    }
+
+    /// Takes over the block devices that the last daemon left.
+    pub(super) fn recover_devices(&self) {
+        let texts = self.state.stored_texts().unwrap_or_default();
+        let definitions: Vec<Definition> = texts
+            .iter()
+            .filter_map(|(name, text)| Definition::from_text(&self.name, name, text).ok())
+            .collect();
+        self.devices.recover(&definitions);
+    }
+}

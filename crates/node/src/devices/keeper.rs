@@ -1,0 +1,432 @@
+//! The thread of one device, from its making to its end.
+
+use std::fs::File;
+use std::io as stdio;
+use std::sync::{Arc, mpsc};
+use std::time::Duration;
+
+use frontend::ublk::control::DeviceState;
+use replication::contract::PromoteMode;
+
+use crate::desk::{Desk, overloaded};
+use crate::devices::driver::Driver;
+use crate::devices::{Plan, links};
+use crate::limits::{
+    DEVICE_BUSY_PATIENCE, DEVICE_DEPTH, DEVICE_POLL_INTERVAL, DEVICE_PROMOTION_LOOK,
+    DEVICE_RECOVERY_DEADLINE, DEVICE_SHARD_DEADLINE,
+};
+use crate::log::{Scope, log};
+use crate::shard::messages::{DeviceOrder, Force, ToShard};
+use crate::state_dir::{DeviceRecord, StateDir};
+use crate::ublk::{Facts, News};
+
+/// How a device comes into this daemon's hands.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum How {
+    Begin,
+    /// The last daemon left it.
+    Recover(DeviceRecord),
+}
+
+#[derive(Debug)]
+pub(super) struct Keeper {
+    desk: Arc<Desk>,
+    state: Arc<StateDir>,
+    plan: Plan,
+    news: mpsc::Sender<News>,
+    inbox: mpsc::Receiver<News>,
+    /// Something came in that ends the device before it was served.
+    ending: Option<News>,
+}
+
+impl Keeper {
+    pub(super) fn new(
+        desk: Arc<Desk>,
+        state: Arc<StateDir>,
+        plan: Plan,
+        (news, inbox): (mpsc::Sender<News>, mpsc::Receiver<News>),
+    ) -> Self {
+        Self { desk, state, plan, news, inbox, ending: None }
+    }
+
+    /// Returns when the device is gone, or left to the next daemon.
+    pub(super) fn run(mut self, how: How, ready: &mpsc::Sender<Result<(), String>>) {
+        let name = self.plan.resource.clone();
+        let scope = Scope::resource(&name);
+        let device = self.plan.device;
+        let mut driver = match Driver::open(device) {
+            Ok(driver) => driver,
+            Err(reason) => return drop(ready.send(Err(reason))),
+        };
+        let made = match how {
+            How::Begin => self.begin(&mut driver),
+            How::Recover(record) => self.recover(&mut driver, record),
+        };
+        let file = match made {
+            Ok(Some(file)) => file,
+            // What was left is gone by itself, or is left again.
+            Ok(None) => return,
+            Err(reason) => {
+                log!(Error, scope, "no block device /dev/ublkb{device}: {reason}");
+                // Whoever asked may have given up.
+                drop(ready.send(Err(format!("no block device /dev/ublkb{device}: {reason}"))));
+                return;
+            }
+        };
+        if let Err(error) = links::make(&self.plan) {
+            log!(Warning, scope, "no link leads to /dev/ublkb{device}: {error}");
+        }
+        log!(Notice, scope, "block device /dev/ublkb{device}");
+        drop(ready.send(Ok(())));
+        self.keep(&mut driver, file);
+    }
+
+    /// Makes and starts a device.
+    fn begin(&mut self, driver: &mut Driver) -> Result<Option<Arc<File>>, String> {
+        let facts = self.prepare()?;
+        let made = self.add(driver, facts).and_then(|()| self.serve(driver, Driver::start));
+        self.undo_if_failed(driver, made).map(Some)
+    }
+
+    fn add(&mut self, driver: &mut Driver, facts: Facts) -> Result<(), String> {
+        let (mark, device) = (self.plan.mark, self.plan.device);
+        // One that was just removed keeps its number for a moment.
+        let added = self.while_it_fails_with(libc::EEXIST, || driver.add(1, DEVICE_DEPTH, mark));
+        let info = added.map_err(|error| match error.raw_os_error() {
+            Some(libc::EEXIST) => format!(
+                "device number {device} is taken: give the volume another minor, or unmount what \
+                 an earlier device of that number still holds"
+            ),
+            _ => format!("the driver does not add it: {error}"),
+        })?;
+        if info.depth != DEVICE_DEPTH || info.queues != 1 {
+            return Err(format!("the driver made it with {} tags", info.depth));
+        }
+        let failed = |error: stdio::Error| format!("the driver refuses its parameters: {error}");
+        driver.set_parameters(facts.size_bytes).map_err(failed)?;
+        self.record(facts)
+    }
+
+    /// Opens the device's file, has the shard serve it, and starts it.
+    fn serve(
+        &mut self,
+        driver: &mut Driver,
+        start: fn(&mut Driver) -> stdio::Result<()>,
+    ) -> Result<Arc<File>, String> {
+        let opened = self.while_it_fails_with(libc::ENOENT, || driver.open_char());
+        let file = opened.map_err(|error| format!("cannot open its queues: {error}"))?;
+        let file = Arc::new(file);
+        let (resource, served) = (self.plan.resource.clone(), Arc::clone(&file));
+        let order = DeviceOrder::Serve { file: served, depth: DEVICE_DEPTH };
+        self.tell(ToShard::Device { resource, order })?;
+        match self.next_news(DEVICE_SHARD_DEADLINE) {
+            Some(News::Serving) => {}
+            other => return Err(self.reason_of(other)),
+        }
+        start(driver).map_err(|error| format!("it does not start: {error}"))?;
+        Ok(file)
+    }
+
+    /// Takes over what the last daemon left. `None` if there is nothing to keep.
+    fn recover(
+        &mut self,
+        driver: &mut Driver,
+        record: DeviceRecord,
+    ) -> Result<Option<Arc<File>>, String> {
+        if !self.wait_until_quiesced(driver) {
+            self.forget();
+            return Ok(None);
+        }
+        let resource = self.plan.resource.clone();
+        log!(Notice, Scope::resource(&resource), "taking /dev/ublkb{} over", self.plan.device);
+        let made = self.promote(record).and_then(|()| self.take_over(driver, record));
+        if matches!(self.ending, Some(News::Leave)) {
+            return Ok(None);
+        }
+        self.undo_if_failed(driver, made).map(Some)
+    }
+
+    /// Serves the device as Primary; not Primary for nothing if that fails.
+    fn take_over(
+        &mut self,
+        driver: &mut Driver,
+        record: DeviceRecord,
+    ) -> Result<Arc<File>, String> {
+        let taken = self.prepare().and_then(|facts| {
+            Self::check_tenure(record, facts)?;
+            self.record(facts)?;
+            let started = self.while_it_fails_with(libc::EBUSY, || driver.start_recovery());
+            started.map_err(|error| format!("the driver does not let it be taken: {error}"))?;
+            self.serve(driver, Driver::end_recovery)
+        });
+        if taken.is_err() {
+            self.demote();
+        }
+        taken
+    }
+
+    /// Whether there is a device of ours that waits for a server. The old one may still be on its
+    /// way out.
+    fn wait_until_quiesced(&mut self, driver: &mut Driver) -> bool {
+        let until = io::now() + DEVICE_RECOVERY_DEADLINE;
+        loop {
+            let Ok(info) = driver.info() else { return false };
+            if info.mark != self.plan.mark {
+                return false;
+            }
+            match info.state {
+                DeviceState::Quiesced => return true,
+                DeviceState::Live if io::now() < until => self.rest(DEVICE_POLL_INTERVAL),
+                DeviceState::Dead | DeviceState::Live | DeviceState::Other(_) => {
+                    self.take_away(driver);
+                    return false;
+                }
+            }
+        }
+    }
+
+    /// Becomes Primary again, for as long as the device's users may be kept waiting.
+    fn promote(&mut self, record: DeviceRecord) -> Result<(), String> {
+        let until = io::now() + DEVICE_RECOVERY_DEADLINE;
+        loop {
+            self.check_nobody_served(record)?;
+            let resource = self.plan.resource.clone();
+            let mode = PromoteMode::Normal;
+            let order = |ticket| ToShard::Promote { ticket, resource, mode };
+            // A promotion that takes longer goes on, and is asked after again.
+            let Err(failure) = self.desk.ask(self.home(), order, DEVICE_PROMOTION_LOOK) else {
+                return Ok(());
+            };
+            if io::now() >= until {
+                let seconds = DEVICE_RECOVERY_DEADLINE.as_secs();
+                return Err(format!("this node did not become Primary in {seconds} s: {failure}"));
+            }
+            self.rest(DEVICE_POLL_INTERVAL);
+            if self.ending.is_some() {
+                return Err("it is to be removed".to_owned());
+            }
+        }
+    }
+
+    /// What this node knows may be old, but another tenure is never followed by an older one.
+    fn check_nobody_served(&mut self, record: DeviceRecord) -> Result<(), String> {
+        let (resource, news) = (self.plan.resource.clone(), self.news.clone());
+        self.tell(ToShard::Device { resource, order: DeviceOrder::AskTenure { news } })?;
+        match self.next_news(DEVICE_SHARD_DEADLINE) {
+            Some(News::Tenure(Some(tenure))) if tenure.0 != record.tenure => Err(overtaken()),
+            Some(News::Tenure(_)) => Ok(()),
+            other => Err(self.reason_of(other)),
+        }
+    }
+
+    /// Gives the role back that was taken for a device that could not be kept.
+    fn demote(&self) {
+        let resource = self.plan.resource.clone();
+        let order = |ticket| ToShard::Demote { ticket, resource, force: Force::No };
+        if let Err(failure) = self.desk.ask(self.home(), order, DEVICE_SHARD_DEADLINE) {
+            let scope = Scope::resource(&self.plan.resource);
+            log!(Warning, scope, "it stays Primary without a device: {failure}");
+        }
+    }
+
+    /// The page cache and the requests of a device belong to one tenure. Nobody else may have
+    /// written meanwhile, and nothing may have been lost (C5).
+    fn check_tenure(record: DeviceRecord, facts: Facts) -> Result<(), String> {
+        if facts.reign.tenure.0 != record.tenure {
+            return Err(overtaken());
+        }
+        if facts.reign.losses != record.losses {
+            return Err("completed writes may be lost: its users get errors".to_owned());
+        }
+        Ok(())
+    }
+
+    /// Until the device is to go.
+    fn keep(&mut self, driver: &mut Driver, file: Arc<File>) {
+        let name = self.plan.resource.clone();
+        let device = self.plan.device;
+        let mut claim = None;
+        loop {
+            let news = match self.ending.take() {
+                Some(news) => Ok(news),
+                None => self.inbox.recv(),
+            };
+            match news.expect("this thread holds a sender itself") {
+                News::Over(reason) => {
+                    log!(Notice, Scope::resource(&name), "/dev/ublkb{device} ends: {reason}");
+                    break;
+                }
+                News::Remove(held) => {
+                    claim = held;
+                    self.post_end();
+                }
+                News::Leave => return self.leave(),
+                News::Tenure(_) | News::Prepared(_) | News::Serving | News::Refused(_) => {}
+                News::Ended => break,
+            }
+        }
+        if let Err(error) = driver.stop() {
+            log!(Error, Scope::resource(&name), "/dev/ublkb{device} does not stop: {error}");
+        }
+        self.wait_until_ended();
+        drop((claim, file));
+        self.delete(driver);
+    }
+
+    /// Leaves the device to the next daemon, with all its requests.
+    fn leave(&mut self) {
+        let resource = self.plan.resource.clone();
+        let order = |ticket| ToShard::Device { resource, order: DeviceOrder::Leave { ticket } };
+        let left = self.desk.ask(self.home(), order, DEVICE_SHARD_DEADLINE);
+        if let Err(failure) = left {
+            log!(
+                Warning,
+                Scope::resource(&self.plan.resource),
+                "its device was not left: {failure}"
+            );
+        }
+    }
+
+    /// Nothing of a device that did not come to be stays behind.
+    fn undo_if_failed<T>(
+        &mut self,
+        driver: &mut Driver,
+        made: Result<T, String>,
+    ) -> Result<T, String> {
+        if made.is_err() {
+            self.post_end();
+            self.take_away(driver);
+        }
+        made
+    }
+
+    fn take_away(&mut self, driver: &mut Driver) {
+        let is_ours = driver.info().is_ok_and(|info| info.mark == self.plan.mark);
+        if is_ours {
+            // One that was never started cannot be stopped, and is deleted as well.
+            drop(driver.stop());
+            self.delete(driver);
+        } else {
+            self.forget();
+        }
+    }
+
+    fn delete(&mut self, driver: &mut Driver) {
+        let scope = Scope::resource(&self.plan.resource);
+        if let Err(error) = driver.delete() {
+            let device = self.plan.device;
+            log!(Error, scope, "/dev/ublkb{device} stays, for it cannot be deleted: {error}");
+        }
+        if let Err(error) = links::remove(&self.plan) {
+            log!(Warning, scope, "a link in /dev/basalt stays: {error}");
+        }
+        self.forget();
+    }
+
+    fn prepare(&mut self) -> Result<Facts, String> {
+        let (resource, news) = (self.plan.resource.clone(), self.news.clone());
+        self.tell(ToShard::Device { resource, order: DeviceOrder::Prepare { news } })?;
+        match self.next_news(DEVICE_SHARD_DEADLINE) {
+            Some(News::Prepared(facts)) => Ok(facts),
+            other => Err(self.reason_of(other)),
+        }
+    }
+
+    fn tell(&self, message: ToShard) -> Result<(), String> {
+        let is_told = self.desk.tell(self.home(), message);
+        is_told.then_some(()).ok_or_else(|| overloaded().to_string())
+    }
+
+    /// The shard that takes the device's requests.
+    fn home(&self) -> u8 {
+        self.desk.home_of(&self.plan.resource)
+    }
+
+    fn post_end(&self) {
+        let resource = self.plan.resource.clone();
+        if let Err(reason) = self.tell(ToShard::Device { resource, order: DeviceOrder::End }) {
+            log!(Warning, Scope::resource(&self.plan.resource), "its device goes on: {reason}");
+        }
+    }
+
+    fn wait_until_ended(&mut self) {
+        let until = io::now() + DEVICE_SHARD_DEADLINE;
+        while let Some(news) = self.next_news(until.since(io::now())) {
+            if matches!(news, News::Ended) {
+                return;
+            }
+        }
+        log!(
+            Warning,
+            Scope::resource(&self.plan.resource),
+            "its device has not ended its requests"
+        );
+    }
+
+    fn next_news(&mut self, limit: Duration) -> Option<News> {
+        self.inbox.recv_timeout(limit).ok()
+    }
+
+    /// Why something did not happen, from what came instead.
+    fn reason_of(&mut self, news: Option<News>) -> String {
+        match news {
+            Some(News::Refused(reason) | News::Over(reason)) => reason,
+            Some(news @ (News::Remove(_) | News::Leave)) => {
+                self.ending = Some(news);
+                "it is to be removed".to_owned()
+            }
+            Some(News::Tenure(_) | News::Prepared(_) | News::Serving | News::Ended) | None => {
+                "the data thread does not answer".to_owned()
+            }
+        }
+    }
+
+    /// Waits a little, or less if the device is to go.
+    fn rest(&mut self, pause: Duration) {
+        if let Some(news) = self.next_news(pause) {
+            self.ending = Some(news);
+        }
+    }
+
+    fn while_it_fails_with<T>(
+        &mut self,
+        errno: i32,
+        mut attempt: impl FnMut() -> stdio::Result<T>,
+    ) -> stdio::Result<T> {
+        let until = io::now() + DEVICE_BUSY_PATIENCE;
+        loop {
+            match attempt() {
+                Err(error)
+                    if error.raw_os_error() == Some(errno)
+                        && io::now() < until
+                        && self.ending.is_none() =>
+                {
+                    self.rest(DEVICE_POLL_INTERVAL);
+                }
+                result => return result,
+            }
+        }
+    }
+
+    fn record(&self, facts: Facts) -> Result<(), String> {
+        let record = DeviceRecord {
+            device: self.plan.device,
+            tenure: facts.reign.tenure.0,
+            losses: facts.reign.losses,
+        };
+        self.state
+            .store_device(&self.plan.resource, record)
+            .map_err(|error| format!("cannot record it in the state directory: {error}"))
+    }
+
+    fn forget(&self) {
+        if let Err(error) = self.state.forget_device(&self.plan.resource) {
+            let scope = Scope::resource(&self.plan.resource);
+            log!(Warning, scope, "the record of its device stays: {error}");
+        }
+    }
+}
+
+fn overtaken() -> String {
+    "another node was Primary meanwhile: its users get errors".to_owned()
+}

@@ -1,0 +1,59 @@
+//! Orders of the threads that keep block devices.
+
+use std::sync::mpsc;
+
+use api::response::Reply;
+
+use crate::shard::messages::DeviceOrder;
+use crate::shard::{Rim, Shard};
+use crate::ublk::{Facts, News};
+
+impl Shard {
+    pub(super) fn on_device_order(&mut self, resource: &str, order: DeviceOrder) {
+        let found = self.find(resource);
+        match (order, found) {
+            (DeviceOrder::AskTenure { news }, id) => {
+                let hosted = id.and_then(|id| self.hosted(id));
+                let tenure = hosted.and_then(|hosted| hosted.resource.tenure());
+                // Whoever asked may have given up.
+                drop(news.send(News::Tenure(tenure.map(|tenure| tenure.id))));
+            }
+            (DeviceOrder::Prepare { news }, _) => self.prepare_device(resource, news),
+            (DeviceOrder::Serve { file, depth }, Some(id)) => {
+                let Rim { ublk, kit, .. } = &mut self.rim;
+                ublk.serve(id, file, 0, depth, kit);
+            }
+            (DeviceOrder::End, Some(id)) => {
+                let Rim { ublk, kit, .. } = &mut self.rim;
+                ublk.end(id, "it is to be removed", kit);
+            }
+            (DeviceOrder::Leave { ticket }, _) => {
+                self.with_resource(ticket, resource, |shard, id| {
+                    shard.rim.ublk.leave(id);
+                    shard.remove_hosted(id);
+                    Ok(Some(Reply::done()))
+                });
+            }
+            // The resource is gone, and has told so.
+            (DeviceOrder::Serve { .. } | DeviceOrder::End, None) => {}
+        }
+    }
+
+    /// The volume must be there and be served by this node.
+    fn prepare_device(&mut self, resource: &str, news: mpsc::Sender<News>) {
+        let found = self.find(resource).and_then(|id| self.hosted(id));
+        let facts = match found {
+            None => Err("the resource is not up"),
+            Some(hosted) if hosted.size_bytes == 0 => Err("the size of the volume is not known"),
+            Some(hosted) => match hosted.resource.reign() {
+                Some(reign) => Ok((hosted.id, Facts { size_bytes: hosted.size_bytes, reign })),
+                None => Err("this node is not Primary"),
+            },
+        };
+        match facts {
+            Ok((id, facts)) => self.rim.ublk.prepare(id, facts, news),
+            // Whoever asked may have given up.
+            Err(reason) => drop(news.send(News::Refused(reason.to_owned()))),
+        }
+    }
+}

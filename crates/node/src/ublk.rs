@@ -1,0 +1,213 @@
+//! The ublk front end on a shard: requests of the local kernel's block devices.
+//!
+//! ```text
+//! Prepared --queue--> Serving --end--> Ending --all fetches failed--> gone
+//! ```
+//!
+//! A device belongs to one resource, which is Primary here as long as it is served. The thread that
+//! makes and removes it (`devices`) hears through [`News`] what happens to it. Once a device is
+//! ending, every request is answered with EIO, those in the core included: the kernel can stop a
+//! device only when it has all its answers. A device that is left instead keeps its requests, for
+//! the next daemon.
+
+mod requests;
+
+use std::collections::VecDeque;
+use std::fs::File;
+use std::sync::Arc;
+use std::sync::mpsc::Sender;
+
+use format::ids::Nonce;
+use frontend::ublk::request::Errno;
+use io::{Descriptor, QueueId};
+use replication::contract::GroupInput;
+use replication::resource::Reign;
+
+use crate::links::HostedId;
+use crate::log::{Scope, log};
+use crate::payloads::Kit;
+use crate::slab::{Key, Slab};
+use crate::ublk::requests::BlockRequest;
+
+pub(crate) use crate::ublk::requests::is_ours;
+
+/// Kind of the reactor's tokens that belong to queues of devices.
+pub(crate) const TOKEN_QUEUE: u8 = 6;
+
+/// What the thread of a device is told.
+#[derive(Debug)]
+pub(crate) enum News {
+    /// Who served clients last.
+    Tenure(Option<Nonce>),
+    /// The volume may be served.
+    Prepared(Facts),
+    Refused(String),
+    /// Requests are taken: the device may be started.
+    Serving,
+    /// No request is served any more, for this reason.
+    Over(String),
+    /// The kernel has no command of ours any more.
+    Ended,
+    /// Remove the device; the claim keeps others from it meanwhile.
+    Remove(Option<File>),
+    /// The daemon ends, and the device is to outlive it.
+    Leave,
+}
+
+/// What a device is made from.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Facts {
+    pub(crate) size_bytes: u64,
+    pub(crate) reign: Reign,
+}
+
+#[derive(Debug)]
+pub(crate) struct Ublk {
+    devices: Slab<Device>,
+    requests: Slab<BlockRequest>,
+    facts: VecDeque<(HostedId, GroupInput)>,
+    /// Requests that found no free buffer.
+    starved: VecDeque<Key>,
+}
+
+#[derive(Debug)]
+struct Device {
+    hosted: HostedId,
+    size_bytes: u64,
+    news: Sender<News>,
+    queue: Option<QueueId>,
+    stage: Stage,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Stage {
+    Prepared,
+    Serving,
+    Ending,
+    Left,
+}
+
+impl Ublk {
+    pub(crate) fn new() -> Self {
+        Self {
+            devices: Slab::default(),
+            requests: Slab::default(),
+            facts: VecDeque::with_capacity(1024),
+            starved: VecDeque::new(),
+        }
+    }
+
+    pub(crate) fn pop_fact(&mut self) -> Option<(HostedId, GroupInput)> {
+        self.facts.pop_front()
+    }
+
+    /// Takes note that a device is being made for a resource that is Primary.
+    pub(crate) fn prepare(&mut self, hosted: HostedId, facts: Facts, news: Sender<News>) {
+        if self.device_of(hosted).is_some() {
+            tell(&news, News::Refused("it has a device already".to_owned()));
+            return;
+        }
+        tell(&news, News::Prepared(facts));
+        let size_bytes = facts.size_bytes;
+        self.devices.insert(Device {
+            hosted,
+            size_bytes,
+            news,
+            queue: None,
+            stage: Stage::Prepared,
+        });
+    }
+
+    /// Takes the requests of a device from now on.
+    pub(crate) fn serve(
+        &mut self,
+        hosted: HostedId,
+        file: Arc<File>,
+        queue: u16,
+        depth: u16,
+        kit: &mut Kit,
+    ) {
+        let Some(key) = self.device_of(hosted) else { return };
+        let device = self.devices.get_mut(key).expect("found just now");
+        if device.stage != Stage::Prepared {
+            return;
+        }
+        match kit.reactor.serve_queue(file, queue, depth, key.token(TOKEN_QUEUE)) {
+            Ok(queue) => {
+                device.queue = Some(queue);
+                device.stage = Stage::Serving;
+                tell(&device.news, News::Serving);
+            }
+            Err(error) => {
+                tell(&device.news, News::Refused(format!("cannot serve its queue: {error}")));
+                self.devices.remove(key);
+            }
+        }
+    }
+
+    /// Answers everything with an error from now on.
+    pub(crate) fn end(&mut self, hosted: HostedId, reason: &str, kit: &mut Kit) {
+        let Some(key) = self.device_of(hosted) else { return };
+        let device = self.devices.get_mut(key).expect("found just now");
+        match device.stage {
+            Stage::Prepared => {
+                tell(&device.news, News::Over(reason.to_owned()));
+                tell(&device.news, News::Ended);
+                self.devices.remove(key);
+            }
+            Stage::Serving => {
+                device.stage = Stage::Ending;
+                tell(&device.news, News::Over(reason.to_owned()));
+                self.fail_requests(key, kit);
+            }
+            Stage::Ending | Stage::Left => {}
+        }
+    }
+
+    /// Answers nothing any more: the next daemon is asked again.
+    pub(crate) fn leave(&mut self, hosted: HostedId) {
+        if let Some(key) = self.device_of(hosted)
+            && let Some(device) = self.devices.get_mut(key)
+        {
+            device.stage = Stage::Left;
+        }
+    }
+
+    pub(crate) fn on_ended(&mut self, key: Key, queue: QueueId, kit: &mut Kit) {
+        kit.reactor.close_queue(queue);
+        let Some(device) = self.devices.get_mut(key) else { return };
+        if device.stage == Stage::Serving {
+            // Somebody else stopped it.
+            tell(&device.news, News::Over("the kernel has stopped it".to_owned()));
+            self.fail_requests(key, kit);
+        }
+        if let Some(device) = self.devices.remove(key) {
+            tell(&device.news, News::Ended);
+        }
+    }
+
+    pub(crate) fn on_fetched(
+        &mut self,
+        key: Key,
+        queue: QueueId,
+        tag: u16,
+        descriptor: Descriptor,
+        kit: &mut Kit,
+    ) {
+        match self.devices.get(key) {
+            Some(device) if device.stage == Stage::Serving => self.start(key, tag, descriptor, kit),
+            Some(device) if device.stage == Stage::Left => {}
+            Some(_) | None => kit.reactor.commit_request(queue, tag, Errno::Io.result()),
+        }
+    }
+
+    fn device_of(&self, hosted: HostedId) -> Option<Key> {
+        self.devices.iter().find(|(_, device)| device.hosted == hosted).map(|(key, _)| key)
+    }
+}
+
+fn tell(news: &Sender<News>, what: News) {
+    if news.send(what).is_err() {
+        log!(Warning, Scope::NODE, "the thread of a device is gone");
+    }
+}

@@ -1,0 +1,250 @@
+//! Requests of the kernel: into parts for the core, and their answers back.
+//!
+//! Data is copied between the kernel's pages and buffers of the pool, part by part: into one when a
+//! part of a write starts, out of one when a part of a read ends.
+
+use frontend::ublk::request::{BLOCK_BYTES, Errno, Kind, Request as Wanted};
+use io::Descriptor;
+use replication::contract::{GroupInput, PartId, Payload, Request, RequestError, RequestKind};
+
+use crate::limits::PARTS_PER_REQUEST_MAX;
+use crate::payloads::Kit;
+use crate::slab::Key;
+use crate::ublk::{Stage, Ublk};
+
+#[derive(Debug)]
+pub(super) struct BlockRequest {
+    device: Key,
+    tag: u16,
+    wanted: Wanted,
+    /// Where the next piece starts, and where the last one ends.
+    next: u64,
+    end: u64,
+    in_flight: usize,
+    failed: Option<Errno>,
+    is_starved: bool,
+}
+
+/// The mark of parts that are ours among those of all front ends.
+const PART_MARK: u64 = 1 << 63;
+const INDEX_BITS: u32 = 19;
+
+/// Mark, index and generation of the request, and which block of it the part begins with.
+fn part_id(request: Key, block: u64) -> PartId {
+    assert!(request.index < 1 << INDEX_BITS, "requests are bounded by devices and their depth");
+    assert!(block < 1 << 20, "only reads and writes look at it, and they are short");
+    PartId(PART_MARK | u64::from(request.index) << 44 | u64::from(request.generation) << 20 | block)
+}
+
+fn of_part_id(part: PartId) -> (Key, u64) {
+    let cut = |from: u32, bits: u32| part.0 >> from & ((1 << bits) - 1);
+    let narrow = |value: u64| u32::try_from(value).expect("cut to fewer than 32 bits");
+    let key = Key { index: narrow(cut(44, INDEX_BITS)), generation: narrow(cut(20, 24)) };
+    (key, cut(0, 20))
+}
+
+/// Whether a part is one of this front end.
+pub(crate) fn is_ours(part: PartId) -> bool {
+    part.0 & PART_MARK != 0
+}
+
+impl Ublk {
+    pub(super) fn start(&mut self, device: Key, tag: u16, descriptor: Descriptor, kit: &mut Kit) {
+        let Some(known) = self.devices.get(device) else { return };
+        let Descriptor { operation_and_flags, sectors, start_sector } = descriptor;
+        let wanted = Wanted::decode(operation_and_flags, start_sector, sectors, known.size_bytes);
+        let queue = known.queue.expect("a device that fetches has its queue");
+        let wanted = match wanted {
+            Ok(wanted) => wanted,
+            Err(errno) => return kit.reactor.commit_request(queue, tag, errno.result()),
+        };
+        let covered = wanted.covered();
+        if covered.is_empty() && wanted.kind != Kind::Flush {
+            return kit.reactor.commit_request(queue, tag, wanted.success());
+        }
+        let request = BlockRequest {
+            device,
+            tag,
+            wanted,
+            next: covered.start,
+            end: covered.end,
+            in_flight: 0,
+            failed: None,
+            is_starved: false,
+        };
+        let key = self.requests.insert(request);
+        if wanted.kind == Kind::Flush {
+            let (part, hosted) = (part_id(key, 0), known.hosted);
+            self.requests.get_mut(key).expect("just put in").in_flight = 1;
+            self.facts.push_back((hosted, GroupInput::Flush(part)));
+        } else {
+            self.issue(key, kit);
+        }
+    }
+
+    /// Hands the core as many parts as may be under way.
+    fn issue(&mut self, key: Key, kit: &mut Kit) {
+        let Some(request) = self.requests.get_mut(key) else { return };
+        let Some(device) = self.devices.get(request.device) else { return };
+        let queue = device.queue.expect("a device that fetches has its queue");
+        while request.next < request.end && request.in_flight < PARTS_PER_REQUEST_MAX {
+            let piece = request.wanted.piece(request.next, request.end);
+            let length = u32::try_from(piece.end - piece.start).expect("at most an extent");
+            let is_whole = (piece.start | piece.end).is_multiple_of(BLOCK_BYTES);
+            let kind = match request.wanted.kind {
+                Kind::Read | Kind::Flush => RequestKind::Read,
+                Kind::Discard => RequestKind::Discard { fua: false },
+                Kind::Zeroes { deallocate: true } if is_whole => {
+                    RequestKind::Discard { fua: false }
+                }
+                Kind::Zeroes { .. } if is_whole => RequestKind::Zeroes { fua: false },
+                // A block that is zeroed in part is written.
+                Kind::Write { .. } | Kind::Zeroes { .. } => {
+                    let Some(slice) = kit.reactor.pool().take_for(length) else {
+                        if !request.is_starved {
+                            request.is_starved = true;
+                            self.starved.push_back(key);
+                        }
+                        return;
+                    };
+                    let fua = request.wanted.kind == Kind::Write { fua: true };
+                    if matches!(request.wanted.kind, Kind::Zeroes { .. }) {
+                        kit.reactor.pool().bytes_mut(slice).fill(0);
+                    } else {
+                        let at = within(piece.start, &request.wanted);
+                        let tag = request.tag;
+                        let copied = kit.reactor.copy_from_request(queue, tag, at, slice);
+                        if copied.is_err() {
+                            kit.reactor.pool().release(slice.buffer);
+                            request.failed = Some(Errno::Io);
+                            request.next = request.end;
+                            break;
+                        }
+                    }
+                    RequestKind::Write { payload: kit.payloads.adopt(slice), fua }
+                }
+            };
+            let block = piece.start / BLOCK_BYTES - request.wanted.offset / BLOCK_BYTES;
+            let part = part_id(key, if needs_place(request.wanted.kind) { block } else { 0 });
+            request.next = piece.end;
+            request.in_flight += 1;
+            let part = Request { part, kind, offset: piece.start, length };
+            self.facts.push_back((device.hosted, GroupInput::Request(part)));
+        }
+        self.finish_if_done(key, kit);
+    }
+
+    /// The core's answer to a part. The payload, if there is one, comes with a reference.
+    pub(crate) fn complete(
+        &mut self,
+        part: PartId,
+        result: Result<Option<Payload>, RequestError>,
+        kit: &mut Kit,
+    ) {
+        let (key, block) = of_part_id(part);
+        let payload = result.as_ref().ok().copied().flatten();
+        if let Some(request) = self.requests.get_mut(key) {
+            request.in_flight -= 1;
+            if result.is_err() {
+                request.failed = Some(Errno::Io);
+                request.next = request.end;
+            }
+            if let Some(payload) = payload {
+                self.put(key, block, payload, kit);
+            }
+            self.issue(key, kit);
+        }
+        if let Some(payload) = payload {
+            kit.release(payload);
+        }
+    }
+
+    /// Copies what was read to its place. Whole blocks were read; the kernel may want less of the
+    /// first and of the last.
+    fn put(&mut self, key: Key, block: u64, payload: Payload, kit: &mut Kit) {
+        let Some(request) = self.requests.get_mut(key) else { return };
+        let Some(queue) = self.devices.get(request.device).and_then(|device| device.queue) else {
+            return;
+        };
+        let wanted = request.wanted;
+        let first = (wanted.offset / BLOCK_BYTES + block) * BLOCK_BYTES;
+        let piece = wanted.piece(first.max(wanted.offset), wanted.offset + wanted.length);
+        let skip = u32::try_from(piece.start - first).expect("below a block");
+        let length = u32::try_from(piece.end - piece.start).expect("at most a part");
+        let slice = kit.payloads.slice(payload).part(skip, length);
+        let at = within(piece.start, &wanted);
+        if kit.reactor.copy_to_request(queue, request.tag, at, slice).is_err() {
+            request.failed = Some(Errno::Io);
+        }
+    }
+
+    fn finish_if_done(&mut self, key: Key, kit: &mut Kit) {
+        let is_done = |request: &BlockRequest| {
+            request.in_flight == 0 && (request.next >= request.end || request.failed.is_some())
+        };
+        if !self.requests.get(key).is_some_and(is_done) {
+            return;
+        }
+        let Some(request) = self.requests.remove(key) else { return };
+        let result = request.failed.map_or_else(|| request.wanted.success(), Errno::result);
+        self.commit(&request, result, kit);
+    }
+
+    fn commit(&self, request: &BlockRequest, result: i32, kit: &mut Kit) {
+        let Some(device) = self.devices.get(request.device) else { return };
+        if let Some(queue) = device.queue
+            && device.stage != Stage::Left
+        {
+            kit.reactor.commit_request(queue, request.tag, result);
+        }
+    }
+
+    /// Requests that found no buffer are tried again, in order.
+    pub(crate) fn retry_starved(&mut self, kit: &mut Kit) {
+        for _ in 0..self.starved.len() {
+            let Some(key) = self.starved.pop_front() else { break };
+            let Some(request) = self.requests.get_mut(key) else { continue };
+            request.is_starved = false;
+            self.issue(key, kit);
+        }
+    }
+
+    /// Answers everything that the kernel still waits for with an error. What the core has goes on;
+    /// its answers find nobody.
+    pub(super) fn fail_requests(&mut self, device: Key, kit: &mut Kit) {
+        for index in 0..self.requests.end() {
+            let Some(key) = self.requests.key_at(index) else { continue };
+            let is_meant = self.requests.get(key).is_some_and(|request| request.device == device);
+            if is_meant && let Some(request) = self.requests.remove(key) {
+                self.commit(&request, Errno::Io.result(), kit);
+            }
+        }
+    }
+}
+
+fn needs_place(kind: Kind) -> bool {
+    match kind {
+        Kind::Read | Kind::Write { .. } => true,
+        Kind::Flush | Kind::Discard | Kind::Zeroes { .. } => false,
+    }
+}
+
+/// Where in the request's data a place of the volume lies.
+fn within(place: u64, wanted: &Wanted) -> u32 {
+    u32::try_from(place - wanted.offset).expect("a request with data is short")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn part_gives_request_and_block_back() {
+        let key = Key { index: (1 << INDEX_BITS) - 1, generation: 0x0076_5432 };
+        for block in [0, 1, 256, (1 << 20) - 1] {
+            let part = part_id(key, block);
+            assert!(is_ours(part));
+            assert_eq!(of_part_id(part), (key, block));
+        }
+    }
+}

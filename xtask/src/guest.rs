@@ -1,0 +1,117 @@
+//! `guest`: chapters that need a kernel of their own, run as root in a Debian guest under QEMU.
+//!
+//! A chapter is a bash script in tests/guest. It gets our binary, `lib.sh`, and the tools of the
+//! image; it passes when it exits with zero. The guest's CPU is emulated, so nothing here measures
+//! time; `build-image` says what is in the image, which is kept outside of the clone.
+
+mod image;
+mod machine;
+
+use crate::packages::{self, Package};
+use crate::process::Stopwatch;
+use crate::test::{Outcome, basalt};
+use crate::{metadata, process};
+use anyhow::{Result, bail};
+use image::Image;
+use machine::{End, Job};
+use std::path::Path;
+use std::process::ExitCode;
+
+pub(crate) const PACKAGES: &[Package] = &[
+    ("qemu-system-x86", "a guest with a kernel of its own"),
+    ("mmdebstrap", "the user land of the guest"),
+    ("busybox-static", "the initrd of the guest"),
+    ("cpio", "the initrd of the guest"),
+    ("kmod", "the modules of the guest"),
+    ("xz-utils", "the modules of the guest"),
+    ("e2fsprogs", "the root of the guest"),
+    ("binutils", "a smaller binary for the guest"),
+];
+
+#[derive(Debug)]
+struct Chapter {
+    /// The script is `NAME.sh`.
+    name: &'static str,
+    about: &'static str,
+    modules: &'static str,
+    limit_s: u32,
+    /// Part of `cargo xtask test` too?
+    is_short: bool,
+}
+
+const CHAPTERS: &[Chapter] = &[
+    Chapter {
+        name: "ublk",
+        about: "our block devices: ext4, recovery, trim, and a node that was overtaken",
+        modules: "ublk_drv ext4",
+        limit_s: 240,
+        is_short: true,
+    },
+    Chapter {
+        name: "ublk-xfs",
+        about: "our block devices: xfs, odd sectors, zeroing, discard, removal by force",
+        modules: "ublk_drv xfs",
+        limit_s: 600,
+        is_short: false,
+    },
+    Chapter {
+        name: "nbd",
+        about: "the kernel's NBD client: ext4, trim, and nodes that die under it",
+        modules: "nbd ext4",
+        limit_s: 240,
+        is_short: true,
+    },
+];
+
+pub(crate) fn run(words: &[&str]) -> Result<ExitCode> {
+    if words == ["--list"] {
+        for chapter in CHAPTERS {
+            println!("{:<18} {}", chapter.name, chapter.about);
+        }
+        return Ok(ExitCode::SUCCESS);
+    }
+    let mut chosen = Vec::new();
+    for word in words {
+        let Some(chapter) = CHAPTERS.iter().find(|chapter| chapter.name == *word) else {
+            let names: Vec<&str> = CHAPTERS.iter().map(|chapter| chapter.name).collect();
+            bail!("there is no chapter `{word}`; the chapters are: {}", names.join(", "));
+        };
+        chosen.push(chapter);
+    }
+    if chosen.is_empty() {
+        chosen = CHAPTERS.iter().collect();
+    }
+    packages::ensure(PACKAGES)?;
+    let build = ["build", "--release", "--locked", "--package", "basalt"];
+    process::must_succeed(&mut process::cargo(&build)?)?;
+    let program = metadata::read()?.target_directory.join("release/basalt");
+    let outcome = run_chapters(&chosen, &program)?;
+    println!("{outcome}");
+    Ok(outcome.exit_code())
+}
+
+/// The chapters that `cargo xtask test` runs, with the binary of all its steps.
+pub(crate) fn short() -> Result<Outcome> {
+    let chosen: Vec<&Chapter> = CHAPTERS.iter().filter(|chapter| chapter.is_short).collect();
+    run_chapters(&chosen, &basalt::program()?)
+}
+
+fn run_chapters(chapters: &[&Chapter], program: &Path) -> Result<Outcome> {
+    let image = Image::ensure()?;
+    let mut sum = Outcome::default();
+    for chapter in chapters {
+        println!("guest: {}: {}", chapter.name, chapter.about);
+        let watch = Stopwatch::start();
+        let job = Job {
+            chapter: chapter.name,
+            modules: chapter.modules,
+            limit_s: chapter.limit_s,
+            program,
+        };
+        let end = machine::run(&image, &job)?;
+        let seconds = watch.elapsed().as_secs_f64();
+        println!("guest: {}: {end} after {seconds:.1} s", chapter.name);
+        sum += if end == End::Exit(0) { Outcome::PASSED } else { Outcome::FAILED };
+    }
+    Ok(sum)
+}

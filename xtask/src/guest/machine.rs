@@ -1,0 +1,168 @@
+//! One run of a guest: a folder that both sides see, QEMU, and how it ended.
+
+use super::image::Image;
+use crate::process;
+use crate::test::scratch::Scratch;
+use anyhow::{Context as _, Result};
+use std::fmt;
+use std::fs;
+use std::io::{BufRead as _, BufReader, Read};
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
+use std::thread;
+use std::time::Duration;
+
+#[derive(Debug)]
+pub(super) struct Job<'a> {
+    pub(super) chapter: &'a str,
+    pub(super) modules: &'a str,
+    /// Of the script; the guest ends it.
+    pub(super) limit_s: u32,
+    pub(super) program: &'a Path,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum End {
+    /// The script's exit status; 124 when it took too long.
+    Exit(u8),
+    /// The guest died, or did not end in time.
+    Lost,
+}
+
+impl fmt::Display for End {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Exit(0) => out.write_str("passed"),
+            Self::Exit(124) => out.write_str("took too long"),
+            Self::Exit(status) => write!(out, "failed with status {status}"),
+            Self::Lost => out.write_str("lost its guest"),
+        }
+    }
+}
+
+// The clock is the HPET: how fast the TSC runs is guessed wrong where the host is busy at boot.
+const KERNEL_COMMAND_LINE: &str = "console=ttyS0 quiet panic=-1 mitigations=off nokaslr \
+    net.ifnames=0 random.trust_cpu=1 tsc=unstable clocksource=hpet no_timer_check \
+    rcupdate.rcu_expedited=1 nowatchdog";
+/// Boot, power-off and a loaded host, beside the script's own limit.
+const AROUND_S: u64 = 90;
+const MEMORY_MIB: u32 = 1536;
+const CPUS: u32 = 2;
+const CONSOLE_TAIL_LINES: usize = 30;
+
+pub(super) fn run(image: &Image, job: &Job<'_>) -> Result<End> {
+    let shared = Scratch::new(&format!("guest-{}", job.chapter))?;
+    fill(shared.path(), job)?;
+    let mut command = qemu(image, shared.path());
+    let child = command.spawn().with_context(|| format!("cannot start {command:?}"))?;
+    let mut guest = Guest(child);
+    let output = guest.0.stdout.take().context("a piped child has an output")?;
+    let lines = read_lines(output);
+    let limit = Duration::from_secs(u64::from(job.limit_s) + AROUND_S);
+    if pass_on(&lines, limit) {
+        guest.0.wait().context("cannot wait for QEMU")?;
+    }
+    drop(guest);
+    let status = fs::read_to_string(shared.path().join("status")).ok();
+    if let Some(status) = status.and_then(|text| text.trim().parse().ok()) {
+        return Ok(End::Exit(status));
+    }
+    show_console(&shared.path().join("console"));
+    Ok(End::Lost)
+}
+
+/// What the guest finds in /lab.
+fn fill(shared: &Path, job: &Job<'_>) -> Result<()> {
+    let scripts = process::repository()?.join("tests/guest");
+    let copies = [
+        ("init".to_owned(), "init"),
+        ("lib.sh".to_owned(), "lib.sh"),
+        (format!("{}.sh", job.chapter), "chapter"),
+    ];
+    for (from, to) in copies {
+        let from = scripts.join(from);
+        fs::copy(&from, shared.join(to))
+            .with_context(|| format!("cannot copy {}", from.display()))?;
+    }
+    let environment = format!("MODULES='{}'\nLIMIT_S={}\n", job.modules, job.limit_s);
+    fs::write(shared.join("environment"), environment).context("cannot write to a new folder")?;
+    // Reading what a debugger wants would take the emulated CPU a while.
+    let mut strip = Command::new("strip");
+    strip.arg("-o").arg(shared.join("basalt")).arg(job.program);
+    process::must_succeed(&mut strip)
+}
+
+fn qemu(image: &Image, shared: &Path) -> Command {
+    let drive = "if=none,id=root,format=raw,snapshot=on,cache=unsafe,file=";
+    let folder = "mount_tag=lab,security_model=none,multidevs=remap,path=";
+    let mut command = Command::new("qemu-system-x86_64");
+    command
+        .args(["-M", "q35,usb=off,vmport=off", "-accel", "tcg,thread=multi"])
+        .args(["-cpu", "max,-la57", "-m", &MEMORY_MIB.to_string(), "-smp", &CPUS.to_string()])
+        .args(["-nodefaults", "-display", "none", "-no-reboot", "-net", "none"])
+        .arg("-kernel")
+        .arg(image.kernel())
+        .arg("-initrd")
+        .arg(image.initrd())
+        .args(["-append", KERNEL_COMMAND_LINE])
+        .arg("-drive")
+        .arg(format!("{drive}{}", image.root().display()))
+        .args(["-device", "virtio-blk-pci,drive=root"])
+        .arg("-virtfs")
+        .arg(format!("local,{folder}{}", shared.display()))
+        .arg("-chardev")
+        .arg(format!("file,id=console,path={}", shared.join("console").display()))
+        .args(["-serial", "chardev:console"])
+        .args(["-chardev", "stdio,id=output,signal=off", "-device", "virtio-serial-pci"])
+        .args(["-device", "virtconsole,chardev=output", "-device", "virtio-rng-pci"])
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped());
+    command
+}
+
+fn read_lines(output: impl Read + Send + 'static) -> Receiver<String> {
+    let (sender, lines) = mpsc::channel();
+    thread::spawn(move || {
+        for line in BufReader::new(output).split(b'\n') {
+            let Ok(line) = line else { return };
+            if sender.send(String::from_utf8_lossy(&line).trim_end().to_owned()).is_err() {
+                return;
+            }
+        }
+    });
+    lines
+}
+
+/// Prints what the guest says; false when it does not end in time.
+fn pass_on(lines: &Receiver<String>, limit: Duration) -> bool {
+    let watch = process::Stopwatch::start();
+    loop {
+        match lines.recv_timeout(limit.saturating_sub(watch.elapsed())) {
+            Ok(line) => println!("    {line}"),
+            Err(RecvTimeoutError::Disconnected) => return true,
+            Err(RecvTimeoutError::Timeout) => return false,
+        }
+    }
+}
+
+fn show_console(path: &Path) {
+    let console = fs::read(path).unwrap_or_default();
+    let console = String::from_utf8_lossy(&console);
+    let lines: Vec<&str> = console.lines().collect();
+    println!("the end of the guest's console:");
+    for line in &lines[lines.len().saturating_sub(CONSOLE_TAIL_LINES)..] {
+        println!("    {}", line.trim_end());
+    }
+}
+
+/// Ends with us, whatever happens.
+struct Guest(Child);
+
+impl Drop for Guest {
+    fn drop(&mut self) {
+        // It has usually ended long ago.
+        self.0.kill().ok();
+        self.0.wait().ok();
+    }
+}
