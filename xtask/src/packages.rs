@@ -95,9 +95,12 @@ fn installed(wanted: &[Package]) -> Result<String> {
     }
 }
 
+pub(crate) fn is_root() -> Result<bool> {
+    Ok(process::output(Command::new("id").arg("-u"))?.trim() == "0")
+}
+
 fn user() -> Result<User> {
-    let id = process::output(Command::new("id").arg("-u"))?;
-    Ok(if id.trim() == "0" { User::Root } else { User::Other })
+    Ok(if is_root()? { User::Root } else { User::Other })
 }
 
 fn apt(arguments: &[&str]) -> Result<()> {

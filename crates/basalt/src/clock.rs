@@ -6,6 +6,7 @@
 use std::time::Duration;
 
 use anyhow::{Result, bail};
+use stdx::random::Random;
 use stdx::time::Time;
 
 /// How long a poll of another process rests before it looks again.
@@ -34,7 +35,12 @@ pub(crate) fn entropy() -> u64 {
     use std::time::SystemTime;
     let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
     let nanos = since.as_secs().wrapping_mul(1_000_000_000) + u64::from(since.subsec_nanos());
-    stdx::random::Random::new(nanos ^ (u64::from(std::process::id()) << 40)).next_u64()
+    Random::new(nanos ^ (u64::from(std::process::id()) << 40)).next_u64()
+}
+
+/// A time that a seed draws.
+pub(crate) fn random_millis(random: &mut Random, from: u64, below: u64) -> Duration {
+    Duration::from_millis(from + random.below(below - from))
 }
 
 /// Rests for one poll interval, since another process tells nobody when it has changed.

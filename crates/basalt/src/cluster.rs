@@ -124,7 +124,7 @@ impl Cluster {
     /// Takes the role from the first node: from now on whoever opens the export makes its node
     /// primary.
     pub(crate) fn release(&self) -> Result<()> {
-        self.adm(0, &["secondary", RESOURCE])
+        self.demote(0)
     }
 
     /// As an operator does.
@@ -136,9 +136,9 @@ impl Cluster {
         &self.nodes
     }
 
-    /// Of a cluster that has one.
-    pub(crate) fn network(&self) -> Option<&Network> {
-        self.network.as_deref()
+    /// Of a cluster that was made with one.
+    pub(crate) fn network(&self) -> Result<&Network> {
+        self.network.as_deref().context("this cluster has no network of its own")
     }
 
     pub(crate) fn kill(&mut self, index: usize) -> Result<()> {

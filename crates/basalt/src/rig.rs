@@ -72,6 +72,17 @@ impl Rig {
         }
     }
 
+    /// The same for faults that a seed drew; the files of a run that failed are kept.
+    pub(crate) fn finish_schedule(self, seed: u64) -> Result<Report> {
+        let (mut report, mut cluster) = self.finish()?;
+        report.seed = seed;
+        if !report.passed {
+            let kept = cluster.keep_files().display().to_string();
+            report.violations.push(format!("files and logs are kept in {kept}"));
+        }
+        Ok(report)
+    }
+
     /// Ends everything because of `error`, and adds to it what is there to be seen.
     pub(crate) fn give_up(mut self, error: anyhow::Error) -> anyhow::Error {
         // The load's own failure, where there is one, says more than what waited for it.

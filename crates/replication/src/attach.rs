@@ -8,6 +8,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use format::ids::{BLOCK_BYTES, BlockRange, EXTENT_BLOCKS, LaneIndex, NodeId};
 
+use format::message::SlotBase;
+use format::metadata::{Slot, Superblock};
+
 use crate::bitmap::Bitmap;
 use crate::contract::LostMember;
 use crate::group::LoadedPage;
@@ -20,6 +23,16 @@ pub struct GroupDisk {
     /// What the bitmap slots on disk hold, of the lanes of this shard.
     pub slots: Vec<LoadedPage>,
     pub slot_bases: Vec<LostMember>,
+}
+
+/// What the slots of a replica are good for, as its superblock says.
+#[must_use]
+pub fn slot_bases(superblock: &Superblock) -> Vec<LostMember> {
+    let lost = |slot: &Slot| LostMember {
+        member: slot.member,
+        base: SlotBase { epoch: slot.base_epoch, incarnation: slot.base_incarnation },
+    };
+    superblock.slots.iter().map(lost).collect()
 }
 
 /// Marks `active_extents` in the slots of all `members`, and returns the pages that changed: these

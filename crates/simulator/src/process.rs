@@ -3,10 +3,9 @@
 use std::collections::BTreeMap;
 
 use format::ids::{BlockRange, BootId, KernelBootId, MemberSet, NodeId, ResourceId};
-use format::message::SlotBase;
 use format::metadata::Superblock;
 use replication::attach::{self, GroupDisk};
-use replication::contract::{LostMember, Payload, SaveId, Token};
+use replication::contract::{Payload, SaveId, Token};
 use replication::group::{GroupOptions, LaneGroup, LoadedPage};
 use replication::resource::{MemberOptions, OnNoQuorum, Resource, ResourceOptions};
 use stdx::slab::Slab;
@@ -192,18 +191,10 @@ pub(crate) fn group_disks(options: &ClusterOptions, disk: &mut Disk, shards: u8)
             size_bytes: options.size_bytes,
             al_next_number: disk.al_number,
             slots: pages.iter().filter(here).cloned().collect(),
-            slot_bases: slot_bases(disk),
+            slot_bases: attach::slot_bases(&disk.superblock),
         }
     };
     (0..shards).map(of_shard).collect()
-}
-
-fn slot_bases(disk: &Disk) -> Vec<LostMember> {
-    let base = |slot: &format::metadata::Slot| LostMember {
-        member: slot.member,
-        base: SlotBase { epoch: slot.base_epoch, incarnation: slot.base_incarnation },
-    };
-    disk.superblock.slots.iter().map(base).collect()
 }
 
 fn group_options(
@@ -232,6 +223,6 @@ fn group_options(
         al_next_number: disk.al_number,
         tracked,
         slots: pages.iter().filter(here).cloned().collect(),
-        slot_bases: if diskful { slot_bases(disk) } else { vec![] },
+        slot_bases: if diskful { attach::slot_bases(&disk.superblock) } else { vec![] },
     }
 }

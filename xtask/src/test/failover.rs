@@ -2,7 +2,8 @@
 
 use super::Outcome;
 use super::basalt::{number, report};
-use super::{chaos, kills};
+use super::kills;
+use crate::packages;
 use anyhow::{Result, ensure};
 
 /// For 95 of 100 outages, in ms.
@@ -23,7 +24,7 @@ pub(super) fn long() -> Result<Outcome> {
 
 /// Without root there is no network that could be cut: then only the primary dies.
 fn outages(rounds: u32) -> Result<Outcome> {
-    if !chaos::is_root()? {
+    if !packages::is_root()? {
         println!("skipped: only root may make network namespaces; killing the primary only");
         let mut outcome = kills::take_overs(rounds)?;
         outcome += Outcome::SKIPPED;

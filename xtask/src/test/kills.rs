@@ -71,7 +71,12 @@ fn run(rounds: u32, victims: Option<&str>) -> Result<(Value, Outcome)> {
     let (seed, rounds) = (seed().to_string(), rounds.to_string());
     let mut words = vec!["bench", "verify", "--kill-schedule", &seed, "--kills", &rounds];
     words.extend(victims.iter().flat_map(|victims| ["--victims", victims]));
-    let (report, outcome) = report(&words)?;
+    checked(&words)
+}
+
+/// Runs a load under the checker and prints what it found.
+pub(super) fn checked(words: &[&str]) -> Result<(Value, Outcome)> {
+    let (report, outcome) = report(words)?;
     println!("{}", summary(&report));
     for violation in report["violations"].as_array().into_iter().flatten() {
         println!("{violation}");
@@ -88,10 +93,12 @@ fn seed() -> u64 {
 }
 
 fn summary(report: &Value) -> String {
-    let faults = report["faults"].as_array().map_or(0, Vec::len);
+    let count = |name: &str| report[name].as_array().map_or(0, Vec::len);
+    let (faults, sessions) = (count("faults"), count("sessions"));
     format!(
-        "lost {} stale {} torn {} misdirected {}, {faults} nodes killed, {} writes, replicas \
-         equal: {}",
+        "schedule {}: lost {} stale {} torn {} misdirected {}, {faults} faults, {} writes, \
+         {sessions} sessions, replicas equal: {}",
+        report["seed"],
         report["lost"],
         report["stale"],
         report["torn"],

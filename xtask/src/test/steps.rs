@@ -35,7 +35,11 @@ pub(crate) const ALL: &[Step] = &[
     Step {
         name: "workspace",
         about: "every test of every crate, in one build",
-        packages: &[],
+        packages: &[
+            ("nbdkit", "our NBD client against a server of others"),
+            ("libnbd-bin", "our NBD server and its holes against nbdinfo"),
+            ("qemu-utils", "the same against qemu-img"),
+        ],
         is_quick: true,
         run: workspace,
     },

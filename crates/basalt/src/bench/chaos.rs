@@ -15,7 +15,7 @@ use stdx::random::Random;
 use crate::bench::Output;
 use crate::bench::verify::{LoadOptions, Run, print, report::Report};
 use crate::clock;
-use crate::cluster::{self, Direction, NODES_MAX, Network, Node, Shape, Signal};
+use crate::cluster::{self, Direction, NODES_MAX, Node, Shape, Signal};
 use crate::progress::Progress;
 use crate::rig::{self, Rig};
 
@@ -97,13 +97,7 @@ fn run(seed: u64, options: &Options) -> Result<Report> {
     if let Err(error) = outcome {
         return Err(rig.give_up(error.context(format!("chaos schedule {seed}"))));
     }
-    let (mut report, mut cluster) = rig.finish()?;
-    report.seed = seed;
-    if !report.passed {
-        let kept = cluster.keep_files().display().to_string();
-        report.violations.push(format!("files and logs are kept in {kept}"));
-    }
-    Ok(report)
+    rig.finish_schedule(seed)
 }
 
 fn strike_for(rig: &mut Rig, time: Duration, random: &mut Random) -> Result<()> {
@@ -114,13 +108,13 @@ fn strike_for(rig: &mut Rig, time: Duration, random: &mut Random) -> Result<()> 
             let blow = draw(rig, random);
             strike(rig, blow, random)?;
             struck.push(blow);
-            rig.go_on(millis(random, 0, 800))?;
+            rig.go_on(clock::random_millis(random, 0, 800))?;
         }
-        rig.go_on(millis(random, 200, 4000))?;
+        rig.go_on(clock::random_millis(random, 200, 4000))?;
         heal(rig, &struck)?;
         match random.below(4) {
             // The next blow meets what this one left.
-            0 => rig.go_on(millis(random, 0, 1000))?,
+            0 => rig.go_on(clock::random_millis(random, 0, 1000))?,
             1 => rig.wait_until_whole().context("after the blows were healed")?,
             _ => rig.wait_for_next_write().context("after the blows were healed")?,
         }
@@ -156,30 +150,30 @@ fn strike(rig: &mut Rig, blow: Blow, random: &mut Random) -> Result<()> {
             Ok(())
         }
         Blow::Cut(from, to, direction) => {
-            network(rig)?.cut(from, to, direction)?;
+            rig.cluster.network()?.cut(from, to, direction)?;
             let text = format!("{} and {} cut ({direction:?})", name(rig, from), name(rig, to));
             note(rig, "cut", text);
             Ok(())
         }
         Blow::Isolate(index) => {
             for other in (0..rig.cluster.nodes().len()).filter(|other| *other != index) {
-                network(rig)?.cut(index, other, Direction::Both)?;
+                rig.cluster.network()?.cut(index, other, Direction::Both)?;
             }
             note(rig, "isolated node", format!("{} isolated", name(rig, index)));
             Ok(())
         }
         Blow::Unplug(index) => {
-            network(rig)?.unplug(index)?;
+            rig.cluster.network()?.unplug(index)?;
             note(rig, "vanished host", format!("the host of {} vanished", name(rig, index)));
             Ok(())
         }
         Blow::Flap(from, to) => {
             note(rig, "flapping link", format!("{} and {} flap", name(rig, from), name(rig, to)));
             for _ in 0..5 {
-                network(rig)?.cut(from, to, Direction::Both)?;
-                rig.go_on(millis(random, 50, 400))?;
-                network(rig)?.heal()?;
-                rig.go_on(millis(random, 50, 400))?;
+                rig.cluster.network()?.cut(from, to, Direction::Both)?;
+                rig.go_on(clock::random_millis(random, 50, 400))?;
+                rig.cluster.network()?.heal()?;
+                rig.go_on(clock::random_millis(random, 50, 400))?;
             }
             Ok(())
         }
@@ -187,7 +181,7 @@ fn strike(rig: &mut Rig, blow: Blow, random: &mut Random) -> Result<()> {
 }
 
 fn heal(rig: &mut Rig, struck: &[Blow]) -> Result<()> {
-    network(rig)?.heal()?;
+    rig.cluster.network()?.heal()?;
     for blow in struck {
         if let Blow::Freeze(index) = blow
             && rig.cluster.nodes()[*index].pid().is_some()
@@ -205,12 +199,4 @@ fn heal(rig: &mut Rig, struck: &[Blow]) -> Result<()> {
 
 fn note(rig: &Rig, role: &str, what: String) {
     rig.run.note_fault(role, what);
-}
-
-fn network(rig: &Rig) -> Result<&Network> {
-    rig.cluster.network().context("a cluster for chaos has a network")
-}
-
-fn millis(random: &mut Random, from: u64, below: u64) -> Duration {
-    Duration::from_millis(from + random.below(below - from))
 }

@@ -135,10 +135,10 @@ impl Bench {
     fn vanish(&mut self, primary: usize, other: usize) -> Result<Duration> {
         let client = self.write_some(primary)?;
         let from = clock::now();
-        self.network()?.unplug(primary)?;
+        self.cluster.network()?.unplug(primary)?;
         let time = self.take_over(other, from)?;
         drop(client);
-        self.network()?.heal()?;
+        self.cluster.network()?.heal()?;
         Ok(time)
     }
 
@@ -207,10 +207,6 @@ impl Bench {
         ensure!(found == last, "write {last} was acknowledged, and {found} is there");
         client.close()?;
         Ok(time)
-    }
-
-    fn network(&self) -> Result<&cluster::Network> {
-        self.cluster.network().context("this cluster has a network")
     }
 }
 

@@ -188,7 +188,7 @@ fn operation_over_the_border_of_an_extent_is_refused() {
     for kind in [WriteKind::Data, WriteKind::Discard] {
         let (mut data, payload) = write_of(2);
         let payload = payload.filter(|_| kind == WriteKind::Data);
-        let DataBody::Write(write) = &mut data.body else { unreachable!() };
+        let DataBody::Write(write) = &mut data.body else { panic!("{data:?} is a write") };
         (write.kind, write.range.start) = (kind, 1023);
         let mut writer = FrameWriter::new([0; 512], 64);
         writer.push_data(HANDLE, &data, payload).unwrap();

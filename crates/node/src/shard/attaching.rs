@@ -9,13 +9,13 @@
 //! so to the home after it has given that one up.
 
 use api::response::{Failure, FailureCode, Reply};
-use replication::attach::GroupDisk;
+use replication::attach::{GroupDisk, slot_bases};
 use replication::contract::{CommandId, GroupInput, ResourceInput, RoundId, ToGroup};
 
 use crate::attach::Replica;
 use crate::links::HostedId;
 use crate::log::{Scope, log};
-use crate::shard::disk::{Disk, slot_bases};
+use crate::shard::disk::Disk;
 use crate::shard::hosted::{Asker, CommandKind, Hosted, PendingCommand};
 use crate::shard::hosting::open_disk;
 use crate::shard::mesh::{Cross, FromPart, ToPart};

@@ -5,14 +5,12 @@ use std::io as stdio;
 use format::activity_log::encode_al_record;
 use format::ids::{Incarnation, NodeId};
 use format::layout::Layout;
-use format::message::SlotBase;
-use format::metadata::{Slot, Superblock};
 use format::register::{REGISTER_SLOT_BYTES, encode_register, register_slot_offset};
 use format::superblock::encode_superblock;
 use io::{DiskId, Durability, Slice, Zero};
 use replication::contract::{
-    DeviceError, DeviceResult, GroupAction, GroupInput, LostMember, MetadataWrite, Payload,
-    ResourceInput, Token,
+    DeviceError, DeviceResult, GroupAction, GroupInput, MetadataWrite, Payload, ResourceInput,
+    Token,
 };
 
 use crate::attach::{bytes_of, superblock_offset};
@@ -430,14 +428,6 @@ impl Disk {
             }
         }
     }
-}
-
-/// What the slots of a replica are good for.
-pub(crate) fn slot_bases(superblock: &Superblock) -> Vec<LostMember> {
-    let base =
-        |slot: &Slot| SlotBase { epoch: slot.base_epoch, incarnation: slot.base_incarnation };
-    let slots = superblock.slots.iter();
-    slots.map(|slot| LostMember { member: slot.member, base: base(slot) }).collect()
 }
 
 /// The payload that a device request uses.

@@ -14,8 +14,9 @@ impl LaneGroup {
     /// Takes the disk once every request to the former one was answered. The group makes no new
     /// one meanwhile: this member left the write set before.
     pub(crate) fn settle_attach(&mut self, now: Time, actions: &mut Vec<GroupAction>) {
-        let is_quiet = self.durable.is_quiet() && self.lanes.iter().all(Lane::is_off_its_disk);
-        if let Some((disk, round)) = self.attaching.take_if(|_| is_quiet) {
+        let Self { attaching, durable, lanes, .. } = self;
+        let is_quiet = || durable.is_quiet() && lanes.iter().all(Lane::is_off_its_disk);
+        if let Some((disk, round)) = attaching.take_if(|_| is_quiet()) {
             self.attach(now, *disk, round, actions);
         }
     }

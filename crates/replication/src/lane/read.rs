@@ -98,15 +98,6 @@ impl Lane {
         self.read_from(turn, index, source, tried);
     }
 
-    /// `refused` is in sync and does not know it yet: another is asked, or the same one later.
-    fn read_past(&mut self, turn: &mut Turn<'_>, index: u32, refused: NodeId, tried: MemberSet) {
-        let source = match self.source(turn, tried.with(refused)) {
-            Source::None => Source::Later,
-            source @ (Source::Member(_) | Source::Later) => source,
-        };
-        self.read_from(turn, index, source, tried);
-    }
-
     fn read_from(&mut self, turn: &mut Turn<'_>, index: u32, source: Source, tried: MemberSet) {
         let generation = self.generation;
         let lane = self.index;
@@ -164,6 +155,14 @@ impl Lane {
                 self.leader.as_mut().expect("an operation has a leader").stalled = true;
             }
             Source::None => self.fail(turn, index),
+        }
+    }
+
+    /// `refused` is in sync and does not know it yet: another is asked, or the same one later.
+    fn source_past(&mut self, turn: &Turn<'_>, refused: NodeId, tried: MemberSet) -> Source {
+        match self.source(turn, tried.with(refused)) {
+            Source::None => Source::Later,
+            source @ (Source::Member(_) | Source::Later) => source,
         }
     }
 
@@ -461,16 +460,14 @@ impl Lane {
         if id & FOR_OPERATION == 0 {
             let state = leader.reads.get(index).map(|read| read.state);
             if let Some(ReadState::Reading { from: Some(refused), tried }) = state {
-                self.read_past(turn, index, refused, tried);
+                let source = self.source_past(turn, refused, tried);
+                self.read_from(turn, index, source, tried);
             }
             return;
         }
         let state = leader.operations.get(index).map(|operation| operation.state);
         if let Some(OperationState::Reading { from: Some(refused), tried }) = state {
-            let source = match self.source(turn, tried.with(refused)) {
-                Source::None => Source::Later,
-                source @ (Source::Member(_) | Source::Later) => source,
-            };
+            let source = self.source_past(turn, refused, tried);
             self.read_operation_from(turn, index, source, tried);
         }
     }

@@ -46,13 +46,9 @@ impl Resource {
             return self.end_session();
         }
         let Some(session) = &self.session else { return };
-        let is_idle = session.reconciled
-            && session.losses.is_empty()
-            && session.admissions.is_empty()
-            && session.change.is_none()
-            && self.attempt.is_none();
+        let is_done = session.reconciled && self.is_quiet();
         let absent = self.diskful().minus(session.write_set);
-        if is_idle && !absent.iter().any(|member| self.could_return(member)) {
+        if is_done && !absent.iter().any(|member| self.could_return(member)) {
             self.start_drain();
         }
     }

@@ -8,9 +8,10 @@ use format::ids::{
     NodeId, Nonce, Seq, ValueId, VoteStoreId,
 };
 use format::message::{Control, Sealed, SealedLane, SlotBase, SlotInfo};
-use format::metadata::{Candidate, Register, ReplicaState, Sealed as SealedTo, Slot, Superblock};
+use format::metadata::{Candidate, Register, ReplicaState, Sealed as SealedTo, Superblock};
 use stdx::random::Random;
 
+use crate::attach;
 use crate::contract::{
     CommandErrorCode, CommandId, LostMember, ReplicaRole, ResourceAction, ToGroup,
 };
@@ -473,13 +474,8 @@ impl Resource {
             return self.refuse(id, CommandErrorCode::NoUpToDateData, message);
         }
         self.yield_role();
-        let high = u128::from(self.random.next_u64()) << 64;
-        let low = u128::from(self.random.next_u64());
         let superblock = self.superblock.as_mut().expect("reported above");
-        superblock.incarnation = Incarnation(high | low);
-        superblock.state = ReplicaState::Blank;
-        superblock.joined = Epoch(0);
-        superblock.candidate = None;
+        make_blank(superblock, &mut self.random);
         // Whoever leads, or is going to, has to hear which replica is here now, and must not take
         // it for the one that went away.
         superblock.sealed.nonce = Nonce(0);
@@ -569,11 +565,9 @@ fn make_blank(superblock: &mut Superblock, random: &mut Random) {
     superblock.candidate = None;
 }
 
-/// What the slots of a replica are good for.
+/// What the slots of a replica are good for, by the member that each is of.
 pub(crate) fn slot_bases(superblock: &Superblock) -> BTreeMap<NodeId, SlotBase> {
-    let base =
-        |slot: &Slot| SlotBase { epoch: slot.base_epoch, incarnation: slot.base_incarnation };
-    superblock.slots.iter().map(|slot| (slot.member, base(slot))).collect()
+    attach::slot_bases(superblock).into_iter().map(|slot| (slot.member, slot.base)).collect()
 }
 
 /// The disk failed or was detached at this stamp, and the voter went on without it: what it holds

@@ -191,9 +191,7 @@ impl Resource {
         let (code, message) = promotion.reason.unwrap_or_else(|| self.no_quorum_reason(refusal));
         self.give_up_lead();
         let nonce = promotion.nonce;
-        for voter in self.diskful().iter() {
-            self.send(voter, Control::LeaseRelease { nonce });
-        }
+        self.send_to_voters(&Control::LeaseRelease { nonce });
         for id in promotion.commands {
             self.refuse(id, code, message.clone());
         }

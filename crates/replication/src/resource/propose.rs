@@ -74,7 +74,7 @@ impl Resource {
         self.send_to_voters(&Control::Prepare { ballot, nonce });
     }
 
-    fn send_to_voters(&mut self, message: &Control) {
+    pub(crate) fn send_to_voters(&mut self, message: &Control) {
         for node in self.diskful().iter() {
             self.send(node, message.clone());
         }

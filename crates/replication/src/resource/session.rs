@@ -564,9 +564,7 @@ impl Resource {
             return;
         };
         let ending = self.endings.remove(position);
-        for voter in self.diskful().iter() {
-            self.send(voter, Control::LeaseRelease { nonce });
-        }
+        self.send_to_voters(&Control::LeaseRelease { nonce });
         for id in ending.commands {
             self.answer(id, Ok(()));
         }

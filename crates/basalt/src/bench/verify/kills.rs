@@ -81,13 +81,7 @@ pub(crate) fn run(seed: u64, options: &KillOptions, load: &LoadOptions) -> Resul
     if let Err(error) = outcome {
         return Err(rig.give_up(error.context(format!("kill schedule {seed}"))));
     }
-    let (mut report, mut cluster) = rig.finish()?;
-    report.seed = seed;
-    if !report.passed {
-        let kept = cluster.keep_files().display().to_string();
-        report.violations.push(format!("files and logs are kept in {kept}"));
-    }
-    Ok(report)
+    rig.finish_schedule(seed)
 }
 
 /// All kinds of victims over and over, each round of them shuffled.
@@ -104,7 +98,7 @@ fn order(victims: &[Victim], mut random: Random) -> impl Iterator<Item = Victim>
 
 fn strike(rig: &mut Rig, victim: Victim, random: &mut Random) -> Result<()> {
     rig.wait_until_whole()?;
-    rig.go_on(millis(random, 200, 1200))?;
+    rig.go_on(clock::random_millis(random, 200, 1200))?;
     let primary = primary(rig)?;
     let count = rig.cluster.nodes().len();
     let others: Vec<usize> = (0..count).filter(|index| *index != primary).collect();
@@ -113,21 +107,21 @@ fn strike(rig: &mut Rig, victim: Victim, random: &mut Random) -> Result<()> {
         Victim::Primary => {
             rig.kill(primary, "primary")?;
             rig.wait_for_next_write()?;
-            rig.go_on(millis(random, 100, 1000))?;
+            rig.go_on(clock::random_millis(random, 100, 1000))?;
             rig.restart(primary)
         }
         Victim::Secondary => {
             rig.kill(other, "secondary")?;
             rig.wait_for_next_write()?;
-            rig.go_on(millis(random, 100, 1000))?;
+            rig.go_on(clock::random_millis(random, 100, 1000))?;
             rig.restart(other)
         }
         Victim::SyncTarget => {
             rig.kill(other, "secondary")?;
             rig.wait_for_next_write()?;
-            rig.go_on(millis(random, 500, 1500))?;
+            rig.go_on(clock::random_millis(random, 500, 1500))?;
             rig.restart(other)?;
-            rig.go_on(millis(random, 0, 300))?;
+            rig.go_on(clock::random_millis(random, 0, 300))?;
             rig.kill(other, "returning secondary")?;
             rig.wait_for_next_write()?;
             rig.restart(other)
@@ -136,7 +130,7 @@ fn strike(rig: &mut Rig, victim: Victim, random: &mut Random) -> Result<()> {
             for index in &others {
                 rig.kill(*index, "one of both secondaries")?;
             }
-            rig.go_on(millis(random, 0, 500))?;
+            rig.go_on(clock::random_millis(random, 0, 500))?;
             others.iter().try_for_each(|index| rig.restart(*index))?;
             rig.wait_for_next_write()
         }
@@ -154,10 +148,6 @@ fn strike(rig: &mut Rig, victim: Victim, random: &mut Random) -> Result<()> {
 fn primary(rig: &Rig) -> Result<usize> {
     let limit = Duration::from_secs(10);
     clock::wait_for("exactly one primary", limit, || Ok(rig.cluster.primary()))
-}
-
-fn millis(random: &mut Random, from: u64, below: u64) -> Duration {
-    Duration::from_millis(from + random.below(below - from))
 }
 
 #[cfg(test)]
