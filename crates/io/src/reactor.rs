@@ -218,6 +218,11 @@ impl Reactor {
         entered
     }
 
+    /// What was done at once since the turn, appended to `events`: requests that needed no wait.
+    pub fn take_done(&mut self, events: &mut Vec<Event>) {
+        events.extend(self.base.ready.drain(..));
+    }
+
     pub fn pool(&mut self) -> &mut Pool {
         &mut self.base.pool
     }

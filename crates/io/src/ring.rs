@@ -9,6 +9,10 @@
 //! makes the kernel keep the rest and say so (`EBUSY`, a flag); then what is there is put aside
 //! and the kernel entered again.
 //!
+//! A send to a peer that keeps up is over when the kernel took it in: it completes within the enter
+//! that submits it. Its completion is no reason to come back at once, so an enter that waits asks
+//! for one completion more than it submits sends, where the kernel can give up on the sum in time.
+//!
 //! Left to others: what a request means. This file knows tags and counts.
 
 use std::collections::VecDeque;
@@ -17,6 +21,10 @@ use std::os::fd::{AsRawFd, RawFd};
 use std::time::Duration;
 
 use io_uring::{IoUring, cqueue, squeue, types};
+
+/// How long a wait for sends and something else may go on before one of them will do. It passes
+/// only when a send begins to find its socket full.
+const SEND_GRACE_US: u32 = 500;
 
 /// What a completion belongs to. Fits in the 64 bits that the kernel hands back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -99,6 +107,11 @@ pub(crate) struct Ring {
     free_files: Vec<u32>,
     /// Requests whose last completion is still to come.
     in_flight: u64,
+    /// Sends among them, and those of them that are not submitted.
+    sends: u32,
+    sends_queued: u32,
+    /// A wait can be for several completions first, and for one of them later (Linux 6.12).
+    has_min_wait: bool,
     enters: u64,
 }
 
@@ -106,12 +119,15 @@ impl Ring {
     /// Wraps a ring that `probe` made on this thread.
     pub(crate) fn new(uring: IoUring, registered: libc::c_int, files: u32) -> Self {
         Self {
+            has_min_wait: uring.params().is_feature_min_timeout(),
             uring,
             registered,
             unsubmitted: VecDeque::with_capacity(64),
             put_aside: VecDeque::with_capacity(64),
             free_files: (0..files).rev().collect(),
             in_flight: 0,
+            sends: 0,
+            sends_queued: 0,
             enters: 0,
         }
     }
@@ -153,6 +169,10 @@ impl Ring {
     /// its last completion has been popped.
     pub(crate) unsafe fn push(&mut self, request: squeue::Entry, tag: Tag) {
         self.in_flight += 1;
+        if let Tag::Send(_) = tag {
+            self.sends += 1;
+            self.sends_queued += 1;
+        }
         let request = request.user_data(tag.encode());
         if self.unsubmitted.is_empty() {
             if self.uring.submission().is_full() {
@@ -213,6 +233,9 @@ impl Ring {
         if !completion.more {
             self.in_flight -= 1;
         }
+        if let Tag::Send(_) = completion.tag {
+            self.sends -= 1;
+        }
         Some(completion)
     }
 
@@ -239,17 +262,23 @@ impl Ring {
         let mut flags = enter_flag::GETEVENTS | enter_flag::REGISTERED_RING;
         let mut argument = types::SubmitArgs::new();
         let timespec;
+        let mut min_complete = u32::from(wait != Wait::No);
         if let Wait::For(duration) = wait {
             flags |= enter_flag::EXT_ARG;
             timespec = types::Timespec::from(duration);
             argument = argument.timespec(&timespec);
+            // While an earlier one is stuck, these may be, too.
+            if self.has_min_wait && self.sends_queued > 0 && self.sends == self.sends_queued {
+                min_complete += self.sends_queued;
+                argument = argument.min_wait_usec(SEND_GRACE_US);
+            }
         }
+        self.sends_queued = 0;
         let (pointer, size) = if flags & enter_flag::EXT_ARG == 0 {
             (std::ptr::null(), 0)
         } else {
             ((&raw const argument).cast::<libc::c_void>(), size_of_val(&argument))
         };
-        let min_complete = u32::from(wait != Wait::No);
         // SAFETY: the number is the ring's own, registered on this thread; the argument is null or
         // an extended argument of the size given, alive during the call; the memory of the queued
         // requests is valid as `push` requires.

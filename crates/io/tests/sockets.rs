@@ -625,3 +625,54 @@ fn exhausted_descriptors_pause_a_listener_and_do_not_stop_it() {
     assert_ne!(first, second);
     drop((client, waiting));
 }
+
+/// Receives into a fresh buffer.
+fn arm(reactor: &mut Reactor, socket: SocketId) {
+    let buffer = reactor.pool().take(Class::Small).unwrap();
+    let whole = reactor.pool().whole(buffer);
+    reactor.recv(socket, whole, 2);
+}
+
+#[test]
+fn a_send_that_ends_at_once_ends_no_wait() {
+    let mut reactor = reactor();
+    let (socket, mut outside) = pair(&mut reactor);
+    arm(&mut reactor, socket);
+    let buffer = reactor.pool().take(Class::Small).unwrap();
+    let whole = reactor.pool().whole(buffer);
+    reactor.send(socket, &[whole], 1);
+    let answer = thread::spawn(move || {
+        let mut bytes = [0; 4096];
+        outside.read_exact(&mut bytes).unwrap();
+        outside.write_all(b"answer").unwrap();
+        outside
+    });
+    let mut events = Vec::new();
+    let before = reactor.counters().enters;
+    while !events.iter().any(|event| matches!(event, Event::Received { .. })) {
+        reactor.turn(Some(now() + Duration::from_secs(60)), &mut events).unwrap();
+    }
+    assert!(events.iter().any(|event| matches!(event, Event::Sent { .. })));
+    let enters = reactor.counters().enters - before;
+    // The answer may take longer than the kernel waits for both, and older kernels for one only.
+    assert!(enters <= 2, "{enters} enters for a send and its answer");
+    drop(answer.join().unwrap());
+}
+
+#[test]
+fn a_full_socket_keeps_no_other_event_waiting() {
+    let mut reactor = reactor();
+    let (full, _stuck) = pair(&mut reactor);
+    let (other, mut outside) = pair(&mut reactor);
+    let buffer = reactor.pool().take(Class::Huge).unwrap();
+    let whole = reactor.pool().whole(buffer);
+    let segments = vec![whole; 8];
+    reactor.send(full, &segments, 1);
+    for _ in 0..3 {
+        arm(&mut reactor, other);
+        outside.write_all(b"bytes").unwrap();
+        let begun = now();
+        assert_eq!(received(&mut reactor).unwrap(), 5);
+        assert!(now().since(begun) < Duration::from_millis(500), "{:?}", now().since(begun));
+    }
+}

@@ -6,6 +6,9 @@ use std::time::Duration;
 pub(crate) const SHARDS_MAX: u8 = 8;
 /// Messages of one turn from one shard to another; more wait for the next.
 pub(crate) const CROSS_CAPACITY: usize = 4096;
+/// How often in one turn a shard goes on with what its devices did at once; then it looks at its
+/// sockets first.
+pub(crate) const DONE_ROUNDS_MAX: usize = 4;
 /// Payload bytes of one send to a peer; the rest waits for the next turn. With the 64 KiB that its
 /// messages may take, a frame fits into one receive buffer.
 pub(crate) const FRAME_PAYLOAD_MAX: u32 = 192 << 10;

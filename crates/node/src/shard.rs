@@ -35,7 +35,7 @@ use replication::contract::{
 use stdx::time::Time;
 
 use crate::crash;
-use crate::limits::{CROSS_CAPACITY, STATUS_EXTENTS_MAX};
+use crate::limits::{CROSS_CAPACITY, DONE_ROUNDS_MAX, STATUS_EXTENTS_MAX};
 use crate::links::heartbeat::Lease;
 use crate::links::{self, HostedId, Identity, Links};
 use crate::log::{Scope, log};
@@ -172,24 +172,29 @@ impl Shard {
 
     fn turn(&mut self) -> std::io::Result<()> {
         let wait_until = self.wait_until();
-        let mut events = std::mem::take(&mut self.events);
-        self.rim.kit.reactor.turn(Some(wait_until), &mut events)?;
+        self.rim.kit.reactor.turn(Some(wait_until), &mut self.events)?;
         self.rim.kit.now = io::now();
-        for event in events.drain(..) {
-            self.on_event(event);
-        }
-        self.events = events;
+        self.take_events();
         while let Some(message) = self.mailbox.pop() {
             self.on_message(message);
         }
         self.hear_neighbours();
         self.tick();
         self.work();
+        // What the device did at once is answered in this turn's sends.
+        for _ in 0..DONE_ROUNDS_MAX {
+            self.rim.kit.reactor.take_done(&mut self.events);
+            if self.events.is_empty() {
+                break;
+            }
+            self.take_events();
+            self.work();
+        }
         let Rim { kit, links, nbd, ublk, .. } = &mut self.rim;
         links.retry_starved(kit);
         nbd.flush(kit);
         ublk.retry_starved(kit);
-        // What the clients asked meanwhile goes into this turn's sends.
+        // So is what the clients asked meanwhile.
         self.work();
         let Rim { kit, links, .. } = &mut self.rim;
         links.flush(kit);
@@ -197,6 +202,14 @@ impl Shard {
         kit.mesh.publish();
         self.rim.outbox.publish();
         Ok(())
+    }
+
+    fn take_events(&mut self) {
+        let mut events = std::mem::take(&mut self.events);
+        for event in events.drain(..) {
+            self.on_event(event);
+        }
+        self.events = events;
     }
 
     fn hear_neighbours(&mut self) {
