@@ -9,16 +9,17 @@
 //! every member. So that two members never wait for each other's slots, a write may overtake
 //! waiting ones only while there is a slot for each of them; else all are served in their order.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::VecDeque;
 
 use format::ids::{LaneIndex, Seq};
 use format::metadata::{AL_CHANGES_MAX, AL_CONTEXT, AL_SLOTS_MAX, AlChange, AlRecord};
+use stdx::index::Index;
 
 #[derive(Debug)]
 pub(crate) struct ActivityLog {
     ring: u8,
     table: Vec<Option<Hot>>,
-    index: BTreeMap<u64, u16>,
+    index: Index,
     free: Vec<u16>,
     /// Extents with a user.
     in_use: usize,
@@ -80,7 +81,7 @@ impl ActivityLog {
         Self {
             ring,
             table: vec![None; slots],
-            index: BTreeMap::new(),
+            index: Index::with_capacity(slots),
             free: (0..count).rev().collect(),
             in_use: 0,
             waiting: VecDeque::new(),
@@ -96,8 +97,7 @@ impl ActivityLog {
     /// the write is named by a later `plan` or `on_record_written`.
     pub(crate) fn acquire(&mut self, waiter: Waiter) -> bool {
         let waiting = self.waiting.len() + self.logging.len();
-        let known = self.index.get(&waiter.extent).copied();
-        if let Some(slot) = known {
+        if let Some(slot) = self.index.get(waiter.extent) {
             let hot = self.table[usize::from(slot)].expect("the index names full slots");
             let needed = self.in_use + usize::from(hot.users == 0) + waiting;
             if hot.logged && (waiting == 0 || needed <= self.table.len()) {
@@ -128,7 +128,8 @@ impl ActivityLog {
         let hot = self.hot_mut(extent);
         assert!(hot.users > 0, "an extent is released as often as it was acquired");
         hot.users -= 1;
-        self.in_use -= usize::from(self.hot_mut(extent).users == 0);
+        let is_idle = hot.users == 0;
+        self.in_use -= usize::from(is_idle);
     }
 
     /// A device write in `extent` completed, after `flushes_started` device flushes had begun.
@@ -143,7 +144,7 @@ impl ActivityLog {
 
     #[must_use]
     pub(crate) fn contains(&self, extent: u64) -> bool {
-        self.index.contains_key(&extent)
+        self.index.get(extent).is_some()
     }
 
     /// Decides what to do for the writes that wait. `flushes_done` counts completed flushes.
@@ -154,7 +155,7 @@ impl ActivityLog {
         }
         self.make_room(flushes_done, hold, &mut plan);
         while let Some(&waiter) = self.waiting.front() {
-            if let Some(&slot) = self.index.get(&waiter.extent) {
+            if let Some(slot) = self.index.get(waiter.extent) {
                 self.waiting.pop_front();
                 if self.table[usize::from(slot)].is_some_and(|hot| hot.logged) {
                     self.grant(slot);
@@ -193,7 +194,7 @@ impl ActivityLog {
         }
         let granted = std::mem::take(&mut self.logging);
         for waiter in &granted {
-            let slot = self.index.get(&waiter.extent).copied().expect("logged just now");
+            let slot = self.index.get(waiter.extent).expect("logged just now");
             self.grant(slot);
         }
         granted
@@ -205,7 +206,7 @@ impl ActivityLog {
             .waiting
             .iter()
             .map(|waiter| waiter.extent)
-            .filter(|extent| !self.index.contains_key(extent))
+            .filter(|&extent| self.index.get(extent).is_none())
             .collect();
         cold.sort_unstable();
         cold.dedup();
@@ -227,7 +228,7 @@ impl ActivityLog {
             } else if hold(extent) == Hold::UnsavedPages {
                 plan.save_pages.push(extent);
             } else {
-                let slot = self.index.remove(&extent).expect("taken from the table");
+                let slot = self.index.remove(extent).expect("taken from the table");
                 self.table[usize::from(slot)] = None;
                 self.free.push(slot);
             }
@@ -258,7 +259,7 @@ impl ActivityLog {
     }
 
     fn hot_mut(&mut self, extent: u64) -> &mut Hot {
-        let slot = self.index.get(&extent).copied().expect("a used extent is in the log");
+        let slot = self.index.get(extent).expect("a used extent is in the log");
         self.table[usize::from(slot)].as_mut().expect("the index names full slots")
     }
 }

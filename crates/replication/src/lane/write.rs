@@ -371,7 +371,10 @@ impl Lane {
             replica.acks.push(write.seq);
             return turn.release(payload.filter(|_| owns_payload));
         }
-        if let Some(known) = replica.window.iter().find(|known| known.write.seq == write.seq) {
+        let position = replica.window.partition_point(|known| known.write.seq < write.seq);
+        if let Some(known) = replica.window.get(position)
+            && known.write.seq == write.seq
+        {
             if known.state == AppliedState::Done {
                 replica.acks.push(write.seq);
             }
@@ -383,9 +386,7 @@ impl Lane {
             }
         }
         let applied = Applied { write, state: AppliedState::Cold, payload, owns_payload };
-        let window = &mut self.replica.window;
-        let position = window.partition_point(|known| known.write.seq < write.seq);
-        window.insert(position, applied);
+        self.replica.window.insert(position, applied);
         let waiter = Waiter { extent: write.range.extent(), lane: self.index, seq: write.seq };
         if turn.activity.acquire(waiter) {
             self.submit(turn, position);
