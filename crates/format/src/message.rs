@@ -23,9 +23,9 @@ pub const HEADER_BYTES_MAX: usize = 1 << 20;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum LinkMessage {
     /// The first message of a connection, from the side that connected.
-    Hello(Hello),
+    Hello(Box<Hello>),
     /// The answer to it; the connection is up when it arrived.
-    Welcome(Hello),
+    Welcome(Box<Hello>),
     Open(Open),
     /// The peer refuses or drops a handle; the link stays.
     Close {
@@ -123,7 +123,8 @@ pub struct HeartbeatAck {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ResourceMessage {
-    Control(Control),
+    /// Boxed: seldom, and several times as large as what lanes say.
+    Control(Box<Control>),
     Data(Data),
 }
 

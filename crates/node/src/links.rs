@@ -341,7 +341,7 @@ impl Links {
         connection.stage = Stage::AwaitWelcome;
         let shard = connection.shard;
         let hello = self.hello(shard);
-        self.send_alone(key, &LinkMessage::Hello(hello), kit);
+        self.send_alone(key, &LinkMessage::Hello(Box::new(hello)), kit);
         self.start_receive(key, kit);
     }
 

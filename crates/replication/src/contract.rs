@@ -398,7 +398,7 @@ pub enum ResourceInput {
     },
     Control {
         from: NodeId,
-        message: Control,
+        message: Box<Control>,
     },
     /// `peer` answered the lease request that was sent at `sent_at`.
     Lease {

@@ -232,7 +232,7 @@ impl Resource {
         match input {
             ResourceInput::Connected { peer, report } => self.on_connected(peer, report),
             ResourceInput::Disconnected { peer } => self.on_disconnected(peer),
-            ResourceInput::Control { from, message } => self.on_control(from, message),
+            ResourceInput::Control { from, message } => self.on_control(from, *message),
             ResourceInput::Lease { peer, nonce, sent_at, granted: true } => {
                 self.on_lease_granted(peer, nonce, sent_at);
             }

@@ -241,6 +241,6 @@ fn read_body(
     } else if is_link {
         Message::Link(get_link(tag, body, leases)?)
     } else {
-        Message::Resource(ResourceMessage::Control(Control::get_body(tag, body)?))
+        Message::Resource(ResourceMessage::Control(Box::new(Control::get_body(tag, body)?)))
     })
 }

@@ -120,8 +120,8 @@ fn links() -> Vec<Sample> {
     let heartbeat = Heartbeat { id: 5, sent_at_ns: 0x84, leases: vec![lease, lease] };
     let ack = HeartbeatAck { id: 5, sent_at_ns: 0x84, refused: vec![0x83, 0x85] };
     vec![
-        link("hello", LinkMessage::Hello(hello("alpha"))),
-        link("welcome", LinkMessage::Welcome(hello("süd-2"))),
+        link("hello", LinkMessage::Hello(Box::new(hello("alpha")))),
+        link("welcome", LinkMessage::Welcome(Box::new(hello("süd-2")))),
         link("open", LinkMessage::Open(open)),
         link("open_diskless", LinkMessage::Open(diskless)),
         link("close", LinkMessage::Close { handle: 0x81, reason: CloseReason::SizeTooSmall }),
@@ -131,7 +131,7 @@ fn links() -> Vec<Sample> {
 }
 
 fn control(name: &'static str, message: Control) -> Sample {
-    let message = Message::Resource(ResourceMessage::Control(message));
+    let message = Message::Resource(ResourceMessage::Control(Box::new(message)));
     Sample { name, handle: 0x91, message, payload: None }
 }
 

@@ -161,7 +161,7 @@ impl Links {
             return Ok(());
         }
         let welcome = self.hello(hello.shard_local);
-        self.send_alone(key, &LinkMessage::Welcome(welcome), kit);
+        self.send_alone(key, &LinkMessage::Welcome(Box::new(welcome)), kit);
         self.adopt(key, index, hello, kit);
         Ok(())
     }

@@ -250,7 +250,7 @@ impl Links {
         connection.socket = Some(socket);
         let key = self.connections.insert(connection);
         let welcome = self.hello(shard);
-        self.send_alone(key, &LinkMessage::Welcome(welcome), kit);
+        self.send_alone(key, &LinkMessage::Welcome(Box::new(welcome)), kit);
         self.adopt(key, index, hello, kit);
         self.start_receive(key, kit);
     }

@@ -203,7 +203,7 @@ impl Shard {
         let Rim { links, kit, .. } = &mut self.rim;
         let shard = |shards| placement::home_shard(resource, shards);
         if let Some(route) = links.route(link, (id, to), shard) {
-            links.send(route, ResourceMessage::Control(message), None, kit);
+            links.send(route, ResourceMessage::Control(Box::new(message)), None, kit);
         }
     }
 }

@@ -388,7 +388,10 @@ impl Cluster {
                     self.deaf_to[to] = None;
                     return self.tear(from, to, End::Closed);
                 }
-                self.step_resource(to, ResourceInput::Control { from: peer, message });
+                self.step_resource(
+                    to,
+                    ResourceInput::Control { from: peer, message: Box::new(message) },
+                );
             }
             Message::Data { message, values } => self.deliver_data(from, to, message, values),
             Message::LeaseAsked { nonce, sent_at } => {
