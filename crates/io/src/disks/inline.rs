@@ -70,9 +70,10 @@ fn read(file: &File, offset: u64, into: &mut [u8], flags: libc::c_int) -> io::Re
 }
 
 fn write(file: &File, offset: u64, from: &[u8]) -> io::Result<u32> {
-    let vector = libc::iovec { iov_base: from.as_ptr().cast_mut().cast(), iov_len: from.len() };
-    // SAFETY: the descriptor is open, and the vector names exactly `from`, which is only read.
-    count(unsafe { libc::pwritev2(file.as_raw_fd(), &raw const vector, 1, position(offset)?, 0) })
+    // SAFETY: the descriptor is open, and address and length are those of `from`.
+    count(unsafe {
+        libc::pwrite64(file.as_raw_fd(), from.as_ptr().cast(), from.len(), position(offset)?)
+    })
 }
 
 fn fallocate(file: &File, offset: u64, length: u64, mode: libc::c_int) -> io::Result<u32> {
