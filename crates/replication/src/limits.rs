@@ -47,6 +47,8 @@ pub const SLOW_MEMBER_REST_MIN: Duration = Duration::from_secs(20);
 pub const SLOW_MEMBER_REST_MAX: Duration = Duration::from_secs(1280);
 /// A sealed member has to answer within this, or counts as unreachable.
 pub const SEAL_DEADLINE: Duration = Duration::from_millis(1500);
+/// A lease that is held so long after a promotion began was renewed since: its holder lives.
+pub const OTHER_PRIMARY_WAIT: Duration = VOTER_HOLD_OFF;
 /// A promotion that has not succeeded by then is answered with the reason.
 pub const PROMOTE_DEADLINE: Duration = Duration::from_secs(20);
 /// How long nobody leads before an in-sync replica does, to bring others up to date. Longer than a

@@ -356,7 +356,7 @@ impl Resource {
             Control::NewEpochDone { nonce, .. } => self.on_new_epoch_done(from, nonce),
             Control::ReplicaFailed { nonce } => {
                 if self.leads(nonce) {
-                    self.begin_loss(from);
+                    self.on_replica_failed(from);
                 }
             }
             Control::Admitted { .. }
@@ -453,7 +453,8 @@ impl Resource {
     fn on_connected(&mut self, node: NodeId, report: PeerReport) {
         // A session that ends here may still answer reads: its lease is not void yet.
         let ending = self.endings.last().map(|ending| ending.nonce);
-        let session = self.session.as_ref().map(|session| session.nonce).or(ending);
+        let led = self.session.as_ref().map(|session| session.nonce);
+        let session = led.or(ending).or_else(|| self.nonce_in_doubt());
         let store = self.is_voter().then_some(self.voter.register.store);
         let accepted = self.voter.accepted();
         let Some(peer) = self.peers.get_mut(&node) else { return };

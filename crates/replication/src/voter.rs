@@ -17,7 +17,8 @@ use crate::limits;
 pub(crate) struct Voter {
     pub(crate) register: Register,
     lease: Option<Lease>,
-    /// A voter that restarted may have granted a lease that it forgot.
+    /// A voter that restarted may have granted a lease that it forgot; one that accepted a session
+    /// of clients is about to grant its first.
     hold_off_until: Time,
 }
 
@@ -87,6 +88,11 @@ impl Voter {
         }
         self.register.promised = ballot;
         self.register.promised_nonce = nonce;
+        // Who comes between a session and its first lease would end it under its clients.
+        let serves = value.primary.filter(|primary| primary.purpose == Purpose::Clients);
+        if serves.is_some_and(|primary| primary.nonce == nonce) {
+            self.hold_off_until = self.hold_off_until.max(now + limits::VOTER_HOLD_OFF);
+        }
         self.register.accepted = Some((ballot, value));
         Ok(())
     }

@@ -406,6 +406,10 @@ impl Cluster {
             Event::Letter(letter) => self.deliver_letter(*letter),
             Event::ToGroup { node, boot, shard, message } if self.is_alive(node, boot) => {
                 self.marks.extend(Mark::of_home(&message));
+                if let Some(process) = self.processes[node].as_ref() {
+                    let group = &process.groups[usize::from(shard)];
+                    self.marks.extend(Mark::of_fence(&message, group));
+                }
                 if let (ToGroup::Attach { .. }, Some(process)) =
                     (message.as_ref(), self.processes[node].as_mut())
                 {
@@ -555,6 +559,9 @@ impl Cluster {
                 self.outcomes.push(Outcome::Answered { node, id, result });
             }
             ResourceAction::RoleChanged { primary } => {
+                if primary && self.processes.iter().flatten().any(|process| process.primary) {
+                    self.marks.insert(Mark::TwoPrimaries);
+                }
                 self.trace(|| format!("n{node} primary {primary}"));
                 if let Some(process) = self.processes[node].as_mut() {
                     process.primary = primary;

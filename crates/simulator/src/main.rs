@@ -1,5 +1,6 @@
-//! `simulator [--seed N] [--seeds N] [--events N] [--skip MASK] [--trace] [--shrink]`: hunts, or
-//! replays one seed. A hunt of 100 seeds or more fails if something rare never happened.
+//! `simulator [--seed N] [--seeds N] [--events N] [--skip MASK] [--rough] [--trace] [--shrink]`:
+//! hunts, or replays one seed. A hunt of 100 seeds or more fails if something rare never happened.
+//! With `--rough` nodes want to be Primary while another one is, whatever the seed draws.
 
 use std::process::ExitCode;
 
@@ -21,12 +22,14 @@ fn main() -> ExitCode {
     let skip = value("--skip").and_then(|mask| u32::try_from(mask).ok()).unwrap_or(0);
     let first = value("--seed").unwrap_or(1);
     let seeds = value("--seeds").unwrap_or(1);
+    let rough = has("--rough");
     let mut total = Report::default();
     for seed in first..first + seeds {
-        let options = RunOptions { seed, trace: has("--trace"), trace_lane, events, skip };
+        let options = RunOptions { seed, trace: has("--trace"), trace_lane, events, skip, rough };
+        let hook_options = options.clone();
         std::panic::set_hook(Box::new(move |panic| {
             eprintln!("seed {seed}: {panic}");
-            eprintln!("again: {}", again(seed, events, skip));
+            eprintln!("again: {}", again(&hook_options));
         }));
         match run(&options) {
             Ok(report) => total.add(&report),
@@ -34,7 +37,7 @@ fn main() -> ExitCode {
                 let (options, text) =
                     if has("--shrink") { shrink(&options, text) } else { (options, text) };
                 eprintln!("seed {seed}: {text}");
-                eprintln!("again: {}", again(seed, options.events, options.skip));
+                eprintln!("again: {}", again(&options));
                 return ExitCode::FAILURE;
             }
         }
@@ -48,7 +51,9 @@ fn main() -> ExitCode {
     ExitCode::SUCCESS
 }
 
-fn again(seed: u64, events: u64, skip: u32) -> String {
+fn again(options: &RunOptions) -> String {
+    let RunOptions { seed, events, skip, rough, .. } = *options;
     let skip = if skip == 0 { String::new() } else { format!(" --skip {skip}") };
-    format!("cargo xtask sim {seed} --events {events}{skip}")
+    let rough = if rough { " --rough" } else { "" };
+    format!("cargo xtask sim {seed} --events {events}{skip}{rough}")
 }

@@ -2,8 +2,9 @@
 //!
 //! `candidates` are the values that a read may return now. A completed write leaves itself and
 //! what overlapped it; a read that nothing overlapped leaves what it returned and what is in
-//! flight: so a value that was seen never goes away again. Only a promotion that says so (`losses`
-//! in the config grew) brings back what was not flushed.
+//! flight: so a value that was seen never goes away again. A write that nobody waits for any more
+//! may have happened or not, but not later than what is invoked after that. Only a promotion that
+//! says so (`losses` in the config grew) brings back what was not flushed.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -20,6 +21,8 @@ struct History {
     invoked: BTreeMap<u64, u64>,
     /// Values that were current at some time since the last flush, the flushed one included.
     since_flush: BTreeSet<u64>,
+    /// All replicas lost their power, and nothing was written since: what is read now is on a disk.
+    survived: bool,
     clock: u64,
 }
 
@@ -38,6 +41,7 @@ impl Default for History {
             in_flight: BTreeSet::new(),
             invoked: BTreeMap::from([(0, 0)]),
             since_flush: BTreeSet::from([0]),
+            survived: false,
             clock: 0,
         }
     }
@@ -51,6 +55,17 @@ impl Oracle {
         history.candidates.insert(id);
         history.in_flight.insert(id);
         history.since_flush.insert(id);
+        history.survived = false;
+    }
+
+    /// Nobody waits for the write any more: it failed, or its client is gone. It may have happened;
+    /// what is read or written from now on decides.
+    pub(crate) fn give_up(&mut self, block: u64, id: u64) {
+        let history = self.blocks.entry(block).or_default();
+        if history.in_flight.remove(&id) {
+            history.clock += 1;
+            history.invoked.insert(id | DONE, history.clock);
+        }
     }
 
     pub(crate) fn complete(&mut self, block: u64, id: u64) {
@@ -109,6 +124,9 @@ impl Oracle {
         let quiet = history.clock == start.clock && !start.overlapped;
         if quiet {
             history.candidates.retain(|id| *id == value || history.in_flight.contains(id));
+            if std::mem::take(&mut history.survived) {
+                history.since_flush = BTreeSet::from([value]);
+            }
         }
         Ok(())
     }
@@ -137,6 +155,7 @@ impl Oracle {
     pub(crate) fn on_losses(&mut self) {
         for history in self.blocks.values_mut() {
             history.candidates.extend(history.since_flush.iter().copied());
+            history.survived = history.in_flight.is_empty();
         }
     }
 
@@ -183,11 +202,37 @@ mod tests {
         oracle.invoke(1, 10);
         oracle.complete(1, 10);
         oracle.invoke(1, 11);
-        oracle.blocks.get_mut(&1).unwrap().in_flight.clear();
+        oracle.give_up(1, 11);
         let start = oracle.begin_read(1);
         oracle.end_read(1, &start, 10).unwrap();
         let start = oracle.begin_read(1);
         assert!(oracle.end_read(1, &start, 11).is_err(), "flip-flop");
+    }
+
+    #[test]
+    fn a_write_that_was_given_up_does_not_happen_after_a_later_one() {
+        let mut oracle = Oracle::default();
+        oracle.invoke(1, 10);
+        oracle.give_up(1, 10);
+        assert!(oracle.may_hold(1, 10) && oracle.may_hold(1, 0));
+        oracle.invoke(1, 11);
+        assert!(oracle.may_hold(1, 10), "the later one may come to nothing as well");
+        oracle.complete(1, 11);
+        assert!(!oracle.may_hold(1, 10) && !oracle.may_hold(1, 0));
+    }
+
+    #[test]
+    fn what_is_read_after_a_loss_of_power_outlives_the_next_one() {
+        let mut oracle = Oracle::default();
+        for id in [10, 11] {
+            oracle.invoke(1, id);
+            oracle.complete(1, id);
+        }
+        oracle.on_losses();
+        let start = oracle.begin_read(1);
+        oracle.end_read(1, &start, 11).unwrap();
+        oracle.on_losses();
+        assert!(oracle.may_hold(1, 11) && !oracle.may_hold(1, 10));
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 mod workload;
 mod faults;
+mod rough;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -27,6 +28,8 @@ pub struct RunOptions {
     pub events: u64,
     /// Kinds of faults that do not happen, a bit for each of `FAULT_KINDS`.
     pub skip: u32,
+    /// Nodes want to be Primary while another one is. Without it the seed decides.
+    pub rough: bool,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -50,6 +53,7 @@ pub use crate::run::faults::FAULT_KINDS;
 
 struct Run {
     skip: u32,
+    rough: bool,
     cluster: Cluster,
     random: Random,
     oracle: Oracle,
@@ -59,9 +63,9 @@ struct Run {
     next_part: u64,
     next_value: u64,
     pending: BTreeMap<PartId, Pending>,
-    /// The node that the client uses, while it is Primary.
-    client: Option<usize>,
-    promoting: Option<(usize, CommandId)>,
+    /// The nodes that clients use while these think that they are Primary, the latest one last.
+    clients: Vec<usize>,
+    promoting: BTreeMap<CommandId, usize>,
     /// Nobody wants the volume until then.
     idle_until: Time,
     next_command: u64,
@@ -120,8 +124,10 @@ fn run_with(options: &RunOptions, disks: Disks) -> Result<Report, String> {
             [start, start + 2, start + 7, start + EXTENT_BLOCKS - 6]
         })
         .collect();
+    let rough = random.chance(1, 3) || options.rough;
     let mut run = Run {
         skip: options.skip,
+        rough,
         cluster,
         random,
         oracle: Oracle::default(),
@@ -131,8 +137,8 @@ fn run_with(options: &RunOptions, disks: Disks) -> Result<Report, String> {
         next_part: 1,
         next_value: 1,
         pending: BTreeMap::new(),
-        client: None,
-        promoting: None,
+        clients: Vec::new(),
+        promoting: BTreeMap::new(),
         idle_until: Time::ZERO,
         next_command: 1,
         commands: BTreeMap::new(),
@@ -177,7 +183,7 @@ impl Run {
             if self.random.chance(7, 8) { PromoteMode::ForceAllEqual } else { PromoteMode::Force };
         self.promote(0, mode);
         let deadline = self.cluster.now + Duration::from_secs(30);
-        while self.client.is_none() {
+        while self.clients.is_empty() {
             if !self.cluster.step(deadline) {
                 return Err("no session within 30 s of birth".to_owned());
             }
@@ -203,8 +209,9 @@ impl Run {
             match outcome {
                 Outcome::Completed { part, result, .. } => {
                     let Some(pending) = self.pending.remove(&part) else { continue };
-                    if let Ok(values) = result {
-                        self.completed(pending, values)?;
+                    match result {
+                        Ok(values) => self.completed(pending, values)?,
+                        Err(_) => self.give_up(&pending),
                     }
                 }
                 Outcome::Answered { node, id, result } => {
@@ -230,12 +237,11 @@ impl Run {
     }
 
     fn answered(&mut self, node: usize, id: CommandId, result: &Result<(), CommandError>) {
-        if self.promoting == Some((node, id)) {
-            self.promoting = None;
-            if result.is_ok() && self.cluster.is_primary(node) {
-                self.report.sessions += 1;
-                self.client = Some(node);
-            }
+        if self.promoting.remove(&id).is_some() && result.is_ok() && self.cluster.is_primary(node) {
+            self.report.sessions += 1;
+            self.clients.retain(|&at| at != node);
+            self.clients.push(node);
+            self.move_in(node);
         }
         if let Some((node, command)) = self.commands.remove(&id)
             && result.is_ok()
@@ -274,7 +280,7 @@ impl Run {
             while self.cluster.step(until) {
                 self.take_outcomes()?;
             }
-            if self.pending.is_empty() && self.client.is_some() && self.is_settled() {
+            if self.pending.is_empty() && self.is_settled() {
                 break;
             }
             if self.cluster.now > deadline {
@@ -288,7 +294,7 @@ impl Run {
     /// Nobody uses the volume: the replicas become equal all the same.
     fn settle_without_clients(&mut self) -> Result<(), String> {
         let deadline = self.cluster.now + END;
-        while !self.is_settled_at(0) || self.client.is_some() || self.promoting.is_some() {
+        while !self.is_settled_at(0) || !self.clients.is_empty() || !self.promoting.is_empty() {
             self.heal();
             self.demote();
             let until = self.cluster.now + Duration::from_millis(10);
@@ -303,7 +309,7 @@ impl Run {
     }
 
     fn is_settled(&self) -> bool {
-        self.client.is_some_and(|node| self.is_settled_at(node))
+        matches!(self.clients[..], [node] if self.is_settled_at(node))
     }
 
     fn is_settled_at(&self, node: usize) -> bool {
@@ -318,7 +324,7 @@ impl Run {
         let statuses = self.cluster.processes.iter().flatten();
         let lines: Vec<String> = statuses.map(|process| process.explain()).collect();
         let text = lines.join("\n");
-        format!("client {:?}, {} pending\n{text}", self.client, self.pending.len())
+        format!("clients {:?}, {} pending\n{text}", self.clients, self.pending.len())
     }
 
     fn read_everything(&mut self) -> Result<(), String> {
@@ -326,7 +332,7 @@ impl Run {
         let mut blocks: Vec<u64> = sectors.map(|sector| sector / SECTORS as u64).collect();
         blocks.dedup();
         for block in blocks {
-            let Some(node) = self.client else {
+            let Some(&node) = self.clients.last() else {
                 return Err("the session ended though nothing failed".to_owned());
             };
             let part = self.start_read(node, block, 1);

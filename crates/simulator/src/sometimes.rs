@@ -4,6 +4,7 @@
 
 use format::message::{Control, Data, DataBody, ReadStatus};
 use replication::contract::ToGroup;
+use replication::group::LaneGroup;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Mark {
@@ -38,10 +39,22 @@ pub enum Mark {
     DataBeforeUp,
     /// Memory that may be lost was counted in the config.
     LossesCounted,
+    /// A voter kept its promise to the holder of a lease.
+    PrepareRefusedForLease,
+    /// Two nodes wanted to be Primary at once.
+    TwoCandidates,
+    /// A session of clients began, and the last one's leader did not know that it was over.
+    TwoPrimaries,
+    /// A lease ran out while reads waited behind the fence, and was renewed.
+    LeaseLapsed,
+    /// Reads waited behind the fence, and another session came.
+    FencedReadFailed,
+    /// A leader stood down with writes under way.
+    WritesCutShort,
 }
 
 impl Mark {
-    pub const ALL: [Self; 23] = [
+    pub const ALL: [Self; 29] = [
         Self::BeganUnequal,
         Self::OwnSlotReported,
         Self::SealRefused,
@@ -65,6 +78,12 @@ impl Mark {
         Self::ShardsChanged,
         Self::DataBeforeUp,
         Self::LossesCounted,
+        Self::PrepareRefusedForLease,
+        Self::TwoCandidates,
+        Self::TwoPrimaries,
+        Self::LeaseLapsed,
+        Self::FencedReadFailed,
+        Self::WritesCutShort,
     ];
 
     #[expect(clippy::wildcard_enum_match_arm, reason = "most messages are no mark")]
@@ -77,6 +96,7 @@ impl Mark {
             Control::SealRefused { .. } => Some(Self::SealRefused),
             Control::AcceptRefused { .. } => Some(Self::AcceptRefused),
             Control::SetFull { .. } => Some(Self::CopiedInFull),
+            Control::PrepareRefused { lease_held: true, .. } => Some(Self::PrepareRefusedForLease),
             _ => None,
         }
     }
@@ -87,6 +107,17 @@ impl Mark {
             DataBody::ReadDone { status: ReadStatus::Refused, .. } => Some(Self::ReadRefused),
             DataBody::ReadDone { status: ReadStatus::DeviceError, .. } => Some(Self::ReadFailed),
             DataBody::ReadDone { status: ReadStatus::Zero, .. } => Some(Self::ZeroesCopied),
+            _ => None,
+        }
+    }
+
+    /// What a group is about to hear, for what it has under way.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "most messages are no mark")]
+    pub(crate) fn of_fence(message: &ToGroup, group: &LaneGroup) -> Option<Self> {
+        match message {
+            ToGroup::Lease { .. } if group.has_lapsed_reads() => Some(Self::LeaseLapsed),
+            ToGroup::StandDown { .. } if group.has_lapsed_reads() => Some(Self::FencedReadFailed),
+            ToGroup::StandDown { .. } if group.has_sent_writes() => Some(Self::WritesCutShort),
             _ => None,
         }
     }
@@ -117,7 +148,7 @@ mod tests {
     fn every_mark_is_listed_once() {
         let listed: BTreeSet<Mark> = Mark::ALL.into_iter().collect();
         assert_eq!(listed.len(), Mark::ALL.len());
-        assert_eq!(Mark::ALL.last(), Some(&Mark::LossesCounted));
-        assert_eq!(Mark::LossesCounted as usize + 1, Mark::ALL.len());
+        assert_eq!(Mark::ALL.last(), Some(&Mark::WritesCutShort));
+        assert_eq!(Mark::WritesCutShort as usize + 1, Mark::ALL.len());
     }
 }

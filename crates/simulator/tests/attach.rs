@@ -118,7 +118,14 @@ fn older_image_of_the_disk_is_copied_in_full() {
 fn no_seed_with_disks_that_come_and_go_breaks_a_promise() {
     let mut attaches = 0;
     for seed in 1..=6 {
-        let options = RunOptions { seed, trace: false, trace_lane: None, events: 4_000, skip: 0 };
+        let options = RunOptions {
+            seed,
+            trace: false,
+            trace_lane: None,
+            events: 4_000,
+            skip: 0,
+            rough: false,
+        };
         let report = run_with_detaches(&options);
         attaches += report.unwrap_or_else(|text| panic!("seed {seed}: {text}")).attaches;
     }

@@ -12,7 +12,14 @@ const EVENTS: u64 = 6_000;
 fn no_seed_of_the_fixed_set_breaks_a_promise() {
     let mut total = Report::default();
     for seed in 1..=SEEDS {
-        let options = RunOptions { seed, trace: false, trace_lane: None, events: EVENTS, skip: 0 };
+        let options = RunOptions {
+            seed,
+            trace: false,
+            trace_lane: None,
+            events: EVENTS,
+            skip: 0,
+            rough: false,
+        };
         match run(&options) {
             Ok(report) => total.add(&report),
             Err(text) => {

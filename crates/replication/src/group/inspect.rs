@@ -43,6 +43,26 @@ impl LaneGroup {
         })
     }
 
+    /// Reads have their bytes, and the lease that would let them out is over.
+    #[must_use]
+    pub fn has_lapsed_reads(&self) -> bool {
+        let mut leaders = self.lanes.iter().filter_map(|lane| lane.leader.as_ref());
+        self.view.lease_until > Time::ZERO
+            && leaders.any(|leader| leader.reads.iter().any(|(_, read)| read.is_fenced()))
+    }
+
+    /// A client waits for a write that members were sent.
+    #[must_use]
+    pub fn has_sent_writes(&self) -> bool {
+        let mut leaders = self.lanes.iter().filter_map(|lane| lane.leader.as_ref());
+        leaders.any(|leader| {
+            leader.operations.iter().any(|(_, operation)| {
+                let is_sent = matches!(operation.state, OperationState::Sent { .. });
+                is_sent && operation.part.is_some()
+            })
+        })
+    }
+
     /// Whether the slot that tracks `member` marks `block`.
     #[must_use]
     pub fn is_marked(&self, member: NodeId, block: u64) -> bool {

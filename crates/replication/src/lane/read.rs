@@ -36,6 +36,11 @@ enum ReadState {
 }
 
 impl ClientRead {
+    /// Only the fence keeps it.
+    pub(crate) fn is_fenced(&self) -> bool {
+        matches!(self.state, ReadState::Fenced { .. })
+    }
+
     /// The bytes, if they are here and not answered.
     pub(crate) fn held_payload(&self) -> Option<Payload> {
         match self.state {

@@ -84,7 +84,7 @@ impl Resource {
     }
 
     /// The leader of the newest session is in reach, and did not say that it leads no more.
-    fn is_led(&self, config: &Config) -> bool {
+    pub(crate) fn is_led(&self, config: &Config) -> bool {
         let Some(primary) = config.primary else { return false };
         self.peers
             .get(&primary.node)

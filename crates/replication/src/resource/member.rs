@@ -33,6 +33,8 @@ pub(crate) struct MemberState {
     /// The session that sealed this process. What sealed an older one counts for the ballot only:
     /// its leader does not know that this replica restarted.
     sealed: Option<Nonce>,
+    /// Who leads that session, or means to.
+    sealed_by: Option<NodeId>,
     seal: Option<PendingSeal>,
     new_epoch: Option<(NodeId, Nonce, Epoch)>,
     admit: Option<(NodeId, Nonce)>,
@@ -124,8 +126,14 @@ impl Resource {
             return self.send(from, Control::SealRefused { ballot, sealed });
         }
         superblock.sealed = SealedTo { ballot, nonce };
-        self.member.sealed = Some(nonce);
         superblock.clean = false;
+        let before = self.member.sealed.replace(nonce).filter(|&before| before != nonce);
+        let leader = self.member.sealed_by.replace(from);
+        if let (Some(nonce), Some(leader)) = (before, leader) {
+            // It may lead for long, if the one that sealed this replica comes to nothing: it has to
+            // know that what it sends here is not heard.
+            self.send(leader, Control::ReplicaFailed { nonce });
+        }
         if !self.leads(nonce) && self.session.is_some() {
             self.end_session();
         }
@@ -547,6 +555,10 @@ pub(crate) fn compare_stamp(
         register.store = VoteStoreId(random.next_u64() | 1);
     } else if is_old_image(register, stamp.write_counter) {
         make_blank(superblock, random);
+    } else if register.write_counter == stamp.write_counter + 1 {
+        // An end between the two writes. The next life may end there as well, and its register be
+        // two ahead: the disk counts as given up here, until it has a stamp again.
+        register.disk_left_at = Some(register.write_counter);
     }
 }
 
@@ -637,6 +649,16 @@ mod tests {
         assert!(given_up(8, 7), "it failed, and the register was written before");
         assert!(!given_up(8, 6), "an older image");
         assert!(!given_up(8, 9), "of a day when the disk was in use again");
+    }
+
+    /// A register that was written, and then a crash before the superblock was: life after life.
+    #[test]
+    fn a_disk_that_misses_its_stamp_twice_is_no_old_image() {
+        let (mut register, mut superblock) = pair(5, 4, 7);
+        compare_stamp(&mut register, &mut superblock, &mut Random::new(1));
+        register.write_counter += 1;
+        compare_stamp(&mut register, &mut superblock, &mut Random::new(1));
+        assert_eq!(superblock.incarnation, Incarnation(5));
     }
 
     #[test]

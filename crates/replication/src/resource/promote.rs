@@ -31,6 +31,9 @@ pub(crate) struct Promotion {
     /// back may have lost what it said.
     boots: BTreeMap<NodeId, BootId>,
     phase: Phase,
+    began: Time,
+    /// The session that was known when it began: one of clients that comes later won.
+    known: Option<Nonce>,
     deadline: Time,
     /// Why the last try did not succeed.
     reason: Option<(CommandErrorCode, String)>,
@@ -79,8 +82,8 @@ impl Promotion {
         commands: Vec<CommandId>,
         purpose: Purpose,
         mode: PromoteMode,
-        now: Time,
-        deadline: Time,
+        (now, deadline): (Time, Time),
+        known: Option<Nonce>,
     ) -> Self {
         Self {
             commands,
@@ -89,6 +92,8 @@ impl Promotion {
             nonce: Nonce(0),
             boots: BTreeMap::new(),
             phase: Phase::Resting { until: now },
+            began: now,
+            known,
             deadline,
             reason: None,
         }
@@ -133,15 +138,17 @@ impl Resource {
             let message = "this node has no disk to take as the truth";
             return self.refuse(id, CommandErrorCode::NoDisk, message);
         }
-        let deadline = self.now + limits::PROMOTE_DEADLINE;
-        self.promotion = Some(Promotion::new(vec![id], Purpose::Clients, mode, self.now, deadline));
+        let times = (self.now, self.now + limits::PROMOTE_DEADLINE);
+        let known = self.config().and_then(|config| config.primary).map(|known| known.nonce);
+        self.promotion = Some(Promotion::new(vec![id], Purpose::Clients, mode, times, known));
     }
 
     /// A session without clients: nobody waits for its answer.
     pub(crate) fn promote_for_resync(&mut self) {
-        let deadline = self.now + limits::CARETAKER_DEADLINE;
+        let times = (self.now, self.now + limits::CARETAKER_DEADLINE);
         let (purpose, mode) = (Purpose::Resync, PromoteMode::Normal);
-        self.promotion = Some(Promotion::new(Vec::new(), purpose, mode, self.now, deadline));
+        let known = self.config().and_then(|config| config.primary).map(|known| known.nonce);
+        self.promotion = Some(Promotion::new(Vec::new(), purpose, mode, times, known));
     }
 
     pub(crate) fn advance_promotion(&mut self) {
@@ -184,6 +191,12 @@ impl Resource {
         matches!(phase, Some(Phase::Proposing { .. } | Phase::Announcing { .. }))
     }
 
+    /// The session of a promotion whose value may be chosen.
+    pub(crate) fn nonce_in_doubt(&self) -> Option<Nonce> {
+        let promotion = self.promotion.as_ref().filter(|_| self.is_promotion_in_doubt())?;
+        Some(promotion.nonce)
+    }
+
     fn give_up_promotion(&mut self) {
         let refusal = self.attempt.as_ref().and_then(|attempt| attempt.refusal);
         self.attempt = None;
@@ -194,6 +207,22 @@ impl Resource {
         self.send_to_voters(&Control::LeaseRelease { nonce });
         for id in promotion.commands {
             self.refuse(id, code, message.clone());
+        }
+    }
+
+    /// A voter keeps others away from the session that holds its lease.
+    pub(crate) fn on_promotion_refused_for_lease(&mut self) {
+        let Some(promotion) = self.promotion.as_ref() else { return };
+        let is_old = self.now >= promotion.began + limits::OTHER_PRIMARY_WAIT;
+        let is_asked = promotion.purpose == Purpose::Clients;
+        let leader = self.config().filter(|config| self.is_led(config));
+        let serves = leader.and_then(|config| config.primary);
+        if let Some(primary) = serves.filter(|it| it.purpose == Purpose::Clients)
+            && is_old
+            && is_asked
+        {
+            let reason = format!("another node (node {}) is Primary", primary.node);
+            self.fail_promotion(CommandErrorCode::PeerPrimary, &reason);
         }
     }
 
@@ -214,6 +243,10 @@ impl Resource {
     fn rest_promotion(&mut self, code: CommandErrorCode, reason: String) {
         let until = self.now + self.random_delay();
         self.attempt = None;
+        if let Some(nonce) = self.nonce_in_doubt() {
+            // Voters that accepted it need not keep others, and the next try, away.
+            self.send_to_voters(&Control::LeaseRelease { nonce });
+        }
         self.give_up_lead();
         if let Some(promotion) = self.promotion.as_mut() {
             promotion.reason = Some((code, reason));
@@ -538,6 +571,15 @@ impl Resource {
         let Some(promotion) = self.promotion.as_ref() else { return };
         if value.primary.is_some_and(|primary| primary.nonce == promotion.nonce) {
             return;
+        }
+        let serves = value.primary.filter(|primary| primary.purpose == Purpose::Clients);
+        if let Some(primary) = serves
+            && primary.node != self.me()
+            && Some(primary.nonce) != promotion.known
+            && promotion.purpose == Purpose::Clients
+        {
+            let reason = format!("node {} became Primary", primary.node);
+            return self.fail_promotion(CommandErrorCode::PeerPrimary, &reason);
         }
         let is_bound = matches!(
             promotion.phase,

@@ -6,7 +6,7 @@
 //! is known whether that value was chosen.
 
 use format::config::Config;
-use format::ids::{Ballot, NodeId, Nonce, VoteStoreId};
+use format::ids::{Ballot, MemberSet, NodeId, Nonce, VoteStoreId};
 use format::message::{Accepted, Control};
 use stdx::time::Time;
 
@@ -27,6 +27,8 @@ pub(crate) struct Attempt {
     wake_at: Time,
     /// Why the last try was refused.
     pub(crate) refusal: Option<Refusal>,
+    /// Voters that keep a lease from the newest PREPARE.
+    leased: MemberSet,
     /// Voters that answered the newest PREPARE or ACCEPT.
     pub(crate) answered: Vec<(NodeId, VoteStoreId)>,
 }
@@ -69,6 +71,7 @@ impl Resource {
             phase: Phase::Preparing { best: None },
             wake_at: self.now + limits::ATTEMPT_DEADLINE,
             refusal: None,
+            leased: MemberSet::EMPTY,
             answered: Vec::new(),
         });
         self.send_to_voters(&Control::Prepare { ballot, nonce });
@@ -184,7 +187,9 @@ impl Resource {
         self.on_own_value_chosen(ballot, &value);
     }
 
-    fn on_refused(&mut self, ballot: Ballot, promised: Ballot, refusal: Refusal) {
+    fn on_refused(&mut self, (from, ballot): (NodeId, Ballot), promised: Ballot, refusal: Refusal) {
+        let voters = self.diskful();
+        let reachable = voters.and(self.connected());
         self.ballot_counter = self.ballot_counter.max(promised.counter);
         let Some(attempt) = self.attempt.as_mut().filter(|attempt| attempt.ballot == ballot) else {
             return;
@@ -193,9 +198,15 @@ impl Resource {
         if attempt.refusal != Some(Refusal::LeaseHeld) {
             attempt.refusal = Some(refusal);
         }
+        if refusal == Refusal::LeaseHeld {
+            attempt.leased.insert(from);
+            // One voter with a lease does not keep a majority of others away, which may answer
+            // later: they have to write before they do.
+            if reachable.minus(attempt.leased).len() * 2 > voters.len() {
+                return;
+            }
+        }
         match attempt.phase {
-            // Another voter may make the majority: the attempt goes on to its deadline, unless
-            // the refusal says that it cannot succeed.
             Phase::Preparing { .. } | Phase::Accepting => self.rest_attempt(),
             Phase::Prepared | Phase::Resting => {}
         }
@@ -213,12 +224,15 @@ impl Resource {
             }
             Control::PrepareRefused { ballot, promised, lease_held, .. } => {
                 let refusal = if lease_held { Refusal::LeaseHeld } else { Refusal::Promised };
-                self.on_refused(ballot, promised, refusal);
+                self.on_refused((from, ballot), promised, refusal);
+                if lease_held {
+                    self.on_promotion_refused_for_lease();
+                }
             }
             Control::Accept { ballot, nonce, value } => self.on_accept(from, ballot, nonce, value),
             Control::Accepted { ballot, store, .. } => self.on_accepted(from, ballot, store),
             Control::AcceptRefused { ballot, promised } => {
-                self.on_refused(ballot, promised, Refusal::Promised);
+                self.on_refused((from, ballot), promised, Refusal::Promised);
             }
             Control::Chosen { ballot, value } => self.on_told_chosen(ballot, value),
             Control::LeaseRelease { nonce } => {

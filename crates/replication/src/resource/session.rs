@@ -310,6 +310,15 @@ impl Resource {
         self.record_loss(member);
     }
 
+    /// The replica of `member` obeys this session no more: another sealed it, or its disk failed.
+    pub(crate) fn on_replica_failed(&mut self, member: NodeId) {
+        if let Some(session) = self.session.as_mut() {
+            // As good as another process. `check_last_member` knows what to do.
+            session.boots.remove(&member);
+        }
+        self.begin_loss(member);
+    }
+
     /// One that is there and does not keep up holds everyone's writes back. The last one does too,
     /// and stays.
     pub(crate) fn on_member_slow(&mut self, member: NodeId) {
@@ -625,8 +634,12 @@ impl Resource {
 
     pub(crate) fn fail_for_stop(&mut self) {
         self.attempt = None;
+        let nonce = self.nonce_in_doubt();
         if let Some(promotion) = self.promotion.take() {
             self.give_up_lead();
+            if let Some(nonce) = nonce {
+                self.send_to_voters(&Control::LeaseRelease { nonce });
+            }
             for id in promotion.into_commands() {
                 self.refuse(id, CommandErrorCode::Busy, "the resource is being stopped");
             }

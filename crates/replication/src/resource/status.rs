@@ -61,6 +61,12 @@ impl Resource {
         self.member.admitted && !self.member.disk_failed
     }
 
+    /// For checkers: it wants to be Primary.
+    #[must_use]
+    pub fn is_candidate(&self) -> bool {
+        self.promotion.as_ref().is_some_and(|it| it.purpose == Purpose::Clients)
+    }
+
     /// For checkers: what the slot of `member` is good for.
     #[must_use]
     pub fn slot_base(&self, member: NodeId) -> Option<format::message::SlotBase> {
@@ -115,7 +121,7 @@ impl Resource {
         });
         Status {
             primary_here: self.serves_clients(),
-            promoting: self.promotion.as_ref().is_some_and(|it| it.purpose == Purpose::Clients),
+            promoting: self.is_candidate(),
             primary: leader.filter(|it| it.purpose == Purpose::Clients).map(|it| it.node),
             leader: leader.map(|it| it.node),
             branch: config.as_ref().map_or(Branch(0), |config| config.branch),

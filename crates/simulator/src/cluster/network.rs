@@ -383,6 +383,13 @@ impl Cluster {
         match message {
             Message::Control(message) => {
                 self.marks.extend(Mark::of_control(&message));
+                if matches!(message, Control::Prepare { .. }) {
+                    let processes = self.processes.iter().flatten();
+                    let candidates = processes.filter(|process| process.resource.is_candidate());
+                    if candidates.count() > 1 {
+                        self.marks.insert(Mark::TwoCandidates);
+                    }
+                }
                 self.trace(|| format!("n{from} -> n{to} {}", brief(&message)));
                 if self.deaf_to[to].is_some_and(|name| brief(&message).starts_with(name)) {
                     self.deaf_to[to] = None;

@@ -5,13 +5,14 @@ use std::time::Duration;
 use replication::contract::{Command, CommandId, PromoteMode};
 
 use crate::cluster::{BadDisk, SlowDisk};
+use crate::run::workload::Pending;
 use crate::run::{Disks, Run};
 use crate::sometimes::Mark;
 
 type Fault = fn(&mut Run);
 
 /// What happens, and how often in a thousand steps.
-const FAULTS: [(u64, Fault); 9] = [
+const FAULTS: [(u64, Fault); 10] = [
     (3, Run::kill),
     (1, Run::cut_power),
     (4, Run::cut),
@@ -21,19 +22,20 @@ const FAULTS: [(u64, Fault); 9] = [
     (3, Run::spoil_disk),
     (3, Run::stop_process),
     (2, Run::drift),
+    (12, Run::be_rough),
 ];
-pub const FAULT_KINDS: u32 = 9;
+pub const FAULT_KINDS: u32 = 10;
 
 const _: () = assert!(FAULTS.len() == FAULT_KINDS as usize, "a bit of `skip` for each");
 
 impl Run {
     pub(super) fn act(&mut self) {
         match self.random.below(1000) {
-            pick @ 0..26 => self.some_fault(pick),
-            26..58 => self.heal_one(),
-            58..120 => self.flush(),
-            120..180 if self.disks == Disks::ComeAndGo => self.move_disk(),
-            120..450 => self.read(),
+            pick @ 0..38 => self.some_fault(pick),
+            38..70 => self.heal_one(),
+            70..130 => self.flush(),
+            130..190 if self.disks == Disks::ComeAndGo => self.move_disk(),
+            130..450 => self.read(),
             _ => self.write(),
         }
         self.find_primary();
@@ -86,7 +88,7 @@ impl Run {
         }
     }
 
-    fn any_node(&mut self) -> usize {
+    pub(super) fn any_node(&mut self) -> usize {
         let count = u64::from(self.cluster.options.nodes);
         usize::try_from(self.random.below(count)).expect("few nodes")
     }
@@ -121,13 +123,16 @@ impl Run {
 
     /// Nothing that the client of `node` waits for will be answered any more.
     pub(super) fn end_client(&mut self, node: usize) {
-        if self.client == Some(node) {
-            self.client = None;
+        self.clients.retain(|&at| at != node);
+        if !self.cluster.is_up(node) {
+            self.promoting.retain(|_, at| *at != node);
         }
-        if self.promoting.is_some_and(|(at, _)| at == node) && !self.cluster.is_up(node) {
-            self.promoting = None;
+        let is_here = |pending: &Pending| pending.node() == node;
+        for pending in
+            self.pending.extract_if(.., |_, it| is_here(it)).map(|it| it.1).collect::<Vec<_>>()
+        {
+            self.give_up(&pending);
         }
-        self.pending.retain(|_, pending| pending.node() != node);
     }
 
     fn cut(&mut self) {
@@ -161,32 +166,32 @@ impl Run {
     }
 
     pub(super) fn demote(&mut self) {
-        if let Some(node) = self.client
-            && self.pending.is_empty()
-        {
-            self.client = None;
+        if !self.pending.is_empty() {
+            return;
+        }
+        for node in std::mem::take(&mut self.clients) {
             let id = self.command_id();
             self.cluster.command(node, id, Command::Demote);
         }
     }
 
-    fn command_id(&mut self) -> CommandId {
+    pub(super) fn command_id(&mut self) -> CommandId {
         self.next_command += 1;
         CommandId(self.next_command)
     }
 
     pub(super) fn promote(&mut self, node: usize, mode: PromoteMode) {
         let id = self.command_id();
-        self.promoting = Some((node, id));
+        self.promoting.insert(id, node);
         self.cluster.command(node, id, Command::Promote(mode));
     }
 
     pub(super) fn find_primary(&mut self) {
-        if self.client.is_some() {
+        if !self.clients.is_empty() {
             return;
         }
         let is_wanted = self.cluster.now >= self.idle_until;
-        if is_wanted && self.promoting.is_none() && self.random.chance(1, 5) {
+        if is_wanted && self.promoting.is_empty() && self.random.chance(1, 5) {
             let node = self.any_node();
             if self.cluster.is_up(node) && !self.cluster.is_stopped(node) {
                 self.promote(node, PromoteMode::Normal);
@@ -202,9 +207,9 @@ impl Run {
             return;
         }
         let command = if self.random.chance(1, 2) { Command::Stop } else { Command::Detach };
-        if command == Command::Stop && self.client == Some(node) {
+        if command == Command::Stop {
             // A front end that is told to go admits nothing more.
-            self.client = None;
+            self.clients.retain(|&at| at != node);
         }
         self.report.stops += 1;
         let id = self.command_id();

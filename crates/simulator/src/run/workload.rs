@@ -1,4 +1,4 @@
-//! What the one client does: reads, whole and partial writes, discards, zeroes, flushes.
+//! What a client does: reads, whole and partial writes, discards, zeroes, flushes.
 //!
 //! Every write has an id of its own. The oracle keeps a register per quarter of a block, so that a
 //! write of a part, or one that a crash tore, is judged exactly.
@@ -51,9 +51,10 @@ impl Run {
     }
 
     /// The node to ask, if it takes one more request.
-    fn ready_node(&self) -> Option<usize> {
-        let node = self.client.filter(|_| self.pending.len() < IN_FLIGHT_MAX)?;
-        (!self.cluster.is_stopped(node)).then_some(node)
+    fn ready_node(&mut self) -> Option<usize> {
+        let node = *self.random.pick(&self.clients)?;
+        let in_flight = self.pending.values().filter(|it| it.node() == node).count();
+        (in_flight < IN_FLIGHT_MAX && !self.cluster.is_stopped(node)).then_some(node)
     }
 
     pub(super) fn write(&mut self) {
@@ -116,7 +117,12 @@ impl Run {
     }
 
     pub(super) fn read(&mut self) {
-        let Some(node) = self.ready_node() else { return };
+        if let Some(node) = self.ready_node() {
+            self.read_at(node);
+        }
+    }
+
+    pub(super) fn read_at(&mut self, node: usize) {
         let (start, count) = self.some_range();
         self.report.reads += 1;
         self.start_read(node, start, count);
@@ -148,6 +154,15 @@ impl Run {
         let length = u32::try_from(to - from).expect("few") * SECTOR_BYTES;
         let request = Request { part, kind, offset, length };
         self.cluster.request(node, from / SECTORS as u64, GroupInput::Request(request));
+    }
+
+    /// Nobody waits for its answer any more.
+    pub(super) fn give_up(&mut self, pending: &Pending) {
+        if let Pending::Write { sectors, .. } = pending {
+            for &(sector, id) in sectors {
+                self.oracle.give_up(sector, id);
+            }
+        }
     }
 
     pub(super) fn completed(
