@@ -31,7 +31,9 @@
 use std::time::Duration;
 
 use format::config::Config;
-use format::ids::{BlockRange, BootId, Branch, Epoch, LaneIndex, MemberSet, NodeId, Nonce, Seq};
+use format::ids::{
+    BlockMask, BlockRange, BootId, Branch, Epoch, LaneIndex, MemberSet, NodeId, Nonce, Seq,
+};
 use format::message::{Control, Data, ReplicaReport, SealedLane, SlotBase};
 use format::metadata::{AlRecord, Register, Superblock};
 use stdx::time::Time;
@@ -96,10 +98,10 @@ pub struct DeviceError;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DeviceResult {
     Done,
-    /// Bytes read; `zero` if all of them are zero (looked for only where the read asked for it).
+    /// Bytes read, and which of the blocks are zero (looked for only where the read asked for it).
     Read {
         payload: Payload,
-        zero: bool,
+        zeroes: BlockMask,
     },
 }
 
@@ -142,6 +144,16 @@ pub enum GroupAction {
         payload: Payload,
         fua: bool,
     },
+    /// Writes the blocks of `given`, which the payload has one behind the other, and makes zeroes
+    /// of those of `zeroes`, whose space is given back; the others stay as they are.
+    CopyDevice {
+        token: Token,
+        range: BlockRange,
+        payload: Option<Payload>,
+        given: BlockMask,
+        zeroes: BlockMask,
+        fua: bool,
+    },
     /// The range reads as zeroes afterwards; with `deallocate` its space may be given back.
     ZeroDevice {
         token: Token,
@@ -174,6 +186,11 @@ pub enum GroupAction {
         base: Payload,
         patch: Payload,
         at: u32,
+    },
+    /// Leaves only these blocks of a payload, one behind the other. Nobody else uses it.
+    KeepBlocks {
+        payload: Payload,
+        keep: BlockMask,
     },
     /// A payload travels with the answer of a read, and with it the core's reference.
     Complete {

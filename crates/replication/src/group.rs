@@ -355,7 +355,7 @@ impl LaneGroup {
     /// The position of the lane that is meant, if the message makes sense here.
     fn check_addressing(&self, body: &DataBody, payload: Option<Payload>) -> Option<usize> {
         let (index, range, with_payload) = match body {
-            DataBody::Write(write) => (write.lane, Some(write.range), write.kind.has_payload()),
+            DataBody::Write(write) => (write.lane, Some(write.range), write.has_payload()),
             DataBody::Read { lane, range, .. } | DataBody::Clear { lane, range, .. } => {
                 (*lane, Some(*range), false)
             }
@@ -587,7 +587,9 @@ impl Lane {
             }
             DataBody::Stable { stable, .. } => self.on_stable(turn, stable),
             DataBody::Read { id, range, .. } => self.on_peer_read(turn, from, id, range),
-            DataBody::ReadDone { id, status, .. } => self.on_read_done(turn, id, status, payload),
+            DataBody::ReadDone { id, status, zeroes, .. } => {
+                self.on_read_done(turn, id, (status, zeroes), payload);
+            }
             DataBody::SlotRead { slot, from: at, .. } => {
                 let (ranges, next) = self.read_slot(slot, at);
                 let lane = self.index;

@@ -14,7 +14,7 @@ pub(crate) mod seal;
 use std::collections::VecDeque;
 
 use format::ids::{BlockRange, EXTENT_BLOCKS, LaneIndex, MemberSet, NodeId, Nonce, Seq};
-use format::message::{Data, DataBody, SlotBase};
+use format::message::{Data, DataBody, SlotBase, WriteKind};
 use stdx::slab::Slab;
 use stdx::time::Time;
 
@@ -199,16 +199,8 @@ pub(crate) enum OperationState {
         tried: MemberSet,
     },
     Sent {
-        content: Content,
+        kind: WriteKind,
     },
-}
-
-/// What a copy found at its source.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Content {
-    Bytes,
-    /// Nothing but zeroes: they need not be sent, nor take space.
-    Zeroes,
 }
 
 /// Device operations of a lane, packed into a `Token`.

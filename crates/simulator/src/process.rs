@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use format::ids::{BlockRange, BootId, KernelBootId, MemberSet, NodeId, ResourceId};
+use format::ids::{BlockMask, BlockRange, BootId, KernelBootId, MemberSet, NodeId, ResourceId};
 use format::metadata::Superblock;
 use replication::attach::{self, GroupDisk};
 use replication::contract::{Payload, SaveId, Token};
@@ -49,7 +49,8 @@ pub(crate) enum Outstanding {
         shard: u8,
         token: Token,
         range: BlockRange,
-        values: Vec<u64>,
+        /// `None` of a block that stays as it is.
+        values: Vec<Option<u64>>,
         fua: bool,
     },
     Flush {
@@ -156,6 +157,16 @@ impl Process {
     pub(crate) fn explain(&self) -> String {
         let groups: Vec<String> = self.groups.iter().map(LaneGroup::explain).collect();
         format!("{}\n{}", self.resource.explain(), groups.join("\n"))
+    }
+
+    /// Leaves only these blocks of a payload.
+    pub(crate) fn keep_blocks(&mut self, payload: Payload, keep: BlockMask) {
+        let blocks = self.payloads.get_mut(payload.0).expect("it is not released");
+        let mut place = 0;
+        blocks.retain(|_| {
+            place += 1;
+            keep.has(place - 1)
+        });
     }
 
     pub(crate) fn payload(&self, payload: Payload) -> &[u64] {

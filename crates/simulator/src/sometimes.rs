@@ -2,7 +2,7 @@
 //!
 //! A mark is seen from outside, in what the machines say; the machines know nothing of it.
 
-use format::message::{Control, Data, DataBody, ReadStatus};
+use format::message::{Control, Data, DataBody, ReadStatus, Write, WriteKind};
 use replication::contract::ToGroup;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -86,7 +86,11 @@ impl Mark {
         match &message.body {
             DataBody::ReadDone { status: ReadStatus::Refused, .. } => Some(Self::ReadRefused),
             DataBody::ReadDone { status: ReadStatus::DeviceError, .. } => Some(Self::ReadFailed),
-            DataBody::ReadDone { status: ReadStatus::Zero, .. } => Some(Self::ZeroesCopied),
+            DataBody::Write(Write { kind: WriteKind::Copy { zeroes, .. }, .. })
+                if !zeroes.is_empty() =>
+            {
+                Some(Self::ZeroesCopied)
+            }
             _ => None,
         }
     }

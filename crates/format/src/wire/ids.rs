@@ -2,8 +2,8 @@
 
 use crate::error::DecodeError;
 use crate::ids::{
-    BLOCK_BYTES, Ballot, BlockRange, BootId, Branch, Epoch, Incarnation, KernelBootId, LaneIndex,
-    MemberSet, NodeId, Nonce, ResourceId, Seq, ValueId, VoteStoreId,
+    BLOCK_BYTES, Ballot, BlockMask, BlockRange, BootId, Branch, Epoch, Incarnation, KernelBootId,
+    LaneIndex, MemberSet, NodeId, Nonce, ResourceId, Seq, ValueId, VoteStoreId,
 };
 use crate::message::RANGES_MAX;
 use crate::wire::{ListItem, Reader, Wire, Writer, record};
@@ -35,7 +35,8 @@ newtypes!(
     Epoch,
     Seq,
     LaneIndex,
-    MemberSet
+    MemberSet,
+    BlockMask
 );
 
 impl Wire for NodeId {

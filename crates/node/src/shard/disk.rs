@@ -3,7 +3,7 @@
 use std::io as stdio;
 
 use format::activity_log::encode_al_record;
-use format::ids::{Incarnation, NodeId};
+use format::ids::{BLOCK_BYTES, BlockMask, Incarnation, NodeId};
 use format::layout::Layout;
 use format::register::{REGISTER_SLOT_BYTES, encode_register, register_slot_offset};
 use format::superblock::encode_superblock;
@@ -19,12 +19,16 @@ use crate::log::{Scope, log};
 use crate::shard::hosted::{Hosted, Save};
 use crate::shard::part::Part;
 use crate::shard::{Input, Rim};
+use crate::slab::Key;
 
 /// Bytes of a block of metadata, and of a slot of the register.
 #[expect(clippy::cast_possible_truncation, reason = "4 KiB")]
 const PAGE_BYTES: u32 = format::layout::PAGE_BYTES as u32;
 #[expect(clippy::cast_possible_truncation, reason = "64 KiB")]
 const REGISTER_BYTES: u32 = REGISTER_SLOT_BYTES as u32;
+
+#[expect(clippy::cast_possible_truncation, reason = "4 KiB")]
+const BLOCK: usize = BLOCK_BYTES as usize;
 
 /// Kind of the reactor's tokens that belong to disks.
 pub(crate) const TOKEN_DISK: u8 = 5;
@@ -60,7 +64,7 @@ pub(crate) struct Operation {
 }
 
 #[derive(Debug)]
-enum Kind {
+pub(super) enum Kind {
     Read {
         token: Token,
         payload: Payload,
@@ -70,6 +74,10 @@ enum Kind {
     Write {
         token: Token,
         payload: Payload,
+    },
+    /// One of the requests that make up a copy.
+    PartOfCopy {
+        copy: Key,
     },
     /// A copy that was made for alignment, or a block of metadata.
     WriteBuffer {
@@ -95,7 +103,9 @@ impl Kind {
     fn name(&self) -> &'static str {
         match self {
             Self::Read { .. } => "a read of the disk",
-            Self::Write { .. } | Self::Zero { .. } => "a write to the disk",
+            Self::Write { .. } | Self::Zero { .. } | Self::PartOfCopy { .. } => {
+                "a write to the disk"
+            }
             Self::WriteBuffer { .. } | Self::Superblock { .. } => "a write to the metadata",
             Self::Flush { .. } => "a flush of the disk",
             Self::Register { .. } => "a write to the register file in the state directory",
@@ -122,6 +132,7 @@ impl Operation {
     pub(crate) fn discard(self, rim: &mut Rim) {
         let pool = rim.kit.reactor.pool();
         match self.kind {
+            Kind::PartOfCopy { copy } => rim.discard_part_of_copy(copy),
             Kind::Read { payload, .. } | Kind::Write { payload, .. } => {
                 rim.kit.payloads.release(payload, pool);
             }
@@ -134,11 +145,11 @@ impl Operation {
 }
 
 impl Rim {
-    fn start(&mut self, hosted: HostedId, kind: Kind) -> u64 {
+    pub(super) fn start(&mut self, hosted: HostedId, kind: Kind) -> u64 {
         self.operations.insert(Operation { hosted, kind }).token(TOKEN_DISK)
     }
 
-    fn answer(
+    pub(super) fn answer(
         &mut self,
         hosted: HostedId,
         token: Token,
@@ -203,6 +214,7 @@ impl Part {
                     rim.kit.reactor.write(data, offset, buffer, durability, token);
                 }
             }
+            GroupAction::CopyDevice { .. } => return self.start_copy(action, rim),
             GroupAction::ZeroDevice { token, range, deallocate, fua } => {
                 disk.counters.in_flight += 1;
                 let offset = range.offset_bytes();
@@ -230,6 +242,7 @@ impl Part {
             GroupAction::Send { .. }
             | GroupAction::SendWrite { .. }
             | GroupAction::Overlay { .. }
+            | GroupAction::KeepBlocks { .. }
             | GroupAction::Complete { .. }
             | GroupAction::Release(_)
             | GroupAction::Home(_) => unreachable!("{action:?} is no device request"),
@@ -254,11 +267,13 @@ impl Part {
         let done = if is_ok { Ok(DeviceResult::Done) } else { Err(DeviceError) };
         match operation.kind {
             Kind::Read { token, payload, detect_zero } if is_ok => {
-                let zero = detect_zero && {
+                let zeroes = if detect_zero {
                     let slice = rim.kit.payloads.slice(payload);
-                    is_zero(rim.kit.reactor.pool().bytes(slice))
+                    zero_blocks(rim.kit.reactor.pool().bytes(slice))
+                } else {
+                    BlockMask::EMPTY
                 };
-                rim.answer(self.id, token, Ok(DeviceResult::Read { payload, zero }));
+                rim.answer(self.id, token, Ok(DeviceResult::Read { payload, zeroes }));
             }
             Kind::Read { token, payload, .. } => {
                 rim.kit.release(payload);
@@ -283,6 +298,7 @@ impl Part {
                 let token = rim.start(self.id, Kind::Flush { token });
                 rim.kit.reactor.flush(data, token);
             }
+            Kind::PartOfCopy { copy } => self.on_part_of_copy(copy, done, rim),
             Kind::Zero { token, .. } | Kind::Flush { token } => rim.answer(self.id, token, done),
             Kind::Register { .. } | Kind::Superblock { .. } => {
                 unreachable!("the home of the resource asked for it")
@@ -326,6 +342,7 @@ impl Hosted {
             Kind::Read { .. }
             | Kind::Write { .. }
             | Kind::WriteBuffer { .. }
+            | Kind::PartOfCopy { .. }
             | Kind::Zero { .. }
             | Kind::Flush { .. } => unreachable!("a part of the resource asked for it"),
         }
@@ -432,24 +449,46 @@ impl Disk {
 
 /// The payload that a device request uses.
 pub(crate) fn payload_of(action: &GroupAction) -> Option<Payload> {
-    if let GroupAction::WriteDevice { payload, .. } = action { Some(*payload) } else { None }
+    match action {
+        GroupAction::WriteDevice { payload, .. } => Some(*payload),
+        GroupAction::CopyDevice { payload, .. } => *payload,
+        GroupAction::ReadDevice { .. }
+        | GroupAction::ZeroDevice { .. }
+        | GroupAction::FlushDevice { .. }
+        | GroupAction::WriteMetadata { .. }
+        | GroupAction::Send { .. }
+        | GroupAction::SendWrite { .. }
+        | GroupAction::Overlay { .. }
+        | GroupAction::KeepBlocks { .. }
+        | GroupAction::Complete { .. }
+        | GroupAction::Release(_)
+        | GroupAction::Home(_) => None,
+    }
 }
 
-fn is_zero(bytes: &[u8]) -> bool {
-    let (words, rest) = bytes.as_chunks::<8>();
-    words.iter().all(|word| *word == [0; 8]) && rest.iter().all(|byte| *byte == 0)
+/// Which of at most 32 blocks are all zeroes.
+fn zero_blocks(bytes: &[u8]) -> BlockMask {
+    let (blocks, _) = bytes.as_chunks::<BLOCK>();
+    let is_zero = |block: &[u8]| {
+        let (words, _) = block.as_chunks::<8>();
+        words.iter().all(|word| *word == [0; 8])
+    };
+    let zeroes = (0..32).zip(blocks).filter(|(_, block)| is_zero(*block));
+    zeroes.fold(BlockMask::EMPTY, |mask, (place, _)| mask | BlockMask::of(place))
 }
 
 fn token_of(action: &GroupAction) -> Option<Token> {
     match action {
         GroupAction::ReadDevice { token, .. }
         | GroupAction::WriteDevice { token, .. }
+        | GroupAction::CopyDevice { token, .. }
         | GroupAction::ZeroDevice { token, .. }
         | GroupAction::FlushDevice { token }
         | GroupAction::WriteMetadata { token, .. } => Some(*token),
         GroupAction::Send { .. }
         | GroupAction::SendWrite { .. }
         | GroupAction::Overlay { .. }
+        | GroupAction::KeepBlocks { .. }
         | GroupAction::Complete { .. }
         | GroupAction::Release(_)
         | GroupAction::Home(_) => None,

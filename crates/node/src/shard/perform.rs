@@ -23,6 +23,7 @@ impl Part {
             match action {
                 GroupAction::ReadDevice { .. }
                 | GroupAction::WriteDevice { .. }
+                | GroupAction::CopyDevice { .. }
                 | GroupAction::ZeroDevice { .. }
                 | GroupAction::FlushDevice { .. }
                 | GroupAction::WriteMetadata { .. } => self.submit(action, rim),
@@ -34,6 +35,9 @@ impl Part {
                 }
                 GroupAction::Overlay { base, patch, at } => {
                     rim.kit.payloads.overlay(base, patch, at, rim.kit.reactor.pool());
+                }
+                GroupAction::KeepBlocks { payload, keep } => {
+                    rim.kit.payloads.keep_blocks(payload, keep, rim.kit.reactor.pool());
                 }
                 GroupAction::Complete { part, result } => self.complete(part, result, rim),
                 GroupAction::Release(payload) => {

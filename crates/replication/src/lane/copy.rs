@@ -4,14 +4,14 @@
 //! need it, and only then says that they have it. A returning member gets every operation from the
 //! moment it is in the write set, so its missing blocks only become fewer; there is no second mode.
 
-use format::ids::{BLOCK_BYTES, BlockRange, MemberSet, NodeId};
-use format::message::DataBody;
+use format::ids::{BLOCK_BYTES, BlockMask, BlockRange, MemberSet, NodeId};
+use format::message::{DataBody, WriteKind};
 
 use crate::bitmap::Bitmap;
-use crate::contract::{FromGroup, LostMember, Payload};
+use crate::contract::{FromGroup, GroupAction, LostMember, Payload};
 use crate::lane::read::has_source;
 use crate::lane::write::Wanted;
-use crate::lane::{Content, Lane, Operation, OperationKind, OperationState, Turn};
+use crate::lane::{Lane, Operation, OperationKind, OperationState, Turn};
 use crate::limits;
 
 /// One returning member, as this lane sees it.
@@ -349,7 +349,7 @@ impl Lane {
         turn: &mut Turn<'_>,
         index: u32,
         payload: Payload,
-        content: Content,
+        zeroes: BlockMask,
     ) {
         match self.operation(index).kind {
             OperationKind::Write => self.merge(turn, index, payload),
@@ -358,11 +358,25 @@ impl Lane {
                 self.finish(turn, index);
             }
             OperationKind::Reconcile | OperationKind::Resync { .. } => {
-                self.operation_mut(index).payload = Some(payload);
-                self.send(turn, index, content);
+                self.send_copy(turn, index, payload, zeroes);
             }
             OperationKind::Discard | OperationKind::Zeroes => turn.release(Some(payload)),
         }
+    }
+
+    /// Zeroes travel as a word, and take no space where they arrive.
+    fn send_copy(&mut self, turn: &mut Turn<'_>, index: u32, payload: Payload, zeroes: BlockMask) {
+        let operation = self.operation_mut(index);
+        let all = BlockMask::all(operation.range.count);
+        let zeroes = zeroes.and(all);
+        let given = all.minus(zeroes);
+        operation.payload = Some(payload).filter(|_| !given.is_empty());
+        if given.is_empty() {
+            turn.release(Some(payload));
+        } else if given != all {
+            turn.actions.push(GroupAction::KeepBlocks { payload, keep: given });
+        }
+        self.send(turn, index, WriteKind::Copy { given, zeroes });
     }
 
     /// Still under the lock: everyone who keeps a slot for the member clears these blocks.

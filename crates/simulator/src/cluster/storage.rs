@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use format::ids::{
-    BlockRange, Branch, Epoch, Incarnation, KernelBootId, NodeId, Nonce, ResourceId, VoteStoreId,
+    BlockMask, Branch, Epoch, Incarnation, KernelBootId, NodeId, Nonce, ResourceId, VoteStoreId,
 };
 use format::metadata::{Register, ReplicaState, Sealed, Slot, Superblock, VoteStamp};
 use replication::contract::{
@@ -51,9 +51,9 @@ impl Cluster {
             Outstanding::Read { shard, token, range, detect_zero } => {
                 let disk = &self.disks[node];
                 let values: Vec<u64> = range.blocks().map(|block| disk.read(block)).collect();
-                let zero = detect_zero && values.iter().all(|&value| value == 0);
+                let zeroes = if detect_zero { zero_blocks(&values) } else { BlockMask::EMPTY };
                 let Some(payload) = self.payload(node, values) else { return };
-                let result = Ok(DeviceResult::Read { payload, zero });
+                let result = Ok(DeviceResult::Read { payload, zeroes });
                 self.step_group(node, shard, GroupInput::Device { token, result });
             }
             Outstanding::Refused { shard, token } => {
@@ -113,11 +113,12 @@ impl Cluster {
             _ => match outstanding {
                 Outstanding::Write { range, values, .. } => {
                     for (block, new) in range.blocks().zip(values) {
+                        let Some(new) = new else { continue };
                         let disk = &mut self.disks[node];
                         let random = &mut self.random;
                         let left =
                             self.contents.torn(disk.read(block), new, || random.chance(1, 2));
-                        disk.write(BlockRange::new(block, 1), &[left]);
+                        disk.write(block, left);
                     }
                 }
                 Outstanding::Flush { mut snapshot, .. } => {
@@ -142,10 +143,12 @@ impl Cluster {
         match outstanding {
             Outstanding::Read { .. } | Outstanding::Refused { .. } => {}
             Outstanding::Write { range, values, fua, .. } => {
-                if *fua {
-                    disk.write_durably(*range, values);
-                } else {
-                    disk.write(*range, values);
+                for (block, value) in range.blocks().zip(values) {
+                    match (value, fua) {
+                        (Some(value), true) => disk.write_durably(block, *value),
+                        (Some(value), false) => disk.write(block, *value),
+                        (None, _) => {}
+                    }
                 }
             }
             Outstanding::Flush { snapshot, .. } => disk.finish_flush(snapshot),
@@ -219,6 +222,11 @@ impl Cluster {
             self.schedule_at(at, Event::ToGroup { node, boot, shard, message });
         }
     }
+}
+
+fn zero_blocks(values: &[u64]) -> BlockMask {
+    let zeroes = (0..).zip(values).filter(|&(_, &value)| value == 0);
+    zeroes.fold(BlockMask::EMPTY, |mask, (place, _)| mask | BlockMask::of(place))
 }
 
 pub(super) fn new_disk(options: &ClusterOptions, node: NodeId, random: &mut Random) -> Disk {
