@@ -94,6 +94,8 @@ fn payload_length(body: &DataBody) -> Option<u32> {
         DataBody::Ack { .. }
         | DataBody::Stable { .. }
         | DataBody::Read { .. }
+        | DataBody::Digest { .. }
+        | DataBody::DigestDone { .. }
         | DataBody::Flush { .. }
         | DataBody::FlushDone { .. }
         | DataBody::Loss { .. }

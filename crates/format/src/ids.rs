@@ -45,6 +45,8 @@ id! { /// Number of a link in the config chain.
 Epoch(u64) }
 id! { /// Position of an operation in its lane, from 1 in each session.
 Seq(u64) }
+id! { /// A keyed hash of one block: two that are equal say that the blocks are.
+Digest(u128) }
 id! { /// A lane of a volume: extent number modulo the lanes of the volume.
 LaneIndex(u8) }
 

@@ -6,8 +6,8 @@
 
 use crate::config::Config;
 use crate::ids::{
-    BLOCK_BYTES, Ballot, BlockMask, BlockRange, BootId, Branch, Epoch, Incarnation, LaneIndex,
-    MemberSet, NodeId, Nonce, ResourceId, Seq, ValueId, VoteStoreId,
+    BLOCK_BYTES, Ballot, BlockMask, BlockRange, BootId, Branch, Digest, Epoch, Incarnation,
+    LaneIndex, MemberSet, NodeId, Nonce, ResourceId, Seq, ValueId, VoteStoreId,
 };
 use crate::metadata::Candidate;
 
@@ -327,6 +327,19 @@ pub enum DataBody {
         length_bytes: u32,
         /// Blocks of it that are all zeroes (looked for in reads of copies only).
         zeroes: BlockMask,
+    },
+    /// Asks for digests of the blocks, as keyed by the session; of a member that may be syncing.
+    Digest {
+        lane: LaneIndex,
+        id: u32,
+        range: BlockRange,
+    },
+    /// One digest for each block that `id` asked for, if `status` is `Ok`.
+    DigestDone {
+        lane: LaneIndex,
+        id: u32,
+        status: ReadStatus,
+        digests: Vec<Digest>,
     },
     /// A flush of the whole volume, by the shard of the sender.
     Flush {

@@ -32,7 +32,7 @@ use std::time::Duration;
 
 use format::config::Config;
 use format::ids::{
-    BlockMask, BlockRange, BootId, Branch, Epoch, LaneIndex, MemberSet, NodeId, Nonce, Seq,
+    BlockMask, BlockRange, BootId, Branch, Digest, Epoch, LaneIndex, MemberSet, NodeId, Nonce, Seq,
 };
 use format::message::{Control, Data, ReplicaReport, SealedLane, SlotBase};
 use format::metadata::{AlRecord, Register, Superblock};
@@ -95,7 +95,7 @@ pub enum RequestError {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DeviceError;
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum DeviceResult {
     Done,
     /// Bytes read, and which of the blocks are zero (looked for only where the read asked for it).
@@ -103,6 +103,8 @@ pub enum DeviceResult {
         payload: Payload,
         zeroes: BlockMask,
     },
+    /// One for each block.
+    Digests(Vec<Digest>),
 }
 
 #[derive(Clone, Debug)]
@@ -137,6 +139,12 @@ pub enum GroupAction {
         token: Token,
         range: BlockRange,
         detect_zero: bool,
+    },
+    /// Answered by `Device` with a digest of each block that the device has, keyed by `key`.
+    DigestDevice {
+        token: Token,
+        range: BlockRange,
+        key: Nonce,
     },
     WriteDevice {
         token: Token,
@@ -187,6 +195,12 @@ pub enum GroupAction {
         patch: Payload,
         at: u32,
     },
+    /// Answered by `Device` with a digest of each block of the payload.
+    DigestPayload {
+        token: Token,
+        payload: Payload,
+        key: Nonce,
+    },
     /// Leaves only these blocks of a payload, one behind the other. Nobody else uses it.
     KeepBlocks {
         payload: Payload,
@@ -226,6 +240,15 @@ pub struct RoundId(pub u32);
 pub struct LostMember {
     pub member: NodeId,
     pub base: SlotBase,
+}
+
+/// Whether a copy looks first at what its target has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Compare {
+    Never,
+    /// As long as some blocks turn out to be equal.
+    WhileItPays,
+    Always,
 }
 
 /// From the home shard to a group. What carries a `round` is answered, most by `Answer`.
@@ -270,7 +293,13 @@ pub enum ToGroup {
     SetFull { lost: LostMember, round: RoundId },
     /// From now on every operation goes to `member` too; then copy what it misses.
     /// `from` is an in-sync member whose slot for it is asked. Answer when it misses nothing.
-    Resync { member: NodeId, from: NodeId, absent: Vec<LostMember>, round: RoundId },
+    Resync {
+        member: NodeId,
+        from: NodeId,
+        absent: Vec<LostMember>,
+        compare: Compare,
+        round: RoundId,
+    },
     /// The member joined: it is in sync.
     Joined { member: NodeId, epoch: Epoch, in_sync: MemberSet },
     /// As the member that is to join: make slots and data durable; answer.

@@ -8,7 +8,9 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, BinaryHeap};
 use std::time::Duration;
 
-use format::ids::{BlockMask, BlockRange, BootId, Branch, Epoch, KernelBootId, MemberSet, NodeId};
+use format::ids::{
+    BlockMask, BlockRange, BootId, Branch, Digest, Epoch, KernelBootId, MemberSet, NodeId,
+};
 use replication::contract::{
     Command, CommandError, CommandId, FromGroup, GroupAction, GroupInput, PartId, Payload,
     RequestError, ResourceAction, ResourceInput, ToGroup,
@@ -578,6 +580,13 @@ impl Cluster {
             GroupAction::ReadDevice { token, range, detect_zero } => {
                 self.ask_disk(node, Outstanding::Read { shard, token, range, detect_zero });
             }
+            GroupAction::DigestDevice { token, range, .. } => {
+                self.ask_disk(node, Outstanding::Digest { shard, token, range });
+            }
+            GroupAction::DigestPayload { token, payload, .. } => {
+                let digests = digests_of(&self.values(node, payload));
+                self.ask_disk(node, Outstanding::Hash { shard, token, digests });
+            }
             GroupAction::WriteDevice { token, range, payload, fua } => {
                 let values = self.values(node, payload);
                 assert_eq!(values.len(), range.count as usize, "a payload fits its range");
@@ -695,6 +704,11 @@ impl Cluster {
             trace(self.now, &text());
         }
     }
+}
+
+/// A block's content is told by its number.
+pub(crate) fn digests_of(values: &[u64]) -> Vec<Digest> {
+    values.iter().map(|&value| Digest(u128::from(value))).collect()
 }
 
 /// What a copy makes of each block of its range; `None` where it stays as it is.

@@ -2,7 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use format::ids::{BlockMask, BlockRange, BootId, KernelBootId, MemberSet, NodeId, ResourceId};
+use format::ids::{
+    BlockMask, BlockRange, BootId, Digest, KernelBootId, MemberSet, NodeId, ResourceId,
+};
 use format::metadata::Superblock;
 use replication::attach::{self, GroupDisk};
 use replication::contract::{Payload, SaveId, Token};
@@ -45,6 +47,17 @@ pub(crate) enum Outstanding {
         range: BlockRange,
         detect_zero: bool,
     },
+    Digest {
+        shard: u8,
+        token: Token,
+        range: BlockRange,
+    },
+    /// No matter of the disk, but of a processor that takes its time.
+    Hash {
+        shard: u8,
+        token: Token,
+        digests: Vec<Digest>,
+    },
     Write {
         shard: u8,
         token: Token,
@@ -80,6 +93,7 @@ impl Outstanding {
     pub(crate) fn checked(self, reaches_disk: &[bool]) -> Self {
         match self {
             Self::Read { shard, token, .. }
+            | Self::Digest { shard, token, .. }
             | Self::Write { shard, token, .. }
             | Self::Flush { shard, token, .. }
             | Self::Metadata { shard, token, .. }
@@ -88,6 +102,8 @@ impl Outstanding {
                 Self::Refused { shard, token }
             }
             asked @ (Self::Read { .. }
+            | Self::Digest { .. }
+            | Self::Hash { .. }
             | Self::Write { .. }
             | Self::Flush { .. }
             | Self::Metadata { .. }
@@ -126,6 +142,7 @@ impl Process {
             started_at: now,
             on_no_quorum: OnNoQuorum::SuspendIo,
             resync_rate: 0,
+            compare_always: seed % 2 == 0,
         });
         let groups = (0..shards)
             .map(|shard| {

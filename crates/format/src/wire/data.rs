@@ -15,6 +15,8 @@ messages!(DataBody, DATA_TAGS {
     0x0203 Stable { lane, stable }
     0x0204 Read { lane, id, range }
     0x0205 ReadDone { lane, id, status, length_bytes, zeroes }
+    0x0208 Digest { lane, id, range }
+    0x0209 DigestDone { lane, id, status, digests }
     0x0206 Flush { id, shard }
     0x0207 FlushDone { id, shard, boot_id }
     0x0210 Loss { lane, member, base, ranges }
@@ -63,7 +65,9 @@ fn check(body: &DataBody, reader: &Reader<'_>) -> Result<(), DecodeError> {
             }
             WriteKind::Discard | WriteKind::Zeroes => check_extent(write.range, reader),
         },
-        DataBody::Read { range, .. } => check_payload_range(*range, reader),
+        DataBody::Read { range, .. } | DataBody::Digest { range, .. } => {
+            check_payload_range(*range, reader)
+        }
         DataBody::Clear { range, .. } => check_extent(*range, reader),
         DataBody::ReadDone { length_bytes, status, zeroes, .. } => {
             let blocks = u64::from(*length_bytes) / BLOCK_BYTES;
@@ -76,6 +80,7 @@ fn check(body: &DataBody, reader: &Reader<'_>) -> Result<(), DecodeError> {
         }
         DataBody::Ack { .. }
         | DataBody::Stable { .. }
+        | DataBody::DigestDone { .. }
         | DataBody::Flush { .. }
         | DataBody::FlushDone { .. }
         | DataBody::Loss { .. }

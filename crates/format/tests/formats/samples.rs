@@ -3,8 +3,8 @@
 use format::config::{Ancestor, Config, InSync, Primary, Purpose, Tenure, VolumeConfig, Voter};
 use format::frame::{Message, PayloadRef};
 use format::ids::{
-    Ballot, BlockMask, BlockRange, BootId, Branch, Epoch, Incarnation, LaneIndex, MemberSet,
-    NodeId, Nonce, ResourceId, Seq, ValueId, VoteStoreId,
+    Ballot, BlockMask, BlockRange, BootId, Branch, Digest, Epoch, Incarnation, LaneIndex,
+    MemberSet, NodeId, Nonce, ResourceId, Seq, ValueId, VoteStoreId,
 };
 use format::message::{
     Accepted, CloseReason, Control, Data, DataBody, Heartbeat, HeartbeatAck, Hello, LeaseRequest,
@@ -250,6 +250,10 @@ fn data() -> Vec<Sample> {
         let zeroes = BlockMask(zeroes);
         DataBody::ReadDone { lane, id, status, length_bytes, zeroes }
     };
+    let digested = |status, digests: &[u128]| {
+        let digests = digests.iter().copied().map(Digest).collect();
+        DataBody::DigestDone { lane, id, status, digests }
+    };
     let copy =
         |given, zeroes| WriteKind::Copy { given: BlockMask(given), zeroes: BlockMask(zeroes) };
     vec![
@@ -265,6 +269,9 @@ fn data() -> Vec<Sample> {
         datum("read_done", done(ReadStatus::Ok, 16_384, 0), Some(16_384)),
         datum("read_done_zero", done(ReadStatus::Ok, 8192, 0b10), Some(8192)),
         datum("read_done_refused", done(ReadStatus::Refused, 0, 0), None),
+        datum("digest", DataBody::Digest { lane, id, range }, None),
+        datum("digest_done", digested(ReadStatus::Ok, &[1, u128::MAX - 2]), None),
+        datum("digest_done_failed", digested(ReadStatus::DeviceError, &[]), None),
         datum("flush", DataBody::Flush { id, shard }, None),
         datum("flush_done", DataBody::FlushDone { id, shard, boot_id }, None),
         datum("loss", DataBody::Loss { lane, member, base, ranges: ranges() }, None),

@@ -109,7 +109,7 @@ impl Part {
     pub(super) fn on_part_of_copy(
         &mut self,
         copy: Key,
-        result: Result<DeviceResult, DeviceError>,
+        result: Result<(), DeviceError>,
         rim: &mut Rim,
     ) {
         let Some(known) = rim.copies.get_mut(copy) else { return };

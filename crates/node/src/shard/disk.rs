@@ -3,7 +3,7 @@
 use std::io as stdio;
 
 use format::activity_log::encode_al_record;
-use format::ids::{BLOCK_BYTES, BlockMask, Incarnation, NodeId};
+use format::ids::{BLOCK_BYTES, BlockMask, Digest, Incarnation, NodeId, Nonce};
 use format::layout::Layout;
 use format::register::{REGISTER_SLOT_BYTES, encode_register, register_slot_offset};
 use format::superblock::encode_superblock;
@@ -12,6 +12,7 @@ use replication::contract::{
     DeviceError, DeviceResult, GroupAction, GroupInput, MetadataWrite, Payload, ResourceInput,
     Token,
 };
+use stdx::hash::{HashKey, siphash128};
 
 use crate::attach::{bytes_of, superblock_offset};
 use crate::links::HostedId;
@@ -29,6 +30,9 @@ const REGISTER_BYTES: u32 = REGISTER_SLOT_BYTES as u32;
 
 #[expect(clippy::cast_possible_truncation, reason = "4 KiB")]
 const BLOCK: usize = BLOCK_BYTES as usize;
+
+/// Makes the second half of the key of a digest from the first.
+const DIGEST_KEY: u64 = 0x6461_7461_2062_6c6b;
 
 /// Kind of the reactor's tokens that belong to disks.
 pub(crate) const TOKEN_DISK: u8 = 5;
@@ -70,6 +74,11 @@ pub(super) enum Kind {
         payload: Payload,
         detect_zero: bool,
     },
+    Digest {
+        token: Token,
+        buffer: Slice,
+        key: Nonce,
+    },
     /// `payload` is a reference of the operation's own.
     Write {
         token: Token,
@@ -102,7 +111,7 @@ pub(super) enum Kind {
 impl Kind {
     fn name(&self) -> &'static str {
         match self {
-            Self::Read { .. } => "a read of the disk",
+            Self::Read { .. } | Self::Digest { .. } => "a read of the disk",
             Self::Write { .. } | Self::Zero { .. } | Self::PartOfCopy { .. } => {
                 "a write to the disk"
             }
@@ -137,6 +146,7 @@ impl Operation {
                 rim.kit.payloads.release(payload, pool);
             }
             Kind::WriteBuffer { buffer, .. }
+            | Kind::Digest { buffer, .. }
             | Kind::Register { buffer }
             | Kind::Superblock { buffer } => pool.release(buffer.buffer),
             Kind::Zero { .. } | Kind::Flush { .. } => {}
@@ -145,6 +155,13 @@ impl Operation {
 }
 
 impl Rim {
+    /// Hashes the blocks of a payload for the core.
+    pub(super) fn digest(&mut self, hosted: HostedId, token: Token, payload: Payload, key: Nonce) {
+        let slice = self.kit.payloads.slice(payload);
+        let digests = digests_of(self.kit.reactor.pool().bytes(slice), key);
+        self.answer(hosted, token, Ok(DeviceResult::Digests(digests)));
+    }
+
     pub(super) fn start(&mut self, hosted: HostedId, kind: Kind) -> u64 {
         self.operations.insert(Operation { hosted, kind }).token(TOKEN_DISK)
     }
@@ -186,6 +203,17 @@ impl Part {
                 let data = disk.data;
                 let token = rim.start(self.id, Kind::Read { token, payload, detect_zero });
                 rim.kit.reactor.read(data, offset, slice, token);
+            }
+            GroupAction::DigestDevice { token, range, key } => {
+                let length = u32::try_from(range.length_bytes()).expect("within a request's bound");
+                let Some(buffer) = rim.kit.reactor.pool().take_for(length) else {
+                    return Some(action);
+                };
+                disk.counters.read_bytes += u64::from(length);
+                disk.counters.in_flight += 1;
+                let data = disk.data;
+                let token = rim.start(self.id, Kind::Digest { token, buffer, key });
+                rim.kit.reactor.read(data, range.offset_bytes(), buffer, token);
             }
             GroupAction::WriteDevice { token, range, payload, fua } => {
                 let slice = rim.kit.payloads.slice(payload);
@@ -242,6 +270,7 @@ impl Part {
             GroupAction::Send { .. }
             | GroupAction::SendWrite { .. }
             | GroupAction::Overlay { .. }
+            | GroupAction::DigestPayload { .. }
             | GroupAction::KeepBlocks { .. }
             | GroupAction::Complete { .. }
             | GroupAction::Release(_)
@@ -279,6 +308,12 @@ impl Part {
                 rim.kit.release(payload);
                 rim.answer(self.id, token, done);
             }
+            Kind::Digest { token, buffer, key } => {
+                let pool = rim.kit.reactor.pool();
+                let digests = digests_of(pool.bytes(buffer), key);
+                pool.release(buffer.buffer);
+                rim.answer(self.id, token, done.map(|_| DeviceResult::Digests(digests)));
+            }
             Kind::Write { token, payload } => {
                 rim.kit.release(payload);
                 rim.answer(self.id, token, done);
@@ -298,7 +333,7 @@ impl Part {
                 let token = rim.start(self.id, Kind::Flush { token });
                 rim.kit.reactor.flush(data, token);
             }
-            Kind::PartOfCopy { copy } => self.on_part_of_copy(copy, done, rim),
+            Kind::PartOfCopy { copy } => self.on_part_of_copy(copy, done.map(drop), rim),
             Kind::Zero { token, .. } | Kind::Flush { token } => rim.answer(self.id, token, done),
             Kind::Register { .. } | Kind::Superblock { .. } => {
                 unreachable!("the home of the resource asked for it")
@@ -340,6 +375,7 @@ impl Hosted {
                 self.finish_save(done, rim);
             }
             Kind::Read { .. }
+            | Kind::Digest { .. }
             | Kind::Write { .. }
             | Kind::WriteBuffer { .. }
             | Kind::PartOfCopy { .. }
@@ -453,6 +489,8 @@ pub(crate) fn payload_of(action: &GroupAction) -> Option<Payload> {
         GroupAction::WriteDevice { payload, .. } => Some(*payload),
         GroupAction::CopyDevice { payload, .. } => *payload,
         GroupAction::ReadDevice { .. }
+        | GroupAction::DigestDevice { .. }
+        | GroupAction::DigestPayload { .. }
         | GroupAction::ZeroDevice { .. }
         | GroupAction::FlushDevice { .. }
         | GroupAction::WriteMetadata { .. }
@@ -464,6 +502,13 @@ pub(crate) fn payload_of(action: &GroupAction) -> Option<Payload> {
         | GroupAction::Release(_)
         | GroupAction::Home(_) => None,
     }
+}
+
+/// Of each block, as the members of a session compute them alike.
+fn digests_of(bytes: &[u8], key: Nonce) -> Vec<Digest> {
+    let key = HashKey(key.0, key.0.rotate_left(32) ^ DIGEST_KEY);
+    let (blocks, _) = bytes.as_chunks::<BLOCK>();
+    blocks.iter().map(|block| Digest(siphash128(key, block))).collect()
 }
 
 /// Which of at most 32 blocks are all zeroes.
@@ -480,6 +525,7 @@ fn zero_blocks(bytes: &[u8]) -> BlockMask {
 fn token_of(action: &GroupAction) -> Option<Token> {
     match action {
         GroupAction::ReadDevice { token, .. }
+        | GroupAction::DigestDevice { token, .. }
         | GroupAction::WriteDevice { token, .. }
         | GroupAction::CopyDevice { token, .. }
         | GroupAction::ZeroDevice { token, .. }
@@ -488,6 +534,7 @@ fn token_of(action: &GroupAction) -> Option<Token> {
         GroupAction::Send { .. }
         | GroupAction::SendWrite { .. }
         | GroupAction::Overlay { .. }
+        | GroupAction::DigestPayload { .. }
         | GroupAction::KeepBlocks { .. }
         | GroupAction::Complete { .. }
         | GroupAction::Release(_)

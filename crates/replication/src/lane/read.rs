@@ -49,9 +49,16 @@ impl ClientRead {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct PeerRead {
     pub(crate) from: NodeId,
-    id: u32,
-    range: BlockRange,
-    nonce: format::ids::Nonce,
+    pub(crate) id: u32,
+    pub(crate) range: BlockRange,
+    pub(crate) nonce: format::ids::Nonce,
+    pub(crate) wants: Wants,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Wants {
+    Bytes,
+    Digests,
 }
 
 /// Where bytes can be read.
@@ -320,8 +327,19 @@ impl Lane {
             }
         }
         for (index, state) in operations {
-            if let OperationState::Reading { from: None, tried } = state {
-                self.read_for_operation(turn, index, tried);
+            match state {
+                OperationState::Reading { from: None, tried } => {
+                    self.read_for_operation(turn, index, tried);
+                }
+                OperationState::Comparing { awaiting: MemberSet::EMPTY } => {
+                    self.on_compared(turn, index);
+                }
+                OperationState::Waiting
+                | OperationState::Reading { .. }
+                | OperationState::Comparing { .. }
+                | OperationState::Hashing
+                | OperationState::Sent { .. }
+                | OperationState::Equal => {}
             }
         }
     }
@@ -343,11 +361,21 @@ impl Lane {
             }
         }
         for (_, operation) in leader.operations.iter_mut() {
-            if let OperationState::Reading { from, .. } = &mut operation.state
-                && *from == Some(member)
-            {
-                *from = None;
-                leader.stalled = true;
+            match &mut operation.state {
+                OperationState::Reading { from, .. } if *from == Some(member) => {
+                    *from = None;
+                    leader.stalled = true;
+                }
+                OperationState::Comparing { awaiting } if awaiting.has(member) => {
+                    awaiting.remove(member);
+                    leader.stalled = true;
+                }
+                OperationState::Waiting
+                | OperationState::Reading { .. }
+                | OperationState::Comparing { .. }
+                | OperationState::Hashing
+                | OperationState::Sent { .. }
+                | OperationState::Equal => {}
             }
         }
     }
@@ -396,7 +424,7 @@ impl Lane {
             let (length_bytes, zeroes) = (0, BlockMask::EMPTY);
             return turn.send(from, DataBody::ReadDone { lane, id, status, length_bytes, zeroes });
         }
-        let read = PeerRead { from, id, range, nonce: turn.view.nonce };
+        let read = PeerRead { from, id, range, nonce: turn.view.nonce, wants: Wants::Bytes };
         let index = self.replica.peer_reads.insert(read);
         let token = DeviceUse::PeerRead { index }.token(lane);
         let detect_zero = id & FOR_OPERATION != 0;
@@ -475,11 +503,13 @@ impl Lane {
         &mut self,
         turn: &mut Turn<'_>,
         device_use: DeviceUse,
-        result: Result<DeviceResult, DeviceError>,
+        result: &Result<DeviceResult, DeviceError>,
     ) {
-        let bytes = match result {
+        let bytes = match *result {
             Ok(DeviceResult::Read { payload, zeroes }) => Ok((payload, zeroes)),
-            Ok(DeviceResult::Done) | Err(DeviceError) => Err(DeviceError),
+            Ok(DeviceResult::Done | DeviceResult::Digests(_)) | Err(DeviceError) => {
+                Err(DeviceError)
+            }
         };
         match device_use {
             DeviceUse::OperationRead { index, generation } if generation == self.generation => {
@@ -491,7 +521,9 @@ impl Lane {
             DeviceUse::PeerRead { index } => self.on_peer_read_done(turn, index, bytes),
             DeviceUse::Apply { .. }
             | DeviceUse::OperationRead { .. }
-            | DeviceUse::ClientRead { .. } => {
+            | DeviceUse::ClientRead { .. }
+            | DeviceUse::OperationDigest { .. }
+            | DeviceUse::PeerDigest { .. } => {
                 turn.release(bytes.ok().map(|(payload, _)| payload));
             }
         }

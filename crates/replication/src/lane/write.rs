@@ -14,8 +14,8 @@ use format::message::{DataBody, Write, WriteKind};
 
 use crate::activity::Waiter;
 use crate::contract::{
-    DeviceError, DeviceResult, FromGroup, GroupAction, PartId, Payload, ReplicaRole, Request,
-    RequestError, RequestKind,
+    DeviceError, FromGroup, GroupAction, PartId, Payload, ReplicaRole, Request, RequestError,
+    RequestKind,
 };
 use crate::lane::{
     Applied, AppliedState, DeviceUse, Lane, Operation, OperationKind, OperationState, Turn,
@@ -423,7 +423,7 @@ impl Lane {
         &mut self,
         turn: &mut Turn<'_>,
         seq: Seq,
-        result: Result<DeviceResult, DeviceError>,
+        result: Result<(), DeviceError>,
     ) {
         let replica = &mut self.replica;
         assert!(replica.device_writes > 0, "a completion has its submission");

@@ -13,7 +13,7 @@ use replication::contract::{
 use replication::limits;
 use stdx::random::Random;
 
-use crate::cluster::{Cluster, ClusterOptions, DiskImage, Event, Way};
+use crate::cluster::{Cluster, ClusterOptions, DiskImage, Event, Way, digests_of};
 use crate::disk::Disk;
 use crate::process::{Outstanding, group_disks};
 
@@ -31,7 +31,10 @@ impl Cluster {
             Outstanding::Flush { .. } => slow.flush,
             Outstanding::Write { .. } => slow.write,
             Outstanding::Metadata { .. } => slow.metadata,
-            Outstanding::Read { .. } | Outstanding::Refused { .. } => Duration::ZERO,
+            Outstanding::Read { .. }
+            | Outstanding::Digest { .. }
+            | Outstanding::Hash { .. }
+            | Outstanding::Refused { .. } => Duration::ZERO,
         };
         let micros = Duration::from_micros(5 + self.random.below(300));
         self.schedule(micros + extra, Event::Disk { node, boot, id });
@@ -56,6 +59,16 @@ impl Cluster {
                 let result = Ok(DeviceResult::Read { payload, zeroes });
                 self.step_group(node, shard, GroupInput::Device { token, result });
             }
+            Outstanding::Digest { shard, token, range } => {
+                let disk = &self.disks[node];
+                let values: Vec<u64> = range.blocks().map(|block| disk.read(block)).collect();
+                let result = Ok(DeviceResult::Digests(digests_of(&values)));
+                self.step_group(node, shard, GroupInput::Device { token, result });
+            }
+            Outstanding::Hash { shard, token, digests } => {
+                let result = Ok(DeviceResult::Digests(digests));
+                self.step_group(node, shard, GroupInput::Device { token, result });
+            }
             Outstanding::Refused { shard, token } => {
                 let result = Err(DeviceError);
                 self.step_group(node, shard, GroupInput::Device { token, result });
@@ -73,12 +86,14 @@ impl Cluster {
     fn fails(&mut self, node: usize, outstanding: &Outstanding) -> bool {
         let bad = &mut self.bad[node];
         std::mem::take(match outstanding {
-            Outstanding::Read { .. } => &mut bad.read,
+            Outstanding::Read { .. } | Outstanding::Digest { .. } => &mut bad.read,
             Outstanding::Write { .. } => &mut bad.write,
             Outstanding::Flush { .. } => &mut bad.flush,
             Outstanding::Metadata { .. } => &mut bad.metadata,
             Outstanding::Save { superblock: Some(_), .. } => &mut bad.save,
-            Outstanding::Save { superblock: None, .. } | Outstanding::Refused { .. } => {
+            Outstanding::Save { superblock: None, .. }
+            | Outstanding::Hash { .. }
+            | Outstanding::Refused { .. } => {
                 return false;
             }
         })
@@ -94,6 +109,8 @@ impl Cluster {
                 self.step_resource(node, ResourceInput::SaveFailed { save });
             }
             Outstanding::Read { shard, token, .. }
+            | Outstanding::Digest { shard, token, .. }
+            | Outstanding::Hash { shard, token, .. }
             | Outstanding::Write { shard, token, .. }
             | Outstanding::Flush { shard, token, .. }
             | Outstanding::Refused { shard, token }
@@ -131,6 +148,8 @@ impl Cluster {
                 }
                 // A torn page or record is found by its checksum, and the old one is used.
                 Outstanding::Read { .. }
+                | Outstanding::Digest { .. }
+                | Outstanding::Hash { .. }
                 | Outstanding::Refused { .. }
                 | Outstanding::Metadata { .. } => {}
             },
@@ -141,7 +160,10 @@ impl Cluster {
         let disk = &mut self.disks[node];
         disk.event = self.events_done;
         match outstanding {
-            Outstanding::Read { .. } | Outstanding::Refused { .. } => {}
+            Outstanding::Read { .. }
+            | Outstanding::Digest { .. }
+            | Outstanding::Hash { .. }
+            | Outstanding::Refused { .. } => {}
             Outstanding::Write { range, values, fua, .. } => {
                 for (block, value) in range.blocks().zip(values) {
                     match (value, fua) {
@@ -178,6 +200,8 @@ impl Cluster {
         let is_over = |outstanding: &Outstanding| match outstanding {
             Outstanding::Save { superblock, .. } => superblock.is_none(),
             Outstanding::Read { .. }
+            | Outstanding::Digest { .. }
+            | Outstanding::Hash { .. }
             | Outstanding::Write { .. }
             | Outstanding::Flush { .. }
             | Outstanding::Metadata { .. }
