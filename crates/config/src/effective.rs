@@ -45,13 +45,15 @@ pub struct ResourceOptions {
 }
 
 /// Of a connection.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NetOptions {
     pub ack_when: AckWhen,
     pub timeout_ms: Option<u64>,
     pub connect_interval_ms: Option<u64>,
     pub ping_interval_ms: Option<u64>,
     pub ping_timeout_ms: Option<u64>,
+    /// Any name will do: digests are Basalt's own.
+    pub csums_alg: Option<String>,
 }
 
 /// Of a volume, on one host.
@@ -105,6 +107,7 @@ impl Resource {
             connect_interval_ms: given_ms("connect-int", 1000),
             ping_interval_ms: given_ms("ping-int", 1000),
             ping_timeout_ms: given_ms("ping-timeout", 100),
+            csums_alg: set.given("csums-alg").map(Value::to_string).filter(|it| !it.is_empty()),
         }
     }
 

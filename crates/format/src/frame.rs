@@ -84,16 +84,18 @@ pub fn message_tags() -> impl Iterator<Item = u16> {
 #[inline]
 fn payload_length(body: &DataBody) -> Option<u32> {
     match body {
-        DataBody::Write(write) => write.kind.has_payload().then(|| {
-            u32::try_from(write.range.length_bytes()).expect("a checked range is below 4 GiB")
-        }),
+        DataBody::Write(write) => write
+            .has_payload()
+            .then(|| u32::try_from(write.payload_bytes()).expect("a checked range is below 4 GiB")),
         DataBody::ReadDone { status, length_bytes, .. } => match status {
-            ReadStatus::Ok | ReadStatus::Zero => Some(*length_bytes),
+            ReadStatus::Ok => Some(*length_bytes),
             ReadStatus::DeviceError | ReadStatus::Refused => None,
         },
         DataBody::Ack { .. }
         | DataBody::Stable { .. }
         | DataBody::Read { .. }
+        | DataBody::Digest { .. }
+        | DataBody::DigestDone { .. }
         | DataBody::Flush { .. }
         | DataBody::FlushDone { .. }
         | DataBody::Loss { .. }

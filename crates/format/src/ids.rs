@@ -45,6 +45,8 @@ id! { /// Number of a link in the config chain.
 Epoch(u64) }
 id! { /// Position of an operation in its lane, from 1 in each session.
 Seq(u64) }
+id! { /// A keyed hash of one block: two that are equal say that the blocks are.
+Digest(u128) }
 id! { /// A lane of a volume: extent number modulo the lanes of the volume.
 LaneIndex(u8) }
 
@@ -240,6 +242,72 @@ impl BlockRange {
     }
 }
 
+/// Some blocks of a range of at most 32: bit n is the n-th of them.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub struct BlockMask(pub u32);
+
+impl BlockMask {
+    pub const EMPTY: Self = Self(0);
+
+    /// All blocks of a range of `count`, which is at most 32.
+    #[must_use]
+    pub fn all(count: u32) -> Self {
+        assert!(count <= 32, "a mask has 32 bits");
+        Self(u32::try_from((1_u64 << count) - 1).expect("at most 32 bits"))
+    }
+    #[must_use]
+    pub fn of(index: u32) -> Self {
+        Self(1 << index)
+    }
+    #[must_use]
+    pub fn has(self, index: u32) -> bool {
+        self.0 >> index & 1 == 1
+    }
+    #[must_use]
+    pub fn minus(self, other: Self) -> Self {
+        Self(self.0 & !other.0)
+    }
+    #[must_use]
+    pub fn and(self, other: Self) -> Self {
+        Self(self.0 & other.0)
+    }
+    #[must_use]
+    pub fn is_empty(self) -> bool {
+        self.0 == 0
+    }
+    #[must_use]
+    pub fn len(self) -> u32 {
+        self.0.count_ones()
+    }
+    /// The runs of blocks in it: first block, and how many.
+    pub fn runs(self) -> impl Iterator<Item = (u32, u32)> {
+        let mut at = 0;
+        std::iter::from_fn(move || {
+            let rest = u64::from(self.0) >> at;
+            if rest == 0 {
+                return None;
+            }
+            let start = at + rest.trailing_zeros();
+            let count = (u64::from(self.0) >> start).trailing_ones();
+            at = start + count;
+            Some((start, count))
+        })
+    }
+}
+
+impl BitOr for BlockMask {
+    type Output = Self;
+    fn bitor(self, other: Self) -> Self {
+        Self(self.0 | other.0)
+    }
+}
+
+impl fmt::Debug for BlockMask {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:#b}", self.0)
+    }
+}
+
 impl fmt::Debug for BlockRange {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}+{}", self.start, self.count)
@@ -251,4 +319,20 @@ impl fmt::Debug for BlockRange {
 pub fn lane_of_block(block: u64, lanes: u8) -> LaneIndex {
     let lane = block / EXTENT_BLOCKS % u64::from(lanes);
     LaneIndex(u8::try_from(lane).expect("a remainder is smaller than its u8 divisor"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn runs_of_a_mask_are_its_blocks() {
+        let runs = |mask: u32| BlockMask(mask).runs().collect::<Vec<_>>();
+        assert_eq!(runs(0), []);
+        assert_eq!(runs(u32::MAX), [(0, 32)]);
+        assert_eq!(runs(1 << 31 | 0b1101), [(0, 1), (2, 2), (31, 1)]);
+        for count in 0..=32 {
+            assert_eq!(BlockMask::all(count).len(), count);
+        }
+    }
 }

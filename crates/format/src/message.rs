@@ -6,8 +6,8 @@
 
 use crate::config::Config;
 use crate::ids::{
-    Ballot, BlockRange, BootId, Branch, Epoch, Incarnation, LaneIndex, MemberSet, NodeId, Nonce,
-    ResourceId, Seq, ValueId, VoteStoreId,
+    BLOCK_BYTES, Ballot, BlockMask, BlockRange, BootId, Branch, Digest, Epoch, Incarnation,
+    LaneIndex, MemberSet, NodeId, Nonce, ResourceId, Seq, ValueId, VoteStoreId,
 };
 use crate::metadata::Candidate;
 
@@ -303,7 +303,7 @@ pub struct Data {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum DataBody {
-    /// Carries `range.length_bytes()` of payload, unless `kind` says zeroes.
+    /// Carries the payload that `Write::payload_bytes` says.
     Write(Write),
     Ack {
         lane: LaneIndex,
@@ -326,6 +326,21 @@ pub enum DataBody {
         id: u32,
         status: ReadStatus,
         length_bytes: u32,
+        /// Blocks of it that are all zeroes (looked for in reads of copies only).
+        zeroes: BlockMask,
+    },
+    /// Asks for digests of the blocks, as keyed by the session; of a member that may be syncing.
+    Digest {
+        lane: LaneIndex,
+        id: u32,
+        range: BlockRange,
+    },
+    /// One digest for each block that `id` asked for, if `status` is `Ok`.
+    DigestDone {
+        lane: LaneIndex,
+        id: u32,
+        status: ReadStatus,
+        digests: Vec<Digest>,
     },
     /// A flush of the whole volume, by the shard of the sender.
     Flush {
@@ -391,20 +406,33 @@ pub struct Write {
 pub enum WriteKind {
     /// Bytes of a client.
     Data,
-    /// Bytes of a resync or a reconciliation: the same payload, another counter.
-    Copy,
+    /// A resync or a reconciliation. The payload has the blocks of `given`, one behind the other;
+    /// those of `zeroes` read as zeroes afterwards, and their space may be given back; the others
+    /// stay as they are.
+    Copy { given: BlockMask, zeroes: BlockMask },
     /// No payload: the range reads as zeroes afterwards and its space may be given back.
     Discard,
     /// No payload: the range reads as zeroes afterwards and its space stays allocated.
     Zeroes,
 }
 
-impl WriteKind {
+impl Write {
     #[must_use]
-    pub fn has_payload(self) -> bool {
-        match self {
-            Self::Data | Self::Copy => true,
-            Self::Discard | Self::Zeroes => false,
+    pub fn has_payload(&self) -> bool {
+        match self.kind {
+            WriteKind::Data => true,
+            WriteKind::Copy { given, .. } => !given.is_empty(),
+            WriteKind::Discard | WriteKind::Zeroes => false,
+        }
+    }
+
+    /// Bytes of the payload: of a copy, those of the blocks that are given.
+    #[must_use]
+    pub fn payload_bytes(&self) -> u64 {
+        match self.kind {
+            WriteKind::Data => self.range.length_bytes(),
+            WriteKind::Copy { given, .. } => u64::from(given.len()) * BLOCK_BYTES,
+            WriteKind::Discard | WriteKind::Zeroes => 0,
         }
     }
 }
@@ -412,8 +440,6 @@ impl WriteKind {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ReadStatus {
     Ok,
-    /// The payload is there, and every byte of it is zero (looked for in reads of copies only).
-    Zero,
     /// The sender's disk failed the read.
     DeviceError,
     /// The sender may not serve: not sealed to this session, or not in sync.

@@ -23,6 +23,8 @@ pub(crate) struct Definition {
     pub(crate) on_no_quorum: OnNoQuorum,
     /// Bytes per second while clients are at work; 0 is no limit.
     pub(crate) resync_rate: u64,
+    /// A resync compares digests even where little is to be copied.
+    pub(crate) compare_always: bool,
     pub(crate) members: Vec<Member>,
     /// What is understood and not in effect.
     pub(crate) warnings: Vec<String>,
@@ -85,6 +87,7 @@ impl Definition {
                 config::effective::OnNoQuorum::IoError => OnNoQuorum::IoError,
             },
             resync_rate: resync_rate(resource, &host.name, number),
+            compare_always: compare_always(resource, &host.name),
             members: members(resource, &host.name, number),
             warnings: file.warnings.iter().map(ToString::to_string).collect(),
         })
@@ -121,6 +124,11 @@ fn resync_rate(resource: &Resource, own_name: &str, volume: u16) -> u64 {
         .map(|peer| resource.peer_disk_options(own_name, &peer.name, volume).c_max_rate_bytes)
         .collect();
     rates.and_then(|rates| rates.into_iter().max()).unwrap_or(0)
+}
+
+fn compare_always(resource: &Resource, own_name: &str) -> bool {
+    let mut peers = resource.peers_of(own_name).into_iter();
+    peers.any(|peer| resource.net_options(own_name, &peer.name).csums_alg.is_some())
 }
 
 fn disk_place(name: &str, path: &str, meta: &MetaDisk) -> Result<DiskPlace, Failure> {

@@ -4,11 +4,15 @@
 //! each device request and each send that uses the bytes. Several payloads may lie in one buffer
 //! (messages that arrived together); the buffer goes back when the last of them does.
 
+use format::ids::BlockMask;
 use io::{Loan, Pool, Reactor, Slice};
 use replication::contract::Payload;
 use stdx::time::Time;
 
 use crate::shard::mesh::{Cross, Mesh};
+
+#[expect(clippy::cast_possible_truncation, reason = "4 KiB")]
+const BLOCK: u32 = format::ids::BLOCK_BYTES as u32;
 
 /// What every part of a shard works with.
 #[derive(Debug)]
@@ -126,6 +130,25 @@ impl Payloads {
         entry.checksum = None;
         let to = entry.slice.part(at, from.length);
         pool.copy(from, to);
+    }
+
+    /// Moves the blocks of `keep` to the beginning, and forgets the others.
+    pub(crate) fn keep_blocks(&mut self, payload: Payload, keep: BlockMask, pool: &mut Pool) {
+        let entry = self.entry_mut(payload);
+        assert_eq!(entry.references, 1, "only the core uses what it cuts");
+        let slice = entry.slice;
+        let mut kept = 0;
+        for (start, count) in keep.runs() {
+            for block in start..start + count {
+                if block > kept {
+                    let from = slice.part(block * BLOCK, BLOCK);
+                    pool.copy(from, slice.part(kept * BLOCK, BLOCK));
+                }
+                kept += 1;
+            }
+        }
+        entry.slice = slice.part(0, kept * BLOCK);
+        entry.checksum = None;
     }
 
     fn entry(&self, payload: Payload) -> &Entry {

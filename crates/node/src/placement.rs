@@ -41,6 +41,8 @@ pub(crate) fn shard_of_message(body: &DataBody, me: u8, theirs: u8) -> u8 {
         | DataBody::Stable { lane, .. }
         | DataBody::Read { lane, .. }
         | DataBody::ReadDone { lane, .. }
+        | DataBody::Digest { lane, .. }
+        | DataBody::DigestDone { lane, .. }
         | DataBody::Loss { lane, .. }
         | DataBody::LossDone { lane, .. }
         | DataBody::SlotRead { lane, .. }

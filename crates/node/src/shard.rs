@@ -12,6 +12,7 @@ mod cross;
 mod acks;
 mod perform;
 pub(crate) mod disk;
+mod copies;
 mod arrivals;
 pub(crate) mod commands;
 mod devices;
@@ -42,6 +43,7 @@ use crate::log::{Scope, log};
 use crate::nbd::Nbd;
 use crate::payloads::{Kit, Payloads};
 use crate::shard::commands::Stopping;
+use crate::shard::copies::DeviceCopy;
 use crate::shard::disk::{Operation, TOKEN_DISK};
 use crate::shard::hosted::Hosted;
 use crate::shard::hosting::Passing;
@@ -75,6 +77,7 @@ pub(crate) struct Rim {
     pub(crate) nbd: Nbd,
     pub(crate) ublk: Ublk,
     pub(crate) operations: Slab<Operation>,
+    pub(crate) copies: Slab<DeviceCopy>,
     pub(crate) inbox: VecDeque<(HostedId, Input)>,
     pub(crate) outbox: Sender<FromShard>,
     /// Device requests that found no free buffer.
@@ -133,6 +136,7 @@ impl Shard {
                 nbd: Nbd::new(),
                 ublk: Ublk::new(),
                 operations: Slab::default(),
+                copies: Slab::default(),
                 inbox: VecDeque::with_capacity(4096),
                 outbox,
                 starved: VecDeque::new(),

@@ -31,7 +31,9 @@
 use std::time::Duration;
 
 use format::config::Config;
-use format::ids::{BlockRange, BootId, Branch, Epoch, LaneIndex, MemberSet, NodeId, Nonce, Seq};
+use format::ids::{
+    BlockMask, BlockRange, BootId, Branch, Digest, Epoch, LaneIndex, MemberSet, NodeId, Nonce, Seq,
+};
 use format::message::{Control, Data, ReplicaReport, SealedLane, SlotBase};
 use format::metadata::{AlRecord, Register, Superblock};
 use stdx::time::Time;
@@ -93,14 +95,16 @@ pub enum RequestError {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DeviceError;
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum DeviceResult {
     Done,
-    /// Bytes read; `zero` if all of them are zero (looked for only where the read asked for it).
+    /// Bytes read, and which of the blocks are zero (looked for only where the read asked for it).
     Read {
         payload: Payload,
-        zero: bool,
+        zeroes: BlockMask,
     },
+    /// One for each block.
+    Digests(Vec<Digest>),
 }
 
 #[derive(Clone, Debug)]
@@ -136,10 +140,26 @@ pub enum GroupAction {
         range: BlockRange,
         detect_zero: bool,
     },
+    /// Answered by `Device` with a digest of each block that the device has, keyed by `key`.
+    DigestDevice {
+        token: Token,
+        range: BlockRange,
+        key: Nonce,
+    },
     WriteDevice {
         token: Token,
         range: BlockRange,
         payload: Payload,
+        fua: bool,
+    },
+    /// Writes the blocks of `given`, which the payload has one behind the other, and makes zeroes
+    /// of those of `zeroes`, whose space is given back; the others stay as they are.
+    CopyDevice {
+        token: Token,
+        range: BlockRange,
+        payload: Option<Payload>,
+        given: BlockMask,
+        zeroes: BlockMask,
         fua: bool,
     },
     /// The range reads as zeroes afterwards; with `deallocate` its space may be given back.
@@ -175,6 +195,17 @@ pub enum GroupAction {
         patch: Payload,
         at: u32,
     },
+    /// Answered by `Device` with a digest of each block of the payload.
+    DigestPayload {
+        token: Token,
+        payload: Payload,
+        key: Nonce,
+    },
+    /// Leaves only these blocks of a payload, one behind the other. Nobody else uses it.
+    KeepBlocks {
+        payload: Payload,
+        keep: BlockMask,
+    },
     /// A payload travels with the answer of a read, and with it the core's reference.
     Complete {
         part: PartId,
@@ -209,6 +240,15 @@ pub struct RoundId(pub u32);
 pub struct LostMember {
     pub member: NodeId,
     pub base: SlotBase,
+}
+
+/// Whether a copy looks first at what its target has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Compare {
+    Never,
+    /// As long as some blocks turn out to be equal.
+    WhileItPays,
+    Always,
 }
 
 /// From the home shard to a group. What carries a `round` is answered, most by `Answer`.
@@ -253,7 +293,13 @@ pub enum ToGroup {
     SetFull { lost: LostMember, round: RoundId },
     /// From now on every operation goes to `member` too; then copy what it misses.
     /// `from` is an in-sync member whose slot for it is asked. Answer when it misses nothing.
-    Resync { member: NodeId, from: NodeId, absent: Vec<LostMember>, round: RoundId },
+    Resync {
+        member: NodeId,
+        from: NodeId,
+        absent: Vec<LostMember>,
+        compare: Compare,
+        round: RoundId,
+    },
     /// The member joined: it is in sync.
     Joined { member: NodeId, epoch: Epoch, in_sync: MemberSet },
     /// As the member that is to join: make slots and data durable; answer.

@@ -16,7 +16,7 @@ use std::time::Duration;
 use format::ids::{
     BLOCK_BYTES, BlockRange, BootId, EXTENT_BLOCKS, Epoch, LaneIndex, MemberSet, NodeId, Nonce, Seq,
 };
-use format::message::{Data, DataBody};
+use format::message::{Data, DataBody, ReadStatus};
 use stdx::time::Time;
 
 use crate::activity::ActivityLog;
@@ -29,6 +29,7 @@ use crate::contract::{
 use crate::group::durable::Durable;
 use crate::group::flush::Flushes;
 use crate::group::slow::SlowWatch;
+use crate::lane::compare::digests_of;
 use crate::lane::{DeviceUse, Lane, Slot, Turn, token_lane};
 use crate::limits;
 use crate::view::View;
@@ -323,6 +324,8 @@ impl LaneGroup {
             | DataBody::Stable { .. }
             | DataBody::Read { .. }
             | DataBody::ReadDone { .. }
+            | DataBody::Digest { .. }
+            | DataBody::DigestDone { .. }
             | DataBody::SlotRead { .. }
             | DataBody::SlotData { .. }
             | DataBody::Clear { .. }) => self.with_lane(now, lane, actions, |lane, turn| {
@@ -337,11 +340,13 @@ impl LaneGroup {
             DataBody::Write(_)
             | DataBody::Stable { .. }
             | DataBody::Read { .. }
+            | DataBody::Digest { .. }
             | DataBody::Flush { .. }
             | DataBody::Clear { .. } => self.view.admitted && self.is_member(),
             DataBody::Loss { .. } | DataBody::SlotRead { .. } => self.is_member(),
             DataBody::Ack { .. }
             | DataBody::ReadDone { .. }
+            | DataBody::DigestDone { .. }
             | DataBody::FlushDone { .. }
             | DataBody::LossDone { .. }
             | DataBody::SlotData { .. } => self.view.leading,
@@ -355,13 +360,14 @@ impl LaneGroup {
     /// The position of the lane that is meant, if the message makes sense here.
     fn check_addressing(&self, body: &DataBody, payload: Option<Payload>) -> Option<usize> {
         let (index, range, with_payload) = match body {
-            DataBody::Write(write) => (write.lane, Some(write.range), write.kind.has_payload()),
-            DataBody::Read { lane, range, .. } | DataBody::Clear { lane, range, .. } => {
-                (*lane, Some(*range), false)
-            }
+            DataBody::Write(write) => (write.lane, Some(write.range), write.has_payload()),
+            DataBody::Read { lane, range, .. }
+            | DataBody::Digest { lane, range, .. }
+            | DataBody::Clear { lane, range, .. } => (*lane, Some(*range), false),
             DataBody::ReadDone { lane, length_bytes, .. } => (*lane, None, *length_bytes > 0),
             DataBody::Ack { lane, .. }
             | DataBody::Stable { lane, .. }
+            | DataBody::DigestDone { lane, .. }
             | DataBody::Loss { lane, .. }
             | DataBody::LossDone { lane, .. }
             | DataBody::SlotRead { lane, .. }
@@ -381,6 +387,8 @@ impl LaneGroup {
             | DataBody::Stable { .. }
             | DataBody::Read { .. }
             | DataBody::ReadDone { .. }
+            | DataBody::Digest { .. }
+            | DataBody::DigestDone { .. }
             | DataBody::Flush { .. }
             | DataBody::FlushDone { .. }
             | DataBody::LossDone { .. }
@@ -403,10 +411,17 @@ impl LaneGroup {
         let lane = usize::from(token_lane(token).0 / self.shards);
         self.touched[lane] = true;
         self.with_lane(now, lane, actions, |lane, turn| match device_use {
-            DeviceUse::Apply { seq } => lane.on_applied(turn, seq, result),
+            DeviceUse::Apply { seq } => lane.on_applied(turn, seq, result.map(drop)),
             DeviceUse::OperationRead { .. }
             | DeviceUse::ClientRead { .. }
-            | DeviceUse::PeerRead { .. } => lane.on_device_read(turn, device_use, result),
+            | DeviceUse::PeerRead { .. } => lane.on_device_read(turn, device_use, &result),
+            DeviceUse::OperationDigest { index, generation } if generation == lane.generation => {
+                lane.on_own_digests(turn, index, digests_of(result));
+            }
+            DeviceUse::OperationDigest { .. } => {}
+            DeviceUse::PeerDigest { index } => {
+                lane.on_peer_digest_done(turn, index, digests_of(result));
+            }
         });
     }
 
@@ -587,7 +602,14 @@ impl Lane {
             }
             DataBody::Stable { stable, .. } => self.on_stable(turn, stable),
             DataBody::Read { id, range, .. } => self.on_peer_read(turn, from, id, range),
-            DataBody::ReadDone { id, status, .. } => self.on_read_done(turn, id, status, payload),
+            DataBody::ReadDone { id, status, zeroes, .. } => {
+                self.on_read_done(turn, id, (status, zeroes), payload);
+            }
+            DataBody::Digest { id, range, .. } => self.on_peer_digest(turn, from, id, range),
+            DataBody::DigestDone { id, status, digests, .. } => {
+                let result = if status == ReadStatus::Ok { Ok(digests) } else { Err(DeviceError) };
+                self.on_digests(turn, (id, from), result);
+            }
             DataBody::SlotRead { slot, from: at, .. } => {
                 let (ranges, next) = self.read_slot(slot, at);
                 let lane = self.index;

@@ -8,13 +8,14 @@
 pub(crate) mod write;
 pub(crate) mod read;
 pub(crate) mod copy;
+pub(crate) mod compare;
 pub(crate) mod loss;
 pub(crate) mod seal;
 
 use std::collections::VecDeque;
 
 use format::ids::{BlockRange, EXTENT_BLOCKS, LaneIndex, MemberSet, NodeId, Nonce, Seq};
-use format::message::{Data, DataBody, SlotBase};
+use format::message::{Data, DataBody, SlotBase, WriteKind};
 use stdx::slab::Slab;
 use stdx::time::Time;
 
@@ -142,6 +143,7 @@ pub(crate) struct Leader {
     pub(crate) resyncs: Vec<copy::Resync>,
     pub(crate) losses: Vec<loss::Loss>,
     pub(crate) copies: usize,
+    pub(crate) comparisons: Vec<compare::Comparison>,
     /// Spreads reads over the members.
     pub(crate) read_turn: u32,
     /// Something waits for a source to come back.
@@ -198,17 +200,17 @@ pub(crate) enum OperationState {
         from: Option<NodeId>,
         tried: MemberSet,
     },
-    Sent {
-        content: Content,
+    /// Digests are asked of these members.
+    Comparing {
+        awaiting: MemberSet,
     },
-}
-
-/// What a copy found at its source.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Content {
-    Bytes,
-    /// Nothing but zeroes: they need not be sent, nor take space.
-    Zeroes,
+    /// The bytes of a copy are hashed.
+    Hashing,
+    Sent {
+        kind: WriteKind,
+    },
+    /// The target of a copy has all of it already.
+    Equal,
 }
 
 /// Device operations of a lane, packed into a `Token`.
@@ -229,6 +231,15 @@ pub(crate) enum DeviceUse {
     },
     /// Reads for another node.
     PeerRead {
+        index: u32,
+    },
+    /// Hashes for an operation of the leader.
+    OperationDigest {
+        index: u32,
+        generation: u8,
+    },
+    /// Hashes for another node.
+    PeerDigest {
         index: u32,
     },
 }
@@ -278,6 +289,10 @@ impl DeviceUse {
                 (3, u64::from(index) | u64::from(generation) << 32)
             }
             Self::PeerRead { index } => (4, u64::from(index)),
+            Self::OperationDigest { index, generation } => {
+                (5, u64::from(index) | u64::from(generation) << 32)
+            }
+            Self::PeerDigest { index } => (6, u64::from(index)),
         };
         Token(kind << KIND_SHIFT | u64::from(lane.0) << LANE_SHIFT | value)
     }
@@ -291,6 +306,8 @@ impl DeviceUse {
             2 => Some(Self::OperationRead { index, generation }),
             3 => Some(Self::ClientRead { index, generation }),
             4 => Some(Self::PeerRead { index }),
+            5 => Some(Self::OperationDigest { index, generation }),
+            6 => Some(Self::PeerDigest { index }),
             _ => None,
         }
     }
@@ -375,6 +392,8 @@ mod tests {
             DeviceUse::OperationRead { index: 77, generation: 255 },
             DeviceUse::ClientRead { index: u32::MAX, generation: 1 },
             DeviceUse::PeerRead { index: 3 },
+            DeviceUse::OperationDigest { index: 9, generation: 7 },
+            DeviceUse::PeerDigest { index: u32::MAX },
         ];
         for device_use in uses {
             let token = device_use.token(LaneIndex(63));

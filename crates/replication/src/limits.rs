@@ -12,6 +12,9 @@ pub const OPERATIONS_PER_LANE_MAX: usize = 256;
 pub const COPIES_PER_LANE_MAX: usize = 2;
 /// Blocks of one copy.
 pub const COPY_BLOCKS_MAX: u32 = 32;
+/// So many copies of a full resync that found nothing equal at its target end the comparing; as
+/// many later it is tried once more.
+pub const COMPARE_MISSES_MAX: u32 = 64;
 /// Ranges in one message of a slot's content.
 pub const SLOT_RANGES_PER_MESSAGE: usize = 512;
 /// Seqs of one lane that are sent and not stable, the completed ones behind a slow one included:

@@ -55,6 +55,8 @@ pub struct ResourceOptions {
     pub on_no_quorum: OnNoQuorum,
     /// Bytes per second of a resync while clients are at work; 0 is no limit.
     pub resync_rate: u64,
+    /// Every copy of a resync looks first at what the target has, not only those of a full one.
+    pub compare_always: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

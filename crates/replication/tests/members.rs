@@ -1,7 +1,7 @@
 //! What one member does when things come in an order that is rare between processes.
 
 use format::ids::{
-    BlockRange, BootId, Epoch, Incarnation, LaneIndex, MemberSet, NodeId, Nonce, Seq,
+    BlockMask, BlockRange, BootId, Epoch, Incarnation, LaneIndex, MemberSet, NodeId, Nonce, Seq,
 };
 use format::message::{Data, DataBody, ReadStatus, SlotBase, Write, WriteKind};
 use replication::contract::{
@@ -123,7 +123,8 @@ fn a_read_that_a_new_member_refuses_is_asked_of_it_again() {
     let (to, id) = asked(&step(&mut group, GroupInput::Request(request))).expect("a read");
     assert_eq!(to, node(0));
     let status = ReadStatus::Refused;
-    let refused = DataBody::ReadDone { lane: LaneIndex(0), id, status, length_bytes: 0 };
+    let (lane, length_bytes, zeroes) = (LaneIndex(0), 0, BlockMask::EMPTY);
+    let refused = DataBody::ReadDone { lane, id, status, length_bytes, zeroes };
     let actions = step(&mut group, from_leader(refused));
     let failed = actions.iter().any(|action| matches!(action, GroupAction::Complete { .. }));
     assert!(!failed, "the member has the bytes: {actions:?}");

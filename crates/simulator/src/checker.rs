@@ -102,6 +102,13 @@ impl Checker {
                     blocks: &mut self.written.iter().copied(),
                     is_marked: &|block| process.group_of(block).is_marked(member, block),
                     is_open: &|block| is_open(cluster, block),
+                    is_same: &|block| {
+                        cluster.disks[of].read(block) == cluster.disks[at].read(block)
+                    },
+                    is_copied: &|block| {
+                        processes(cluster)
+                            .any(|(_, it)| it.group_of(block).is_copying(member, block))
+                    },
                     durable_at: &|block| {
                         cluster.disks[of].durable_at.get(&block).copied().unwrap_or(0)
                     },

@@ -8,7 +8,9 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, BinaryHeap};
 use std::time::Duration;
 
-use format::ids::{BlockRange, BootId, Branch, Epoch, KernelBootId, MemberSet, NodeId};
+use format::ids::{
+    BlockMask, BlockRange, BootId, Branch, Digest, Epoch, KernelBootId, MemberSet, NodeId,
+};
 use replication::contract::{
     Command, CommandError, CommandId, FromGroup, GroupAction, GroupInput, PartId, Payload,
     RequestError, ResourceAction, ResourceInput, ToGroup,
@@ -585,13 +587,26 @@ impl Cluster {
             GroupAction::ReadDevice { token, range, detect_zero } => {
                 self.ask_disk(node, Outstanding::Read { shard, token, range, detect_zero });
             }
+            GroupAction::DigestDevice { token, range, .. } => {
+                self.ask_disk(node, Outstanding::Digest { shard, token, range });
+            }
+            GroupAction::DigestPayload { token, payload, .. } => {
+                let digests = digests_of(&self.values(node, payload));
+                self.ask_disk(node, Outstanding::Hash { shard, token, digests });
+            }
             GroupAction::WriteDevice { token, range, payload, fua } => {
                 let values = self.values(node, payload);
                 assert_eq!(values.len(), range.count as usize, "a payload fits its range");
+                let values = values.into_iter().map(Some).collect();
+                self.ask_disk(node, Outstanding::Write { shard, token, range, values, fua });
+            }
+            GroupAction::CopyDevice { token, range, payload, given, zeroes, fua } => {
+                let bytes = payload.map(|it| self.values(node, it)).unwrap_or_default();
+                let values = copied_values(range.count, (given, zeroes), bytes);
                 self.ask_disk(node, Outstanding::Write { shard, token, range, values, fua });
             }
             GroupAction::ZeroDevice { token, range, fua, .. } => {
-                let values = vec![0; range.count as usize];
+                let values = vec![Some(0); range.count as usize];
                 self.ask_disk(node, Outstanding::Write { shard, token, range, values, fua });
             }
             GroupAction::FlushDevice { token } => {
@@ -620,6 +635,10 @@ impl Cluster {
                 let process = self.processes[node].as_mut().expect("it acts");
                 let blocks = process.payloads.get_mut(base.0).expect("it is not released");
                 self.contents.overlay(blocks, &patch, at);
+            }
+            GroupAction::KeepBlocks { payload, keep } => {
+                let process = self.processes[node].as_mut().expect("it acts");
+                process.keep_blocks(payload, keep);
             }
             GroupAction::Complete { part, result } => {
                 let result = result.map(|payload| payload.map(|payload| self.take(node, payload)));
@@ -692,6 +711,26 @@ impl Cluster {
             trace(self.now, &text());
         }
     }
+}
+
+/// A block's content is told by its number.
+pub(crate) fn digests_of(values: &[u64]) -> Vec<Digest> {
+    values.iter().map(|&value| Digest(u128::from(value))).collect()
+}
+
+/// What a copy makes of each block of its range; `None` where it stays as it is.
+fn copied_values(
+    count: u32,
+    (given, zeroes): (BlockMask, BlockMask),
+    bytes: Vec<u64>,
+) -> Vec<Option<u64>> {
+    assert_eq!(bytes.len(), given.len() as usize, "a payload fits what it gives");
+    let mut bytes = bytes.into_iter();
+    let value = |place| {
+        let zero = zeroes.has(place).then_some(0);
+        if given.has(place) { bytes.next() } else { zero }
+    };
+    (0..count).map(value).collect()
 }
 
 #[expect(clippy::print_stderr, reason = "a trace is what `--trace` asks for")]

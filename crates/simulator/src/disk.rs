@@ -4,7 +4,7 @@
 
 use std::collections::BTreeMap;
 
-use format::ids::{BlockRange, EXTENT_BLOCKS, LaneIndex, NodeId};
+use format::ids::{EXTENT_BLOCKS, LaneIndex, NodeId};
 use format::metadata::{AlRecord, Register, Superblock};
 use replication::contract::BitmapBits;
 use stdx::random::Random;
@@ -55,18 +55,16 @@ impl Disk {
         cached.copied().unwrap_or(0)
     }
 
-    pub(crate) fn write(&mut self, range: BlockRange, values: &[u64]) {
-        self.touched.extend(range.blocks());
-        self.cache.extend(range.blocks().zip(values.iter().copied()));
+    pub(crate) fn write(&mut self, block: u64, value: u64) {
+        self.touched.push(block);
+        self.cache.insert(block, value);
     }
 
-    pub(crate) fn write_durably(&mut self, range: BlockRange, values: &[u64]) {
-        for (block, &value) in range.blocks().zip(values) {
-            self.touched.push(block);
-            self.cache.remove(&block);
-            self.durable_at.insert(block, self.event);
-            self.durable.insert(block, value);
-        }
+    pub(crate) fn write_durably(&mut self, block: u64, value: u64) {
+        self.touched.push(block);
+        self.cache.remove(&block);
+        self.durable_at.insert(block, self.event);
+        self.durable.insert(block, value);
     }
 
     /// What a flush that starts now will have made durable when it ends.

@@ -2,7 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use format::ids::{BlockRange, BootId, KernelBootId, MemberSet, NodeId, ResourceId};
+use format::ids::{
+    BlockMask, BlockRange, BootId, Digest, KernelBootId, MemberSet, NodeId, ResourceId,
+};
 use format::metadata::Superblock;
 use replication::attach::{self, GroupDisk};
 use replication::contract::{Payload, SaveId, Token};
@@ -45,11 +47,23 @@ pub(crate) enum Outstanding {
         range: BlockRange,
         detect_zero: bool,
     },
+    Digest {
+        shard: u8,
+        token: Token,
+        range: BlockRange,
+    },
+    /// No matter of the disk, but of a processor that takes its time.
+    Hash {
+        shard: u8,
+        token: Token,
+        digests: Vec<Digest>,
+    },
     Write {
         shard: u8,
         token: Token,
         range: BlockRange,
-        values: Vec<u64>,
+        /// `None` of a block that stays as it is.
+        values: Vec<Option<u64>>,
         fua: bool,
     },
     Flush {
@@ -79,6 +93,7 @@ impl Outstanding {
     pub(crate) fn checked(self, reaches_disk: &[bool]) -> Self {
         match self {
             Self::Read { shard, token, .. }
+            | Self::Digest { shard, token, .. }
             | Self::Write { shard, token, .. }
             | Self::Flush { shard, token, .. }
             | Self::Metadata { shard, token, .. }
@@ -87,6 +102,8 @@ impl Outstanding {
                 Self::Refused { shard, token }
             }
             asked @ (Self::Read { .. }
+            | Self::Digest { .. }
+            | Self::Hash { .. }
             | Self::Write { .. }
             | Self::Flush { .. }
             | Self::Metadata { .. }
@@ -125,6 +142,7 @@ impl Process {
             started_at: now,
             on_no_quorum: OnNoQuorum::SuspendIo,
             resync_rate: 0,
+            compare_always: seed % 2 == 0,
         });
         let groups = (0..shards)
             .map(|shard| {
@@ -156,6 +174,16 @@ impl Process {
     pub(crate) fn explain(&self) -> String {
         let groups: Vec<String> = self.groups.iter().map(LaneGroup::explain).collect();
         format!("{}\n{}", self.resource.explain(), groups.join("\n"))
+    }
+
+    /// Leaves only these blocks of a payload.
+    pub(crate) fn keep_blocks(&mut self, payload: Payload, keep: BlockMask) {
+        let blocks = self.payloads.get_mut(payload.0).expect("it is not released");
+        let mut place = 0;
+        blocks.retain(|_| {
+            place += 1;
+            keep.has(place - 1)
+        });
     }
 
     pub(crate) fn payload(&self, payload: Payload) -> &[u64] {

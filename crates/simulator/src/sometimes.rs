@@ -2,7 +2,8 @@
 //!
 //! A mark is seen from outside, in what the machines say; the machines know nothing of it.
 
-use format::message::{Control, Data, DataBody, ReadStatus};
+use format::ids::{BlockMask, Seq};
+use format::message::{Control, Data, DataBody, ReadStatus, Write, WriteKind};
 use replication::contract::ToGroup;
 use replication::group::LaneGroup;
 
@@ -30,6 +31,10 @@ pub enum Mark {
     /// A member could not read what it was asked for.
     ReadFailed,
     ZeroesCopied,
+    /// The target of a copy had some of its blocks already.
+    CopiedInPart,
+    /// It had all of them.
+    NothingToCopy,
     PartMerged,
     BlockTorn,
     DiskGivenUp,
@@ -54,7 +59,7 @@ pub enum Mark {
 }
 
 impl Mark {
-    pub const ALL: [Self; 29] = [
+    pub const ALL: [Self; 31] = [
         Self::BeganUnequal,
         Self::OwnSlotReported,
         Self::SealRefused,
@@ -71,6 +76,8 @@ impl Mark {
         Self::ReadRefused,
         Self::ReadFailed,
         Self::ZeroesCopied,
+        Self::CopiedInPart,
+        Self::NothingToCopy,
         Self::PartMerged,
         Self::BlockTorn,
         Self::DiskGivenUp,
@@ -106,7 +113,18 @@ impl Mark {
         match &message.body {
             DataBody::ReadDone { status: ReadStatus::Refused, .. } => Some(Self::ReadRefused),
             DataBody::ReadDone { status: ReadStatus::DeviceError, .. } => Some(Self::ReadFailed),
-            DataBody::ReadDone { status: ReadStatus::Zero, .. } => Some(Self::ZeroesCopied),
+            DataBody::Write(Write { kind: WriteKind::Copy { given, zeroes }, range, .. })
+                if (*given | *zeroes) != BlockMask::all(range.count) =>
+            {
+                Some(Self::CopiedInPart)
+            }
+            // Nothing was sent before it.
+            DataBody::Clear { seq: Seq(0), .. } => Some(Self::NothingToCopy),
+            DataBody::Write(Write { kind: WriteKind::Copy { zeroes, .. }, .. })
+                if !zeroes.is_empty() =>
+            {
+                Some(Self::ZeroesCopied)
+            }
             _ => None,
         }
     }

@@ -10,5 +10,6 @@ mod promoter;
 mod paths;
 mod disks;
 mod holes;
+mod resync;
 
 const BLOCK: usize = 4096;

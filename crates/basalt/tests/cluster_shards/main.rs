@@ -18,6 +18,8 @@ mod paths;
 mod disks;
 #[path = "../cluster/holes.rs"]
 mod holes;
+#[path = "../cluster/resync.rs"]
+mod resync;
 
 use crate::harness::Cluster;
 

@@ -187,7 +187,7 @@ pub static TABLE: &[OptionSpec] = &[
     ),
     net("congestion-fill", bytes(0, 10 * GIB), "0", holds(&["0"])),
     net("congestion-extents", Kind::Clamped { min: 67, max: 65_534 }, "1237", NOT_YET),
-    net_text("csums-alg", NOT_YET),
+    net_text("csums-alg", IN_EFFECT),
     net("csums-after-crash-only", Kind::Flag, "no", holds(&["no"])),
     net_text("verify-alg", NOT_YET),
     net("use-rle", Kind::Flag, "yes", holds(ANY)),

@@ -2,7 +2,7 @@
 //! others are tables of fixed fields, which the compiler folds into a few moves each.
 
 use crate::error::DecodeError;
-use crate::ids::{BlockRange, EXTENT_BLOCKS, LaneIndex, MemberSet, Seq};
+use crate::ids::{BLOCK_BYTES, BlockMask, BlockRange, EXTENT_BLOCKS, LaneIndex, MemberSet, Seq};
 use crate::message::{Data, DataBody, PAYLOAD_BYTES_MAX, ReadStatus, Write, WriteKind};
 use crate::wire::{Reader, Wire, Writer, ids, messages, tags};
 
@@ -14,7 +14,9 @@ messages!(DataBody, DATA_TAGS {
     0x0202 Ack { lane, base, mask, boot_id }
     0x0203 Stable { lane, stable }
     0x0204 Read { lane, id, range }
-    0x0205 ReadDone { lane, id, status, length_bytes }
+    0x0205 ReadDone { lane, id, status, length_bytes, zeroes }
+    0x0208 Digest { lane, id, range }
+    0x0209 DigestDone { lane, id, status, digests }
     0x0206 Flush { id, shard }
     0x0207 FlushDone { id, shard, boot_id }
     0x0210 Loss { lane, member, base, ranges }
@@ -24,8 +26,7 @@ messages!(DataBody, DATA_TAGS {
     0x0214 Clear { lane, seq, slot, range }
 });
 
-tags!(WriteKind { 0 Data, 1 Copy, 2 Discard, 3 Zeroes });
-tags!(ReadStatus { 0 Ok, 1 Zero, 2 DeviceError, 3 Refused });
+tags!(ReadStatus { 0 Ok, 1 DeviceError, 2 Refused });
 
 pub(crate) fn tag_of_data(data: &Data) -> u16 {
     data.body.tag()
@@ -50,23 +51,36 @@ pub(crate) fn get_data(tag: u16, reader: &mut Reader<'_>) -> Result<Data, Decode
 /// What a lane relies on: an operation is within one extent, a payload within its bound.
 fn check(body: &DataBody, reader: &Reader<'_>) -> Result<(), DecodeError> {
     match body {
-        DataBody::Write(write) if write.kind.has_payload() => {
-            check_payload_range(write.range, reader)
-        }
-        DataBody::Write(write) => check_extent(write.range, reader),
-        DataBody::Read { range, .. } => check_payload_range(*range, reader),
-        DataBody::Clear { range, .. } => check_extent(*range, reader),
-        DataBody::ReadDone { length_bytes, status, .. } => {
-            let is_possible = match status {
-                ReadStatus::Ok | ReadStatus::Zero => {
-                    *length_bytes > 0 && *length_bytes <= PAYLOAD_BYTES_MAX
+        DataBody::Write(write) => match write.kind {
+            WriteKind::Data => check_payload_range(write.range, reader),
+            WriteKind::Copy { given, zeroes } => {
+                check_payload_range(write.range, reader)?;
+                let foreign = (given | zeroes).minus(BlockMask::all(write.range.count));
+                let of_both = given.and(zeroes);
+                if foreign.is_empty() && of_both.is_empty() && !(given | zeroes).is_empty() {
+                    Ok(())
+                } else {
+                    Err(reader.out_of_range(8, given.0.into()))
                 }
+            }
+            WriteKind::Discard | WriteKind::Zeroes => check_extent(write.range, reader),
+        },
+        DataBody::Read { range, .. } | DataBody::Digest { range, .. } => {
+            check_payload_range(*range, reader)
+        }
+        DataBody::Clear { range, .. } => check_extent(*range, reader),
+        DataBody::ReadDone { length_bytes, status, zeroes, .. } => {
+            let blocks = u64::from(*length_bytes) / BLOCK_BYTES;
+            let is_possible = match status {
+                ReadStatus::Ok => *length_bytes > 0 && *length_bytes <= PAYLOAD_BYTES_MAX,
                 ReadStatus::DeviceError | ReadStatus::Refused => *length_bytes == 0,
             };
+            let is_possible = is_possible && u64::from(zeroes.0) >> blocks == 0;
             if is_possible { Ok(()) } else { Err(reader.out_of_range(4, (*length_bytes).into())) }
         }
         DataBody::Ack { .. }
         | DataBody::Stable { .. }
+        | DataBody::DigestDone { .. }
         | DataBody::Flush { .. }
         | DataBody::FlushDone { .. }
         | DataBody::Loss { .. }
@@ -94,8 +108,9 @@ const WRITE_BYTES: usize = 48;
 
 /// ```text
 ///  0 lane  1 kind  2 fua  3 zero  4 absent(4)  8 seq(8)  16 order(8)  24 stable(8)
-/// 32 start(8)  40 count(4)  44 zero(4)
+/// 32 start(8)  40 count(4)  44 given(4)
 /// ```
+/// A copy has four bytes more: 48 zeroes(4).
 impl Wire for Write {
     #[inline]
     fn put(&self, writer: &mut Writer<'_>) {
@@ -104,7 +119,7 @@ impl Wire for Write {
         place[0] = self.lane.0;
         place[1] = match self.kind {
             WriteKind::Data => 0,
-            WriteKind::Copy => 1,
+            WriteKind::Copy { .. } => 1,
             WriteKind::Discard => 2,
             WriteKind::Zeroes => 3,
         };
@@ -115,13 +130,18 @@ impl Wire for Write {
         place[24..32].copy_from_slice(&self.stable.0.to_le_bytes());
         place[32..40].copy_from_slice(&self.range.start.to_le_bytes());
         place[40..44].copy_from_slice(&self.range.count.to_le_bytes());
+        if let WriteKind::Copy { given, zeroes } = self.kind {
+            place[44..48].copy_from_slice(&given.0.to_le_bytes());
+            zeroes.put(writer);
+        }
     }
     #[inline]
     fn get(reader: &mut Reader<'_>) -> Result<Self, DecodeError> {
         let bytes = reader.array::<WRITE_BYTES>()?;
+        let given = u32_at(bytes, 44);
         let kind = match bytes[1] {
             0 => WriteKind::Data,
-            1 => WriteKind::Copy,
+            1 => WriteKind::Copy { given: BlockMask(given), zeroes: reader.field("Write.zeroes")? },
             2 => WriteKind::Discard,
             3 => WriteKind::Zeroes,
             other => return Err(reader.unknown_tag(WRITE_BYTES - 1, other.into())),
@@ -131,7 +151,7 @@ impl Wire for Write {
             1 => true,
             other => return Err(reader.out_of_range(WRITE_BYTES - 2, other.into())),
         };
-        if bytes[3] != 0 || u32_at(bytes, 44) != 0 {
+        if bytes[3] != 0 || given != 0 && !matches!(kind, WriteKind::Copy { .. }) {
             return Err(reader.out_of_range(WRITE_BYTES - 3, bytes[3].into()));
         }
         Ok(Self {

@@ -2,8 +2,8 @@
 
 use crate::error::DecodeError;
 use crate::ids::{
-    BLOCK_BYTES, Ballot, BlockRange, BootId, Branch, Epoch, Incarnation, KernelBootId, LaneIndex,
-    MemberSet, NodeId, Nonce, ResourceId, Seq, ValueId, VoteStoreId,
+    BLOCK_BYTES, Ballot, BlockMask, BlockRange, BootId, Branch, Digest, Epoch, Incarnation,
+    KernelBootId, LaneIndex, MemberSet, NodeId, Nonce, ResourceId, Seq, ValueId, VoteStoreId,
 };
 use crate::message::RANGES_MAX;
 use crate::wire::{ListItem, Reader, Wire, Writer, record};
@@ -35,7 +35,9 @@ newtypes!(
     Epoch,
     Seq,
     LaneIndex,
-    MemberSet
+    MemberSet,
+    BlockMask,
+    Digest
 );
 
 impl Wire for NodeId {
@@ -89,6 +91,10 @@ pub(crate) fn get_lanes(reader: &mut Reader<'_>) -> Result<u8, DecodeError> {
 
 impl ListItem for BlockRange {
     const COUNT_MAX: usize = RANGES_MAX;
+}
+/// One per block of a payload.
+impl ListItem for Digest {
+    const COUNT_MAX: usize = 32;
 }
 /// One per lane.
 impl ListItem for Seq {

@@ -6,7 +6,7 @@ use format::frame::{
     FRAME_HEADER_BYTES, FRAME_PAYLOAD_BYTES_MAX, FrameHeader, FrameReader, FrameWriter, Message,
     PayloadRef, QUANTUM_BYTES_MAX, QUANTUM_BYTES_MIN,
 };
-use format::ids::{BlockRange, LaneIndex, MemberSet, Nonce, Seq};
+use format::ids::{BlockMask, BlockRange, LaneIndex, MemberSet, Nonce, Seq};
 use format::message::{
     Control, Data, DataBody, LinkMessage, PAYLOAD_BYTES_MAX, RANGES_MAX, ReadStatus,
     ResourceMessage, Write, WriteKind,
@@ -35,7 +35,8 @@ fn write_of(blocks: u32) -> (Data, Option<PayloadRef>) {
 
 fn read_done(length_bytes: u32) -> (Data, Option<PayloadRef>) {
     let (lane, id, status) = (LaneIndex(0), 1, ReadStatus::Ok);
-    let body = DataBody::ReadDone { lane, id, status, length_bytes };
+    let zeroes = BlockMask::EMPTY;
+    let body = DataBody::ReadDone { lane, id, status, length_bytes, zeroes };
     (Data { nonce: Nonce(1), volume: 0, body }, Some(PayloadRef { length_bytes, crc: 9 }))
 }
 

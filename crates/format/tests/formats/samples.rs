@@ -3,8 +3,8 @@
 use format::config::{Ancestor, Config, InSync, Primary, Purpose, Tenure, VolumeConfig, Voter};
 use format::frame::{Message, PayloadRef};
 use format::ids::{
-    Ballot, BlockRange, BootId, Branch, Epoch, Incarnation, LaneIndex, MemberSet, NodeId, Nonce,
-    ResourceId, Seq, ValueId, VoteStoreId,
+    Ballot, BlockMask, BlockRange, BootId, Branch, Digest, Epoch, Incarnation, LaneIndex,
+    MemberSet, NodeId, Nonce, ResourceId, Seq, ValueId, VoteStoreId,
 };
 use format::message::{
     Accepted, CloseReason, Control, Data, DataBody, Heartbeat, HeartbeatAck, Hello, LeaseRequest,
@@ -246,18 +246,32 @@ fn datum(name: &'static str, body: DataBody, length_bytes: Option<u32>) -> Sampl
 fn data() -> Vec<Sample> {
     let (lane, boot_id, seq, id, shard) = (LaneIndex(5), BOOT, Seq(0xe1), 0xe2e3_e4e5, 3);
     let (member, slot, base, range) = (node(6), node(7), slot_base(), BlockRange::new(1026, 4));
-    let done = |status, length_bytes| DataBody::ReadDone { lane, id, status, length_bytes };
+    let done = |status, length_bytes, zeroes| {
+        let zeroes = BlockMask(zeroes);
+        DataBody::ReadDone { lane, id, status, length_bytes, zeroes }
+    };
+    let digested = |status, digests: &[u128]| {
+        let digests = digests.iter().copied().map(Digest).collect();
+        DataBody::DigestDone { lane, id, status, digests }
+    };
+    let copy =
+        |given, zeroes| WriteKind::Copy { given: BlockMask(given), zeroes: BlockMask(zeroes) };
     vec![
         datum("write_data", DataBody::Write(write(WriteKind::Data)), Some(8192)),
-        datum("write_copy", DataBody::Write(write(WriteKind::Copy)), Some(8192)),
+        datum("write_copy", DataBody::Write(write(copy(0b01, 0b10))), Some(4096)),
+        datum("write_copy_whole", DataBody::Write(write(copy(0b11, 0))), Some(8192)),
+        datum("write_copy_zeroes", DataBody::Write(write(copy(0, 0b01))), None),
         datum("write_discard", DataBody::Write(write(WriteKind::Discard)), None),
         datum("write_zeroes", DataBody::Write(write(WriteKind::Zeroes)), None),
         datum("ack", DataBody::Ack { lane, base: seq, mask: 0xf1 << 56, boot_id }, None),
         datum("stable", DataBody::Stable { lane, stable: seq }, None),
         datum("read", DataBody::Read { lane, id, range }, None),
-        datum("read_done", done(ReadStatus::Ok, 16_384), Some(16_384)),
-        datum("read_done_zero", done(ReadStatus::Zero, 4096), Some(4096)),
-        datum("read_done_refused", done(ReadStatus::Refused, 0), None),
+        datum("read_done", done(ReadStatus::Ok, 16_384, 0), Some(16_384)),
+        datum("read_done_zero", done(ReadStatus::Ok, 8192, 0b10), Some(8192)),
+        datum("read_done_refused", done(ReadStatus::Refused, 0, 0), None),
+        datum("digest", DataBody::Digest { lane, id, range }, None),
+        datum("digest_done", digested(ReadStatus::Ok, &[1, u128::MAX - 2]), None),
+        datum("digest_done_failed", digested(ReadStatus::DeviceError, &[]), None),
         datum("flush", DataBody::Flush { id, shard }, None),
         datum("flush_done", DataBody::FlushDone { id, shard, boot_id }, None),
         datum("loss", DataBody::Loss { lane, member, base, ranges: ranges() }, None),

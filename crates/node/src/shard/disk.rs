@@ -3,7 +3,7 @@
 use std::io as stdio;
 
 use format::activity_log::encode_al_record;
-use format::ids::{Incarnation, NodeId};
+use format::ids::{BLOCK_BYTES, BlockMask, Digest, Incarnation, NodeId, Nonce};
 use format::layout::Layout;
 use format::register::{REGISTER_SLOT_BYTES, encode_register, register_slot_offset};
 use format::superblock::encode_superblock;
@@ -12,6 +12,7 @@ use replication::contract::{
     DeviceError, DeviceResult, GroupAction, GroupInput, MetadataWrite, Payload, ResourceInput,
     Token,
 };
+use stdx::hash::{HashKey, siphash128};
 
 use crate::attach::{bytes_of, superblock_offset};
 use crate::links::HostedId;
@@ -19,12 +20,19 @@ use crate::log::{Scope, log};
 use crate::shard::hosted::{Hosted, Save};
 use crate::shard::part::Part;
 use crate::shard::{Input, Rim};
+use crate::slab::Key;
 
 /// Bytes of a block of metadata, and of a slot of the register.
 #[expect(clippy::cast_possible_truncation, reason = "4 KiB")]
 const PAGE_BYTES: u32 = format::layout::PAGE_BYTES as u32;
 #[expect(clippy::cast_possible_truncation, reason = "64 KiB")]
 const REGISTER_BYTES: u32 = REGISTER_SLOT_BYTES as u32;
+
+#[expect(clippy::cast_possible_truncation, reason = "4 KiB")]
+const BLOCK: usize = BLOCK_BYTES as usize;
+
+/// Makes the second half of the key of a digest from the first.
+const DIGEST_KEY: u64 = 0x6461_7461_2062_6c6b;
 
 /// Kind of the reactor's tokens that belong to disks.
 pub(crate) const TOKEN_DISK: u8 = 5;
@@ -60,16 +68,25 @@ pub(crate) struct Operation {
 }
 
 #[derive(Debug)]
-enum Kind {
+pub(super) enum Kind {
     Read {
         token: Token,
         payload: Payload,
         detect_zero: bool,
     },
+    Digest {
+        token: Token,
+        buffer: Slice,
+        key: Nonce,
+    },
     /// `payload` is a reference of the operation's own.
     Write {
         token: Token,
         payload: Payload,
+    },
+    /// One of the requests that make up a copy.
+    PartOfCopy {
+        copy: Key,
     },
     /// A copy that was made for alignment, or a block of metadata.
     WriteBuffer {
@@ -94,8 +111,10 @@ enum Kind {
 impl Kind {
     fn name(&self) -> &'static str {
         match self {
-            Self::Read { .. } => "a read of the disk",
-            Self::Write { .. } | Self::Zero { .. } => "a write to the disk",
+            Self::Read { .. } | Self::Digest { .. } => "a read of the disk",
+            Self::Write { .. } | Self::Zero { .. } | Self::PartOfCopy { .. } => {
+                "a write to the disk"
+            }
             Self::WriteBuffer { .. } | Self::Superblock { .. } => "a write to the metadata",
             Self::Flush { .. } => "a flush of the disk",
             Self::Register { .. } => "a write to the register file in the state directory",
@@ -122,10 +141,12 @@ impl Operation {
     pub(crate) fn discard(self, rim: &mut Rim) {
         let pool = rim.kit.reactor.pool();
         match self.kind {
+            Kind::PartOfCopy { copy } => rim.discard_part_of_copy(copy),
             Kind::Read { payload, .. } | Kind::Write { payload, .. } => {
                 rim.kit.payloads.release(payload, pool);
             }
             Kind::WriteBuffer { buffer, .. }
+            | Kind::Digest { buffer, .. }
             | Kind::Register { buffer }
             | Kind::Superblock { buffer } => pool.release(buffer.buffer),
             Kind::Zero { .. } | Kind::Flush { .. } => {}
@@ -134,11 +155,18 @@ impl Operation {
 }
 
 impl Rim {
-    fn start(&mut self, hosted: HostedId, kind: Kind) -> u64 {
+    /// Hashes the blocks of a payload for the core.
+    pub(super) fn digest(&mut self, hosted: HostedId, token: Token, payload: Payload, key: Nonce) {
+        let slice = self.kit.payloads.slice(payload);
+        let digests = digests_of(self.kit.reactor.pool().bytes(slice), key);
+        self.answer(hosted, token, Ok(DeviceResult::Digests(digests)));
+    }
+
+    pub(super) fn start(&mut self, hosted: HostedId, kind: Kind) -> u64 {
         self.operations.insert(Operation { hosted, kind }).token(TOKEN_DISK)
     }
 
-    fn answer(
+    pub(super) fn answer(
         &mut self,
         hosted: HostedId,
         token: Token,
@@ -176,6 +204,17 @@ impl Part {
                 let token = rim.start(self.id, Kind::Read { token, payload, detect_zero });
                 rim.kit.reactor.read(data, offset, slice, token);
             }
+            GroupAction::DigestDevice { token, range, key } => {
+                let length = u32::try_from(range.length_bytes()).expect("within a request's bound");
+                let Some(buffer) = rim.kit.reactor.pool().take_for(length) else {
+                    return Some(action);
+                };
+                disk.counters.read_bytes += u64::from(length);
+                disk.counters.in_flight += 1;
+                let data = disk.data;
+                let token = rim.start(self.id, Kind::Digest { token, buffer, key });
+                rim.kit.reactor.read(data, range.offset_bytes(), buffer, token);
+            }
             GroupAction::WriteDevice { token, range, payload, fua } => {
                 let slice = rim.kit.payloads.slice(payload);
                 assert_eq!(
@@ -203,6 +242,7 @@ impl Part {
                     rim.kit.reactor.write(data, offset, buffer, durability, token);
                 }
             }
+            GroupAction::CopyDevice { .. } => return self.start_copy(action, rim),
             GroupAction::ZeroDevice { token, range, deallocate, fua } => {
                 disk.counters.in_flight += 1;
                 let offset = range.offset_bytes();
@@ -230,6 +270,8 @@ impl Part {
             GroupAction::Send { .. }
             | GroupAction::SendWrite { .. }
             | GroupAction::Overlay { .. }
+            | GroupAction::DigestPayload { .. }
+            | GroupAction::KeepBlocks { .. }
             | GroupAction::Complete { .. }
             | GroupAction::Release(_)
             | GroupAction::Home(_) => unreachable!("{action:?} is no device request"),
@@ -254,15 +296,23 @@ impl Part {
         let done = if is_ok { Ok(DeviceResult::Done) } else { Err(DeviceError) };
         match operation.kind {
             Kind::Read { token, payload, detect_zero } if is_ok => {
-                let zero = detect_zero && {
+                let zeroes = if detect_zero {
                     let slice = rim.kit.payloads.slice(payload);
-                    is_zero(rim.kit.reactor.pool().bytes(slice))
+                    zero_blocks(rim.kit.reactor.pool().bytes(slice))
+                } else {
+                    BlockMask::EMPTY
                 };
-                rim.answer(self.id, token, Ok(DeviceResult::Read { payload, zero }));
+                rim.answer(self.id, token, Ok(DeviceResult::Read { payload, zeroes }));
             }
             Kind::Read { token, payload, .. } => {
                 rim.kit.release(payload);
                 rim.answer(self.id, token, done);
+            }
+            Kind::Digest { token, buffer, key } => {
+                let pool = rim.kit.reactor.pool();
+                let digests = digests_of(pool.bytes(buffer), key);
+                pool.release(buffer.buffer);
+                rim.answer(self.id, token, done.map(|_| DeviceResult::Digests(digests)));
             }
             Kind::Write { token, payload } => {
                 rim.kit.release(payload);
@@ -283,6 +333,7 @@ impl Part {
                 let token = rim.start(self.id, Kind::Flush { token });
                 rim.kit.reactor.flush(data, token);
             }
+            Kind::PartOfCopy { copy } => self.on_part_of_copy(copy, done.map(drop), rim),
             Kind::Zero { token, .. } | Kind::Flush { token } => rim.answer(self.id, token, done),
             Kind::Register { .. } | Kind::Superblock { .. } => {
                 unreachable!("the home of the resource asked for it")
@@ -324,8 +375,10 @@ impl Hosted {
                 self.finish_save(done, rim);
             }
             Kind::Read { .. }
+            | Kind::Digest { .. }
             | Kind::Write { .. }
             | Kind::WriteBuffer { .. }
+            | Kind::PartOfCopy { .. }
             | Kind::Zero { .. }
             | Kind::Flush { .. } => unreachable!("a part of the resource asked for it"),
         }
@@ -432,24 +485,57 @@ impl Disk {
 
 /// The payload that a device request uses.
 pub(crate) fn payload_of(action: &GroupAction) -> Option<Payload> {
-    if let GroupAction::WriteDevice { payload, .. } = action { Some(*payload) } else { None }
+    match action {
+        GroupAction::WriteDevice { payload, .. } => Some(*payload),
+        GroupAction::CopyDevice { payload, .. } => *payload,
+        GroupAction::ReadDevice { .. }
+        | GroupAction::DigestDevice { .. }
+        | GroupAction::DigestPayload { .. }
+        | GroupAction::ZeroDevice { .. }
+        | GroupAction::FlushDevice { .. }
+        | GroupAction::WriteMetadata { .. }
+        | GroupAction::Send { .. }
+        | GroupAction::SendWrite { .. }
+        | GroupAction::Overlay { .. }
+        | GroupAction::KeepBlocks { .. }
+        | GroupAction::Complete { .. }
+        | GroupAction::Release(_)
+        | GroupAction::Home(_) => None,
+    }
 }
 
-fn is_zero(bytes: &[u8]) -> bool {
-    let (words, rest) = bytes.as_chunks::<8>();
-    words.iter().all(|word| *word == [0; 8]) && rest.iter().all(|byte| *byte == 0)
+/// Of each block, as the members of a session compute them alike.
+fn digests_of(bytes: &[u8], key: Nonce) -> Vec<Digest> {
+    let key = HashKey(key.0, key.0.rotate_left(32) ^ DIGEST_KEY);
+    let (blocks, _) = bytes.as_chunks::<BLOCK>();
+    blocks.iter().map(|block| Digest(siphash128(key, block))).collect()
+}
+
+/// Which of at most 32 blocks are all zeroes.
+fn zero_blocks(bytes: &[u8]) -> BlockMask {
+    let (blocks, _) = bytes.as_chunks::<BLOCK>();
+    let is_zero = |block: &[u8]| {
+        let (words, _) = block.as_chunks::<8>();
+        words.iter().all(|word| *word == [0; 8])
+    };
+    let zeroes = (0..32).zip(blocks).filter(|(_, block)| is_zero(*block));
+    zeroes.fold(BlockMask::EMPTY, |mask, (place, _)| mask | BlockMask::of(place))
 }
 
 fn token_of(action: &GroupAction) -> Option<Token> {
     match action {
         GroupAction::ReadDevice { token, .. }
+        | GroupAction::DigestDevice { token, .. }
         | GroupAction::WriteDevice { token, .. }
+        | GroupAction::CopyDevice { token, .. }
         | GroupAction::ZeroDevice { token, .. }
         | GroupAction::FlushDevice { token }
         | GroupAction::WriteMetadata { token, .. } => Some(*token),
         GroupAction::Send { .. }
         | GroupAction::SendWrite { .. }
         | GroupAction::Overlay { .. }
+        | GroupAction::DigestPayload { .. }
+        | GroupAction::KeepBlocks { .. }
         | GroupAction::Complete { .. }
         | GroupAction::Release(_)
         | GroupAction::Home(_) => None,

@@ -228,6 +228,7 @@ impl Shard {
             started_at: self.started_at,
             on_no_quorum: definition.on_no_quorum,
             resync_rate: definition.resync_rate,
+            compare_always: definition.compare_always,
         });
         let hosted = Hosted {
             id,

@@ -23,6 +23,8 @@ impl Part {
             match action {
                 GroupAction::ReadDevice { .. }
                 | GroupAction::WriteDevice { .. }
+                | GroupAction::DigestDevice { .. }
+                | GroupAction::CopyDevice { .. }
                 | GroupAction::ZeroDevice { .. }
                 | GroupAction::FlushDevice { .. }
                 | GroupAction::WriteMetadata { .. } => self.submit(action, rim),
@@ -34,6 +36,12 @@ impl Part {
                 }
                 GroupAction::Overlay { base, patch, at } => {
                     rim.kit.payloads.overlay(base, patch, at, rim.kit.reactor.pool());
+                }
+                GroupAction::DigestPayload { token, payload, key } => {
+                    rim.digest(self.id, token, payload, key);
+                }
+                GroupAction::KeepBlocks { payload, keep } => {
+                    rim.kit.payloads.keep_blocks(payload, keep, rim.kit.reactor.pool());
                 }
                 GroupAction::Complete { part, result } => self.complete(part, result, rim),
                 GroupAction::Release(payload) => {

@@ -112,13 +112,13 @@ impl LaneGroup {
                 self.set_full(lost);
                 actions.push(answer(round));
             }
-            ToGroup::Resync { member, from, absent, round } => {
+            ToGroup::Resync { member, from, absent, compare, round } => {
                 self.view.write_set.insert(member);
                 self.view.losing.remove(member);
                 self.syncing.retain(|&(other, _)| other != member);
                 self.syncing.push((member, round));
                 self.with_lanes(now, actions, |lane, turn| {
-                    lane.start_resync(turn, member, from, &absent);
+                    lane.start_resync(turn, (member, compare), from, &absent);
                 });
             }
             ToGroup::Joined { member, epoch, in_sync } => {

@@ -4,9 +4,22 @@ use format::ids::{BlockRange, MemberSet, NodeId, Nonce};
 use stdx::time::Time;
 
 use crate::group::LaneGroup;
-use crate::lane::{Lane, OperationState};
+use crate::lane::{Lane, OperationKind, OperationState};
 
 impl LaneGroup {
+    /// A copy of `block` to `member` is on its way.
+    #[must_use]
+    pub fn is_copying(&self, member: NodeId, block: u64) -> bool {
+        let range = BlockRange::new(block, 1);
+        self.lane_of(block).and_then(|lane| lane.leader.as_ref()).is_some_and(|leader| {
+            leader.operations.iter().any(|(_, operation)| {
+                let OperationKind::Resync { member: to, .. } = operation.kind else { return false };
+                let is_sent = matches!(operation.state, OperationState::Sent { .. });
+                to == member && is_sent && operation.range.overlaps(range)
+            })
+        })
+    }
+
     /// The session that this group leads and serves, and whose acknowledgement a write needs.
     #[must_use]
     pub fn served(&self) -> Option<(Nonce, MemberSet)> {

@@ -4,14 +4,14 @@
 //! need it, and only then says that they have it. A returning member gets every operation from the
 //! moment it is in the write set, so its missing blocks only become fewer; there is no second mode.
 
-use format::ids::{BLOCK_BYTES, BlockRange, MemberSet, NodeId};
-use format::message::DataBody;
+use format::ids::{BLOCK_BYTES, BlockMask, BlockRange, MemberSet, NodeId};
+use format::message::{DataBody, WriteKind};
 
 use crate::bitmap::Bitmap;
-use crate::contract::{FromGroup, LostMember, Payload};
+use crate::contract::{Compare, FromGroup, GroupAction, LostMember, Payload};
 use crate::lane::read::has_source;
 use crate::lane::write::Wanted;
-use crate::lane::{Content, Lane, Operation, OperationKind, OperationState, Turn};
+use crate::lane::{Lane, Operation, OperationKind, OperationState, Turn};
 use crate::limits;
 
 /// One returning member, as this lane sees it.
@@ -31,6 +31,11 @@ pub(crate) struct Resync {
     cursor: u64,
     in_flight: u32,
     pub(crate) copied_blocks: u64,
+    /// Of these the target had what it was to get.
+    pub(crate) equal_blocks: u64,
+    compare: Compare,
+    /// Copies that were compared, one after the other, and found nothing equal.
+    misses: u32,
     /// Nothing is missing any more.
     pub(crate) done: bool,
 }
@@ -46,6 +51,24 @@ struct Load {
 }
 
 impl Resync {
+    fn count(&mut self, operation: &Operation) {
+        let blocks = operation.range.count;
+        let equal = match operation.state {
+            OperationState::Equal => blocks,
+            OperationState::Sent { kind: WriteKind::Copy { given, zeroes } } => {
+                blocks - (given | zeroes).len()
+            }
+            OperationState::Sent { .. }
+            | OperationState::Waiting
+            | OperationState::Reading { .. }
+            | OperationState::Comparing { .. }
+            | OperationState::Hashing => 0,
+        };
+        self.copied_blocks += u64::from(blocks);
+        self.equal_blocks += u64::from(equal);
+        self.misses = if equal > 0 { 0 } else { self.misses.saturating_add(1) };
+    }
+
     pub(crate) fn explain(&self) -> String {
         let Self { member, loads, forwards, cursor, in_flight, .. } = self;
         let left = self.bits.ones();
@@ -59,7 +82,7 @@ impl Lane {
     pub(crate) fn start_resync(
         &mut self,
         turn: &mut Turn<'_>,
-        member: NodeId,
+        (member, compare): (NodeId, Compare),
         from: NodeId,
         absent: &[LostMember],
     ) {
@@ -85,6 +108,9 @@ impl Lane {
             cursor: 0,
             in_flight: 0,
             copied_blocks: 0,
+            equal_blocks: 0,
+            compare,
+            misses: 0,
             done: false,
         });
         self.load_next(turn, member);
@@ -336,10 +362,29 @@ impl Lane {
                 unreachable!("only copies start here")
             }
         };
-        if wanted {
-            self.read_for_operation(turn, index, MemberSet::EMPTY);
-        } else {
-            self.finish(turn, index);
+        if !wanted {
+            return self.finish(turn, index);
+        }
+        if let OperationKind::Resync { member, .. } = kind
+            && self.compares(member)
+        {
+            return self.ask_digests(turn, index, MemberSet::of(member));
+        }
+        self.read_for_operation(turn, index, MemberSet::EMPTY);
+    }
+
+    /// Whether the next copy to a returning member looks first at what it has.
+    fn compares(&mut self, member: NodeId) -> bool {
+        let Some(resync) = self.resync(member) else { return false };
+        match resync.compare {
+            Compare::Never => false,
+            Compare::Always => true,
+            Compare::WhileItPays if resync.misses < limits::COMPARE_MISSES_MAX => true,
+            // Now and then it is tried again.
+            Compare::WhileItPays => {
+                resync.misses += 1;
+                resync.misses % limits::COMPARE_MISSES_MAX == 0
+            }
         }
     }
 
@@ -349,7 +394,7 @@ impl Lane {
         turn: &mut Turn<'_>,
         index: u32,
         payload: Payload,
-        content: Content,
+        zeroes: BlockMask,
     ) {
         match self.operation(index).kind {
             OperationKind::Write => self.merge(turn, index, payload),
@@ -357,12 +402,42 @@ impl Lane {
                 self.operation_mut(index).payload = Some(payload);
                 self.finish(turn, index);
             }
-            OperationKind::Reconcile | OperationKind::Resync { .. } => {
+            OperationKind::Resync { .. } => self.compare_bytes(turn, index, (payload, zeroes)),
+            OperationKind::Reconcile => {
                 self.operation_mut(index).payload = Some(payload);
-                self.send(turn, index, content);
+                self.send_copy(turn, index, zeroes, BlockMask::EMPTY);
             }
             OperationKind::Discard | OperationKind::Zeroes => turn.release(Some(payload)),
         }
+    }
+
+    /// Zeroes travel as a word, and take no space where they arrive; what is `equal` there stays
+    /// as it is.
+    pub(crate) fn send_copy(
+        &mut self,
+        turn: &mut Turn<'_>,
+        index: u32,
+        zeroes: BlockMask,
+        equal: BlockMask,
+    ) {
+        let operation = self.operation_mut(index);
+        let all = BlockMask::all(operation.range.count);
+        let equal = equal.and(all);
+        let zeroes = zeroes.and(all).minus(equal);
+        let given = all.minus(zeroes | equal);
+        if equal == all {
+            operation.state = OperationState::Equal;
+            return self.finish(turn, index);
+        }
+        if given.is_empty() {
+            let payload = operation.payload.take();
+            turn.release(payload);
+        } else if let Some(payload) = operation.payload
+            && given != all
+        {
+            turn.actions.push(GroupAction::KeepBlocks { payload, keep: given });
+        }
+        self.send(turn, index, WriteKind::Copy { given, zeroes });
     }
 
     /// Still under the lock: everyone who keeps a slot for the member clears these blocks.
@@ -375,18 +450,26 @@ impl Lane {
         let lane = self.index;
         let leader = self.leader.as_mut().expect("only a leader copies");
         leader.copies -= 1;
+        leader.forget_comparison(operation.order);
         let Some((member, id)) = resync else { return };
         let Some(position) = leader.resyncs.iter().position(|resync| resync.id == id) else {
             return;
         };
         let resync = &mut leader.resyncs[position];
         resync.in_flight = resync.in_flight.saturating_sub(1);
-        let was_sent = matches!(operation.state, OperationState::Sent { .. });
-        if !was_sent || !operation.acknowledged.has(member) {
+        let is_there = match operation.state {
+            OperationState::Sent { .. } => operation.acknowledged.has(member),
+            OperationState::Equal => true,
+            OperationState::Waiting
+            | OperationState::Reading { .. }
+            | OperationState::Comparing { .. }
+            | OperationState::Hashing => false,
+        };
+        if !is_there {
             return;
         }
         resync.bits.clear(operation.range);
-        resync.copied_blocks += u64::from(operation.range.count);
+        resync.count(operation);
         let others = turn.view.write_set.without(turn.view.me).and(turn.view.connected);
         for other in others.iter() {
             let (seq, range) = (operation.seq, operation.range);
@@ -403,7 +486,7 @@ impl Lane {
         }
     }
 
-    fn is_resyncing(&self, id: u64) -> bool {
+    pub(crate) fn is_resyncing(&self, id: u64) -> bool {
         self.leader.as_ref().is_some_and(|leader| leader.resyncs.iter().any(|it| it.id == id))
     }
 

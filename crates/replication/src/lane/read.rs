@@ -4,13 +4,13 @@
 //! waits again, for overlapping operations that began after it: else a value got out that is not
 //! on all members yet (I7). Last of all comes the fence, read after everything else was done.
 
-use format::ids::{BlockRange, MemberSet, NodeId};
+use format::ids::{BlockMask, BlockRange, MemberSet, NodeId};
 use format::message::{DataBody, ReadStatus};
 
 use crate::contract::{
     DeviceError, DeviceResult, GroupAction, PartId, Payload, ReplicaRole, Request, RequestError,
 };
-use crate::lane::{Content, DeviceUse, Lane, Operation, OperationState, Turn};
+use crate::lane::{DeviceUse, Lane, Operation, OperationState, Turn};
 use crate::view::View;
 
 /// A client's read.
@@ -54,9 +54,16 @@ impl ClientRead {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct PeerRead {
     pub(crate) from: NodeId,
-    id: u32,
-    range: BlockRange,
-    nonce: format::ids::Nonce,
+    pub(crate) id: u32,
+    pub(crate) range: BlockRange,
+    pub(crate) nonce: format::ids::Nonce,
+    pub(crate) wants: Wants,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Wants {
+    Bytes,
+    Digests,
 }
 
 /// Where bytes can be read.
@@ -194,14 +201,14 @@ impl Lane {
         &mut self,
         turn: &mut Turn<'_>,
         index: u32,
-        result: Result<(Payload, Content), DeviceError>,
+        result: Result<(Payload, BlockMask), DeviceError>,
     ) {
         let known = self.leader.as_ref().and_then(|leader| leader.operations.get(index));
         let Some(&Operation { state: OperationState::Reading { from, tried }, .. }) = known else {
             return turn.release(result.ok().map(|(payload, _)| payload));
         };
         match result {
-            Ok((payload, content)) => self.on_operation_bytes(turn, index, payload, content),
+            Ok((payload, zeroes)) => self.on_operation_bytes(turn, index, payload, zeroes),
             Err(DeviceError) => {
                 let tried = from.map_or(tried, |from| tried.with(from));
                 self.read_for_operation(turn, index, tried);
@@ -325,8 +332,19 @@ impl Lane {
             }
         }
         for (index, state) in operations {
-            if let OperationState::Reading { from: None, tried } = state {
-                self.read_for_operation(turn, index, tried);
+            match state {
+                OperationState::Reading { from: None, tried } => {
+                    self.read_for_operation(turn, index, tried);
+                }
+                OperationState::Comparing { awaiting: MemberSet::EMPTY } => {
+                    self.on_compared(turn, index);
+                }
+                OperationState::Waiting
+                | OperationState::Reading { .. }
+                | OperationState::Comparing { .. }
+                | OperationState::Hashing
+                | OperationState::Sent { .. }
+                | OperationState::Equal => {}
             }
         }
     }
@@ -348,11 +366,21 @@ impl Lane {
             }
         }
         for (_, operation) in leader.operations.iter_mut() {
-            if let OperationState::Reading { from, .. } = &mut operation.state
-                && *from == Some(member)
-            {
-                *from = None;
-                leader.stalled = true;
+            match &mut operation.state {
+                OperationState::Reading { from, .. } if *from == Some(member) => {
+                    *from = None;
+                    leader.stalled = true;
+                }
+                OperationState::Comparing { awaiting } if awaiting.has(member) => {
+                    awaiting.remove(member);
+                    leader.stalled = true;
+                }
+                OperationState::Waiting
+                | OperationState::Reading { .. }
+                | OperationState::Comparing { .. }
+                | OperationState::Hashing
+                | OperationState::Sent { .. }
+                | OperationState::Equal => {}
             }
         }
     }
@@ -398,9 +426,10 @@ impl Lane {
         let lane = self.index;
         if turn.view.replica != ReplicaRole::InSync {
             let status = ReadStatus::Refused;
-            return turn.send(from, DataBody::ReadDone { lane, id, status, length_bytes: 0 });
+            let (length_bytes, zeroes) = (0, BlockMask::EMPTY);
+            return turn.send(from, DataBody::ReadDone { lane, id, status, length_bytes, zeroes });
         }
-        let read = PeerRead { from, id, range, nonce: turn.view.nonce };
+        let read = PeerRead { from, id, range, nonce: turn.view.nonce, wants: Wants::Bytes };
         let index = self.replica.peer_reads.insert(read);
         let token = DeviceUse::PeerRead { index }.token(lane);
         let detect_zero = id & FOR_OPERATION != 0;
@@ -412,21 +441,20 @@ impl Lane {
         &mut self,
         turn: &mut Turn<'_>,
         index: u32,
-        result: Result<(Payload, Content), DeviceError>,
+        result: Result<(Payload, BlockMask), DeviceError>,
     ) {
         let read = self.replica.peer_reads.remove(index);
         let Some(read) = read.filter(|read| read.nonce == turn.view.nonce) else {
             return turn.release(result.ok().map(|(payload, _)| payload));
         };
         let (lane, id) = (self.index, read.id);
-        let (status, payload) = match result {
-            Ok((payload, Content::Zeroes)) => (ReadStatus::Zero, Some(payload)),
-            Ok((payload, Content::Bytes)) => (ReadStatus::Ok, Some(payload)),
-            Err(DeviceError) => (ReadStatus::DeviceError, None),
+        let (status, payload, zeroes) = match result {
+            Ok((payload, zeroes)) => (ReadStatus::Ok, Some(payload), zeroes),
+            Err(DeviceError) => (ReadStatus::DeviceError, None, BlockMask::EMPTY),
         };
         let length_bytes = u32::try_from(read.range.length_bytes()).expect("within an extent");
         let length_bytes = if payload.is_some() { length_bytes } else { 0 };
-        let message = turn.data(DataBody::ReadDone { lane, id, status, length_bytes });
+        let message = turn.data(DataBody::ReadDone { lane, id, status, length_bytes, zeroes });
         turn.actions.push(GroupAction::Send { to: read.from, message, payload });
         turn.release(payload);
     }
@@ -436,7 +464,7 @@ impl Lane {
         &mut self,
         turn: &mut Turn<'_>,
         id: u32,
-        status: ReadStatus,
+        (status, zeroes): (ReadStatus, BlockMask),
         payload: Option<Payload>,
     ) {
         let index = id >> 1;
@@ -445,8 +473,7 @@ impl Lane {
             return self.on_read_refused(turn, id);
         }
         let result = match (status, payload) {
-            (ReadStatus::Ok, Some(payload)) => Ok((payload, Content::Bytes)),
-            (ReadStatus::Zero, Some(payload)) => Ok((payload, Content::Zeroes)),
+            (ReadStatus::Ok, Some(payload)) => Ok((payload, zeroes)),
             (_, payload) => {
                 turn.release(payload);
                 Err(DeviceError)
@@ -481,12 +508,13 @@ impl Lane {
         &mut self,
         turn: &mut Turn<'_>,
         device_use: DeviceUse,
-        result: Result<DeviceResult, DeviceError>,
+        result: &Result<DeviceResult, DeviceError>,
     ) {
-        let bytes = match result {
-            Ok(DeviceResult::Read { payload, zero: true }) => Ok((payload, Content::Zeroes)),
-            Ok(DeviceResult::Read { payload, zero: false }) => Ok((payload, Content::Bytes)),
-            Ok(DeviceResult::Done) | Err(DeviceError) => Err(DeviceError),
+        let bytes = match *result {
+            Ok(DeviceResult::Read { payload, zeroes }) => Ok((payload, zeroes)),
+            Ok(DeviceResult::Done | DeviceResult::Digests(_)) | Err(DeviceError) => {
+                Err(DeviceError)
+            }
         };
         match device_use {
             DeviceUse::OperationRead { index, generation } if generation == self.generation => {
@@ -498,7 +526,9 @@ impl Lane {
             DeviceUse::PeerRead { index } => self.on_peer_read_done(turn, index, bytes),
             DeviceUse::Apply { .. }
             | DeviceUse::OperationRead { .. }
-            | DeviceUse::ClientRead { .. } => {
+            | DeviceUse::ClientRead { .. }
+            | DeviceUse::OperationDigest { .. }
+            | DeviceUse::PeerDigest { .. } => {
                 turn.release(bytes.ok().map(|(payload, _)| payload));
             }
         }

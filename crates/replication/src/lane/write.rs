@@ -14,11 +14,11 @@ use format::message::{DataBody, Write, WriteKind};
 
 use crate::activity::Waiter;
 use crate::contract::{
-    DeviceError, DeviceResult, FromGroup, GroupAction, PartId, Payload, ReplicaRole, Request,
-    RequestError, RequestKind,
+    DeviceError, FromGroup, GroupAction, PartId, Payload, ReplicaRole, Request, RequestError,
+    RequestKind,
 };
 use crate::lane::{
-    Applied, AppliedState, Content, DeviceUse, Lane, Operation, OperationKind, OperationState, Turn,
+    Applied, AppliedState, DeviceUse, Lane, Operation, OperationKind, OperationState, Turn,
 };
 use crate::limits;
 use crate::quorum;
@@ -122,9 +122,9 @@ impl Lane {
                 operation.patch = operation.payload.take();
                 self.read_for_operation(turn, index, MemberSet::EMPTY);
             }
-            OperationKind::Write | OperationKind::Discard | OperationKind::Zeroes => {
-                self.send(turn, index, Content::Bytes);
-            }
+            OperationKind::Write => self.send(turn, index, WriteKind::Data),
+            OperationKind::Discard => self.send(turn, index, WriteKind::Discard),
+            OperationKind::Zeroes => self.send(turn, index, WriteKind::Zeroes),
             OperationKind::Reconcile | OperationKind::Resync { .. } => self.start_copy(turn, index),
         }
     }
@@ -137,17 +137,17 @@ impl Lane {
         let at = u32::try_from(operation.offset % BLOCK_BYTES).expect("within a block");
         turn.actions.push(GroupAction::Overlay { base, patch, at });
         turn.actions.push(GroupAction::Release(patch));
-        self.send(turn, index, Content::Bytes);
+        self.send(turn, index, WriteKind::Data);
     }
 
     /// Sequences the operation and sends it to every member that has to have it.
-    pub(crate) fn send(&mut self, turn: &mut Turn<'_>, index: u32, content: Content) {
+    pub(crate) fn send(&mut self, turn: &mut Turn<'_>, index: u32, kind: WriteKind) {
         let leader = self.leader.as_mut().expect("only a leader sends");
         let seq = Seq(leader.next_seq);
         leader.next_seq += 1;
         leader.completed.push_back(false);
         let operation = leader.operations.get_mut(index).expect("an operation until it finished");
-        operation.state = OperationState::Sent { content };
+        operation.state = OperationState::Sent { kind };
         operation.seq = seq;
         *turn.sends += 1;
         operation.sent_as = *turn.sends;
@@ -173,7 +173,7 @@ impl Lane {
         self.transmit(turn, index, to);
         if needed.has(turn.view.me) {
             let write = self.write_of(index);
-            let payload = self.operation(index).payload.filter(|_| write.kind.has_payload());
+            let payload = self.operation(index).payload.filter(|_| write.has_payload());
             self.apply(turn, turn.view.me, write, payload);
         } else if needed.is_empty() {
             self.finish(turn, index);
@@ -186,7 +186,7 @@ impl Lane {
             return;
         }
         let write = self.write_of(index);
-        let payload = self.operation(index).payload.filter(|_| write.kind.has_payload());
+        let payload = self.operation(index).payload.filter(|_| write.has_payload());
         let message = turn.data(DataBody::Write(write));
         turn.actions.push(GroupAction::SendWrite { to, message, payload });
     }
@@ -194,17 +194,8 @@ impl Lane {
     fn write_of(&self, index: u32) -> Write {
         let leader = self.leader.as_ref().expect("only a leader sends");
         let operation = self.operation(index);
-        let OperationState::Sent { content } = operation.state else {
+        let OperationState::Sent { kind } = operation.state else {
             unreachable!("only an operation with a seq is written")
-        };
-        let kind = match operation.kind {
-            OperationKind::Write => WriteKind::Data,
-            OperationKind::Discard => WriteKind::Discard,
-            OperationKind::Zeroes => WriteKind::Zeroes,
-            OperationKind::Reconcile | OperationKind::Resync { .. } => match content {
-                Content::Bytes => WriteKind::Copy,
-                Content::Zeroes => WriteKind::Discard,
-            },
         };
         Write {
             lane: self.index,
@@ -411,8 +402,11 @@ impl Lane {
         let Write { seq, range, fua, kind, .. } = applied.write;
         let token = DeviceUse::Apply { seq }.token(self.index);
         turn.actions.push(match (kind, applied.payload) {
-            (WriteKind::Data | WriteKind::Copy, Some(payload)) => {
+            (WriteKind::Data, Some(payload)) => {
                 GroupAction::WriteDevice { token, range, payload, fua }
+            }
+            (WriteKind::Copy { given, zeroes }, payload) => {
+                GroupAction::CopyDevice { token, range, payload, given, zeroes, fua }
             }
             (WriteKind::Discard, _) => {
                 GroupAction::ZeroDevice { token, range, deallocate: true, fua }
@@ -420,7 +414,7 @@ impl Lane {
             (WriteKind::Zeroes, _) => {
                 GroupAction::ZeroDevice { token, range, deallocate: false, fua }
             }
-            (WriteKind::Data | WriteKind::Copy, None) => {
+            (WriteKind::Data, None) => {
                 unreachable!("the group drops writes without their payload")
             }
         });
@@ -430,7 +424,7 @@ impl Lane {
         &mut self,
         turn: &mut Turn<'_>,
         seq: Seq,
-        result: Result<DeviceResult, DeviceError>,
+        result: Result<(), DeviceError>,
     ) {
         let replica = &mut self.replica;
         assert!(replica.device_writes > 0, "a completion has its submission");

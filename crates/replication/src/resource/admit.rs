@@ -10,7 +10,7 @@ use format::ids::{Epoch, LaneIndex, MemberSet, NodeId, Nonce, Seq, ValueId};
 use format::message::{Control, ReplicaReport, Sealed, SlotBase, SlotInfo};
 use stdx::time::Time;
 
-use crate::contract::{LostMember, ResourceAction, ToGroup};
+use crate::contract::{Compare, LostMember, ResourceAction, ToGroup};
 use crate::limits;
 use crate::resource::session::Change;
 use crate::resource::{Resource, RoundKind};
@@ -28,6 +28,8 @@ pub(crate) struct Admission {
     floors: Vec<Seq>,
     /// Per shard: what is left, and what was copied, in blocks.
     progress: BTreeMap<u8, (u64, u64)>,
+    /// All of the volume is to be copied.
+    is_full: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -129,6 +131,7 @@ impl Resource {
                 epoch,
                 floors: Vec::new(),
                 progress: BTreeMap::new(),
+                is_full: false,
             },
         );
         self.send(member, Control::Seal { ballot, nonce });
@@ -250,6 +253,7 @@ impl Resource {
             return self.give_up_admission(member);
         }
         admission.step = Step::MarkingFull { awaiting: targets };
+        admission.is_full = true;
         let base_epoch = if same_branch { replica.joined } else { Epoch(0) };
         let incarnation = replica.incarnation;
         let Some(nonce) = self.session_nonce() else { return };
@@ -308,6 +312,7 @@ impl Resource {
         let boot = self.peers.get(&member).and_then(|peer| peer.report).map(|peer| peer.boot_id);
         let own_boot = self.options.boot_id;
         let connected = self.connected();
+        let always = self.options.compare_always;
         let Some(session) = self.session.as_mut() else { return };
         let losing = !session.losses.is_empty();
         let Some(admission) = session.admissions.get_mut(&member) else { return };
@@ -323,7 +328,12 @@ impl Resource {
             slots.map(|slot| LostMember { member: slot.member, base: slot.base }).collect();
         session.write_set.insert(member);
         session.boots.insert(member, boot.unwrap_or(own_boot));
-        let resync = |round| ToGroup::Resync { member, from, absent, round };
+        let compare = match (always, admission.is_full) {
+            (true, _) => Compare::Always,
+            (false, true) => Compare::WhileItPays,
+            (false, false) => Compare::Never,
+        };
+        let resync = |round| ToGroup::Resync { member, from, absent, compare, round };
         self.ask_groups(RoundKind::Synced(member), resync);
     }
 

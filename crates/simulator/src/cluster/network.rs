@@ -454,6 +454,8 @@ fn shard_to(body: &DataBody, shards: u8) -> u8 {
         | DataBody::Stable { .. }
         | DataBody::Read { .. }
         | DataBody::ReadDone { .. }
+        | DataBody::Digest { .. }
+        | DataBody::DigestDone { .. }
         | DataBody::Loss { .. }
         | DataBody::LossDone { .. }
         | DataBody::SlotRead { .. }
@@ -474,6 +476,8 @@ fn lane_of(body: &DataBody) -> Option<u8> {
         | DataBody::Stable { lane, .. }
         | DataBody::Read { lane, .. }
         | DataBody::ReadDone { lane, .. }
+        | DataBody::Digest { lane, .. }
+        | DataBody::DigestDone { lane, .. }
         | DataBody::Loss { lane, .. }
         | DataBody::LossDone { lane, .. }
         | DataBody::SlotRead { lane, .. }

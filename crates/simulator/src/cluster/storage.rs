@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use format::ids::{
-    BlockRange, Branch, Epoch, Incarnation, KernelBootId, NodeId, Nonce, ResourceId, VoteStoreId,
+    BlockMask, Branch, Epoch, Incarnation, KernelBootId, NodeId, Nonce, ResourceId, VoteStoreId,
 };
 use format::metadata::{Register, ReplicaState, Sealed, Slot, Superblock, VoteStamp};
 use replication::contract::{
@@ -13,7 +13,7 @@ use replication::contract::{
 use replication::limits;
 use stdx::random::Random;
 
-use crate::cluster::{Cluster, ClusterOptions, DiskImage, Event, Way};
+use crate::cluster::{Cluster, ClusterOptions, DiskImage, Event, Way, digests_of};
 use crate::disk::Disk;
 use crate::process::{Outstanding, group_disks};
 
@@ -31,7 +31,10 @@ impl Cluster {
             Outstanding::Flush { .. } => slow.flush,
             Outstanding::Write { .. } => slow.write,
             Outstanding::Metadata { .. } => slow.metadata,
-            Outstanding::Read { .. } | Outstanding::Refused { .. } => Duration::ZERO,
+            Outstanding::Read { .. }
+            | Outstanding::Digest { .. }
+            | Outstanding::Hash { .. }
+            | Outstanding::Refused { .. } => Duration::ZERO,
         };
         let micros = Duration::from_micros(5 + self.random.below(300));
         self.schedule(micros + extra, Event::Disk { node, boot, id });
@@ -51,9 +54,19 @@ impl Cluster {
             Outstanding::Read { shard, token, range, detect_zero } => {
                 let disk = &self.disks[node];
                 let values: Vec<u64> = range.blocks().map(|block| disk.read(block)).collect();
-                let zero = detect_zero && values.iter().all(|&value| value == 0);
+                let zeroes = if detect_zero { zero_blocks(&values) } else { BlockMask::EMPTY };
                 let Some(payload) = self.payload(node, values) else { return };
-                let result = Ok(DeviceResult::Read { payload, zero });
+                let result = Ok(DeviceResult::Read { payload, zeroes });
+                self.step_group(node, shard, GroupInput::Device { token, result });
+            }
+            Outstanding::Digest { shard, token, range } => {
+                let disk = &self.disks[node];
+                let values: Vec<u64> = range.blocks().map(|block| disk.read(block)).collect();
+                let result = Ok(DeviceResult::Digests(digests_of(&values)));
+                self.step_group(node, shard, GroupInput::Device { token, result });
+            }
+            Outstanding::Hash { shard, token, digests } => {
+                let result = Ok(DeviceResult::Digests(digests));
                 self.step_group(node, shard, GroupInput::Device { token, result });
             }
             Outstanding::Refused { shard, token } => {
@@ -73,12 +86,14 @@ impl Cluster {
     fn fails(&mut self, node: usize, outstanding: &Outstanding) -> bool {
         let bad = &mut self.bad[node];
         std::mem::take(match outstanding {
-            Outstanding::Read { .. } => &mut bad.read,
+            Outstanding::Read { .. } | Outstanding::Digest { .. } => &mut bad.read,
             Outstanding::Write { .. } => &mut bad.write,
             Outstanding::Flush { .. } => &mut bad.flush,
             Outstanding::Metadata { .. } => &mut bad.metadata,
             Outstanding::Save { superblock: Some(_), .. } => &mut bad.save,
-            Outstanding::Save { superblock: None, .. } | Outstanding::Refused { .. } => {
+            Outstanding::Save { superblock: None, .. }
+            | Outstanding::Hash { .. }
+            | Outstanding::Refused { .. } => {
                 return false;
             }
         })
@@ -94,6 +109,8 @@ impl Cluster {
                 self.step_resource(node, ResourceInput::SaveFailed { save });
             }
             Outstanding::Read { shard, token, .. }
+            | Outstanding::Digest { shard, token, .. }
+            | Outstanding::Hash { shard, token, .. }
             | Outstanding::Write { shard, token, .. }
             | Outstanding::Flush { shard, token, .. }
             | Outstanding::Refused { shard, token }
@@ -113,11 +130,12 @@ impl Cluster {
             _ => match outstanding {
                 Outstanding::Write { range, values, .. } => {
                     for (block, new) in range.blocks().zip(values) {
+                        let Some(new) = new else { continue };
                         let disk = &mut self.disks[node];
                         let random = &mut self.random;
                         let left =
                             self.contents.torn(disk.read(block), new, || random.chance(1, 2));
-                        disk.write(BlockRange::new(block, 1), &[left]);
+                        disk.write(block, left);
                     }
                 }
                 Outstanding::Flush { mut snapshot, .. } => {
@@ -130,6 +148,8 @@ impl Cluster {
                 }
                 // A torn page or record is found by its checksum, and the old one is used.
                 Outstanding::Read { .. }
+                | Outstanding::Digest { .. }
+                | Outstanding::Hash { .. }
                 | Outstanding::Refused { .. }
                 | Outstanding::Metadata { .. } => {}
             },
@@ -140,12 +160,17 @@ impl Cluster {
         let disk = &mut self.disks[node];
         disk.event = self.events_done;
         match outstanding {
-            Outstanding::Read { .. } | Outstanding::Refused { .. } => {}
+            Outstanding::Read { .. }
+            | Outstanding::Digest { .. }
+            | Outstanding::Hash { .. }
+            | Outstanding::Refused { .. } => {}
             Outstanding::Write { range, values, fua, .. } => {
-                if *fua {
-                    disk.write_durably(*range, values);
-                } else {
-                    disk.write(*range, values);
+                for (block, value) in range.blocks().zip(values) {
+                    match (value, fua) {
+                        (Some(value), true) => disk.write_durably(block, *value),
+                        (Some(value), false) => disk.write(block, *value),
+                        (None, _) => {}
+                    }
                 }
             }
             Outstanding::Flush { snapshot, .. } => disk.finish_flush(snapshot),
@@ -175,6 +200,8 @@ impl Cluster {
         let is_over = |outstanding: &Outstanding| match outstanding {
             Outstanding::Save { superblock, .. } => superblock.is_none(),
             Outstanding::Read { .. }
+            | Outstanding::Digest { .. }
+            | Outstanding::Hash { .. }
             | Outstanding::Write { .. }
             | Outstanding::Flush { .. }
             | Outstanding::Metadata { .. }
@@ -219,6 +246,11 @@ impl Cluster {
             self.schedule_at(at, Event::ToGroup { node, boot, shard, message });
         }
     }
+}
+
+fn zero_blocks(values: &[u64]) -> BlockMask {
+    let zeroes = (0..).zip(values).filter(|&(_, &value)| value == 0);
+    zeroes.fold(BlockMask::EMPTY, |mask, (place, _)| mask | BlockMask::of(place))
 }
 
 pub(super) fn new_disk(options: &ClusterOptions, node: NodeId, random: &mut Random) -> Disk {

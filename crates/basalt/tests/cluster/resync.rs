@@ -1,0 +1,128 @@
+//! What a resync moves, and what it leaves where it is.
+
+use std::fs::{self, File};
+use std::os::unix::fs::MetadataExt;
+
+use crate::BLOCK;
+use crate::harness::{Cluster, DISK_BYTES};
+
+/// Bytes that the file of a replica takes on the disk below.
+fn allocated(cluster: &Cluster, index: usize) -> u64 {
+    fs::metadata(cluster.disk(index)).unwrap().blocks() * 512
+}
+
+/// Puts an empty disk in the place of a replica's.
+fn replace_disk(cluster: &Cluster, index: usize) {
+    cluster.adm_ok(index, &["detach", "r0"]);
+    fs::remove_file(cluster.disk(index)).unwrap();
+    File::create(cluster.disk(index)).unwrap().set_len(DISK_BYTES).unwrap();
+    let name = format!("n{index}");
+    cluster.adm_ok(index, &["create-md", "--node", &name, "r0"]);
+    cluster.adm_ok(index, &["attach", "r0"]);
+}
+
+fn wait_all(cluster: &Cluster) {
+    for index in 0..3 {
+        cluster.wait_up_to_date(index);
+    }
+}
+
+/// A block here and there does not make the whole volume allocated at the target.
+#[test]
+fn zeroes_take_no_space_after_a_full_resync() {
+    let cluster = Cluster::start_in_sync(3, 0);
+    let mut client = cluster.client(0);
+    let size = client.export().size_bytes;
+    for index in 0..360 {
+        client.write(index * (128 << 10), &[5; BLOCK]).unwrap();
+    }
+    client.flush().unwrap();
+    let before = allocated(&cluster, 2);
+    replace_disk(&cluster, 2);
+    wait_all(&cluster);
+    client.close().unwrap();
+    cluster.assert_replicas_equal(size);
+    let after = allocated(&cluster, 2);
+    assert!(after <= before + (256 << 10), "{before} bytes before, {after} after");
+}
+
+/// What was discarded while the target was away gives its space back there too.
+#[test]
+fn space_is_given_back_at_the_target() {
+    let cluster = Cluster::start_in_sync(3, 0);
+    let mut client = cluster.client(0);
+    let size = client.export().size_bytes;
+    client.write(0, &vec![7; 8 << 20]).unwrap();
+    cluster.adm_ok(2, &["detach", "r0"]);
+    let full = allocated(&cluster, 2);
+    // All but a block of every 64 KiB.
+    for index in 0..128 {
+        client.trim(index * (64 << 10) + 4096, 60 << 10).unwrap();
+    }
+    client.flush().unwrap();
+    cluster.adm_ok(2, &["attach", "r0"]);
+    wait_all(&cluster);
+    client.close().unwrap();
+    cluster.assert_replicas_equal(size);
+    let (source, after) = (allocated(&cluster, 0), allocated(&cluster, 2));
+    // The activity log of a replica that returns is written anew, all 2 MiB of it.
+    assert!(after <= source + (3 << 20), "{source} bytes at the source, {after} at the target");
+    assert!(after + (5 << 20) <= full, "{full} bytes before, {after} after");
+}
+
+/// KiB that a node has written to its disk.
+fn written_kib(cluster: &Cluster, index: usize) -> u64 {
+    cluster.status(index).unwrap().devices[0].statistics.as_ref().unwrap().written
+}
+
+/// A replica whose metadata is new has to be copied in full, and has nearly all of it already.
+#[test]
+fn full_resync_leaves_what_is_equal() {
+    let cluster = Cluster::start_in_sync(3, 0);
+    let mut client = cluster.client(0);
+    let size = client.export().size_bytes;
+    let text: Vec<u8> = (1..=250_u8).cycle().take(2048).flat_map(|byte| [byte; BLOCK]).collect();
+    client.write(8 << 20, &text).unwrap();
+    cluster.adm_ok(2, &["detach", "r0"]);
+    for index in 0..40 {
+        client.write((8 << 20) + index * (200 << 10), &[0xee; BLOCK]).unwrap();
+    }
+    client.flush().unwrap();
+    cluster.adm_ok(2, &["create-md", "--force", "--node", "n2", "r0"]);
+    cluster.adm_ok(2, &["attach", "r0"]);
+    wait_all(&cluster);
+    let written = written_kib(&cluster, 2);
+    client.close().unwrap();
+    cluster.assert_replicas_equal(size);
+    // 40 blocks, and metadata; counted from the attach on.
+    assert!((160..1024).contains(&written), "{written} KiB");
+}
+
+/// With `csums-alg` what was written again with the same bytes is not moved.
+#[test]
+fn resync_with_checksums_leaves_what_is_equal() {
+    let mut cluster = Cluster::prepare(3, 0);
+    let text = cluster.config_text("r0").replacen('{', "{ net { csums-alg sha1; }", 1);
+    fs::write(cluster.config(), text).unwrap();
+    for index in 0..3 {
+        cluster.launch(index);
+        cluster.adm_ok(index, &["up", "r0"]);
+    }
+    cluster.wait_connected(0);
+    cluster.adm_ok(0, &["primary", "--force", "r0"]);
+    wait_all(&cluster);
+    let mut client = cluster.client(0);
+    let size = client.export().size_bytes;
+    client.write(0, &vec![9; 4 << 20]).unwrap();
+    cluster.adm_ok(0, &["disconnect", "r0:n2"]);
+    client.write(0, &vec![9; 4 << 20]).unwrap();
+    client.write(1 << 20, &vec![8; 64 << 10]).unwrap();
+    client.flush().unwrap();
+    let before = written_kib(&cluster, 2);
+    cluster.adm_ok(0, &["connect", "r0:n2"]);
+    wait_all(&cluster);
+    let written = written_kib(&cluster, 2) - before;
+    client.close().unwrap();
+    cluster.assert_replicas_equal(size);
+    assert!((64..512).contains(&written), "{written} KiB");
+}

@@ -1,0 +1,217 @@
+//! Comparing what members hold, by digests, under the range lock.
+//!
+//! While an operation holds its range nothing else changes it at any member of the write set, and
+//! all that came before is applied there: so what differs then, differs. The leader asks members
+//! for a digest of each block, and looks at the answers side by side. A copy whose target has some
+//! of the blocks already leaves them out.
+
+use format::ids::{BlockMask, BlockRange, Digest, MemberSet, NodeId};
+use format::message::{DataBody, ReadStatus};
+
+use crate::contract::{DeviceError, DeviceResult, GroupAction, Payload};
+use crate::lane::read::{PeerRead, Wants};
+use crate::lane::{DeviceUse, Lane, OperationKind, OperationState, Turn};
+
+/// What was heard for one operation.
+#[derive(Debug)]
+pub(crate) struct Comparison {
+    /// That of the operation.
+    order: u64,
+    digests: Vec<(NodeId, Vec<Digest>)>,
+    /// Blocks of a copy that its source found to be zeroes.
+    zeroes: BlockMask,
+}
+
+// ---- The leader's side.
+
+impl Lane {
+    /// Asks `members` for digests of the operation's range.
+    pub(crate) fn ask_digests(&mut self, turn: &mut Turn<'_>, index: u32, members: MemberSet) {
+        let (lane, generation, key) = (self.index, self.generation, turn.view.nonce);
+        let members = members.and(turn.view.reachable());
+        let operation = self.operation_mut(index);
+        let (range, order) = (operation.range, operation.order);
+        operation.state = OperationState::Comparing { awaiting: members };
+        let leader = self.leader.as_mut().expect("an operation has a leader");
+        let comparison = Comparison { order, digests: Vec::new(), zeroes: BlockMask::EMPTY };
+        leader.comparisons.push(comparison);
+        for member in members.iter() {
+            if member == turn.view.me {
+                let token = DeviceUse::OperationDigest { index, generation }.token(lane);
+                turn.actions.push(GroupAction::DigestDevice { token, range, key });
+            } else {
+                turn.send(member, DataBody::Digest { lane, id: index, range });
+            }
+        }
+        if members.is_empty() {
+            self.on_compared(turn, index);
+        }
+    }
+
+    pub(crate) fn on_digests(
+        &mut self,
+        turn: &mut Turn<'_>,
+        (index, member): (u32, NodeId),
+        result: Result<Vec<Digest>, DeviceError>,
+    ) {
+        let Some(leader) = self.leader.as_mut() else { return };
+        let Some(operation) = leader.operations.get_mut(index) else { return };
+        let OperationState::Comparing { awaiting } = &mut operation.state else { return };
+        if !awaiting.has(member) {
+            return;
+        }
+        awaiting.remove(member);
+        let is_last = awaiting.is_empty();
+        let known = leader.comparisons.iter_mut().find(|it| it.order == operation.order);
+        // What a member cannot tell is not compared.
+        if let (Some(known), Ok(digests)) = (known, result)
+            && digests.len() == operation.range.count as usize
+        {
+            known.digests.push((member, digests));
+        }
+        if is_last {
+            self.on_compared(turn, index);
+        }
+    }
+
+    /// Everybody answered who is there.
+    pub(crate) fn on_compared(&mut self, turn: &mut Turn<'_>, index: u32) {
+        match self.operation(index).kind {
+            OperationKind::Resync { id, .. } if self.is_resyncing(id) => {
+                self.read_for_operation(turn, index, MemberSet::EMPTY);
+            }
+            OperationKind::Resync { .. } => self.finish(turn, index),
+            OperationKind::Write
+            | OperationKind::Discard
+            | OperationKind::Zeroes
+            | OperationKind::Reconcile => unreachable!("these compare nothing"),
+        }
+    }
+
+    /// The source's bytes of a copy are here: which of them does the target have?
+    pub(crate) fn compare_bytes(
+        &mut self,
+        turn: &mut Turn<'_>,
+        index: u32,
+        (payload, zeroes): (Payload, BlockMask),
+    ) {
+        let (generation, key) = (self.generation, turn.view.nonce);
+        let operation = self.operation_mut(index);
+        let order = operation.order;
+        operation.payload = Some(payload);
+        let leader = self.leader.as_mut().expect("an operation has a leader");
+        let known = leader.comparisons.iter_mut().find(|it| it.order == order);
+        let Some(known) = known.filter(|known| !known.digests.is_empty()) else {
+            return self.send_copy(turn, index, zeroes, BlockMask::EMPTY);
+        };
+        known.zeroes = zeroes;
+        self.operation_mut(index).state = OperationState::Hashing;
+        let token = DeviceUse::OperationDigest { index, generation }.token(self.index);
+        turn.actions.push(GroupAction::DigestPayload { token, payload, key });
+    }
+
+    pub(crate) fn on_own_digests(
+        &mut self,
+        turn: &mut Turn<'_>,
+        index: u32,
+        result: Result<Vec<Digest>, DeviceError>,
+    ) {
+        let Some(leader) = self.leader.as_ref() else { return };
+        match leader.operations.get(index).map(|operation| operation.state) {
+            Some(OperationState::Comparing { .. }) => {
+                let me = turn.view.me;
+                self.on_digests(turn, (index, me), result);
+            }
+            Some(OperationState::Hashing) => self.on_bytes_hashed(turn, index, &result),
+            Some(
+                OperationState::Waiting
+                | OperationState::Reading { .. }
+                | OperationState::Sent { .. }
+                | OperationState::Equal,
+            )
+            | None => {}
+        }
+    }
+
+    fn on_bytes_hashed(
+        &mut self,
+        turn: &mut Turn<'_>,
+        index: u32,
+        result: &Result<Vec<Digest>, DeviceError>,
+    ) {
+        let operation = *self.operation(index);
+        if let OperationKind::Resync { id, .. } = operation.kind
+            && !self.is_resyncing(id)
+        {
+            return self.finish(turn, index);
+        }
+        let leader = self.leader.as_ref().expect("an operation has a leader");
+        let known = leader.comparisons.iter().find(|it| it.order == operation.order);
+        let known = known.expect("kept until the operation ends");
+        let theirs = known.digests.first().map_or(&[][..], |(_, digests)| digests);
+        let equal = match result {
+            Ok(ours) => equal_blocks(ours, theirs),
+            Err(DeviceError) => BlockMask::EMPTY,
+        };
+        let zeroes = known.zeroes;
+        self.send_copy(turn, index, zeroes, equal);
+    }
+}
+
+/// The blocks of which both digests are there, and the same.
+fn equal_blocks(ours: &[Digest], theirs: &[Digest]) -> BlockMask {
+    let equal = (0..32).zip(ours.iter().zip(theirs)).filter(|(_, (our, their))| our == their);
+    equal.fold(BlockMask::EMPTY, |mask, (place, _)| mask | BlockMask::of(place))
+}
+
+impl crate::lane::Leader {
+    /// The operation is over.
+    pub(crate) fn forget_comparison(&mut self, order: u64) {
+        self.comparisons.retain(|comparison| comparison.order != order);
+    }
+}
+
+// ---- For the leader, at another node.
+
+impl Lane {
+    pub(crate) fn on_peer_digest(
+        &mut self,
+        turn: &mut Turn<'_>,
+        from: NodeId,
+        id: u32,
+        range: BlockRange,
+    ) {
+        let key = turn.view.nonce;
+        let read = PeerRead { from, id, range, nonce: key, wants: Wants::Digests };
+        let index = self.replica.peer_reads.insert(read);
+        let token = DeviceUse::PeerDigest { index }.token(self.index);
+        turn.actions.push(GroupAction::DigestDevice { token, range, key });
+    }
+
+    pub(crate) fn on_peer_digest_done(
+        &mut self,
+        turn: &mut Turn<'_>,
+        index: u32,
+        result: Result<Vec<Digest>, DeviceError>,
+    ) {
+        let read = self.replica.peer_reads.remove(index);
+        let Some(read) = read.filter(|read| read.nonce == turn.view.nonce) else { return };
+        assert_eq!(read.wants, Wants::Digests, "a digest was asked of the device");
+        let (status, digests) = match result {
+            Ok(digests) => (ReadStatus::Ok, digests),
+            Err(DeviceError) => (ReadStatus::DeviceError, Vec::new()),
+        };
+        let body = DataBody::DigestDone { lane: self.index, id: read.id, status, digests };
+        turn.send(read.from, body);
+    }
+}
+
+/// What a device said of digests.
+pub(crate) fn digests_of(
+    result: Result<DeviceResult, DeviceError>,
+) -> Result<Vec<Digest>, DeviceError> {
+    match result {
+        Ok(DeviceResult::Digests(digests)) => Ok(digests),
+        Ok(DeviceResult::Done | DeviceResult::Read { .. }) | Err(DeviceError) => Err(DeviceError),
+    }
+}
