@@ -10,5 +10,7 @@ mod promoter;
 mod paths;
 mod disks;
 mod holes;
+mod initiator;
+mod nvme;
 
 const BLOCK: usize = 4096;

@@ -18,6 +18,10 @@ mod paths;
 mod disks;
 #[path = "../cluster/holes.rs"]
 mod holes;
+#[path = "../cluster/initiator.rs"]
+mod initiator;
+#[path = "../cluster/nvme.rs"]
+mod nvme;
 
 use crate::harness::Cluster;
 
