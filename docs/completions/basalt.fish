@@ -31,7 +31,7 @@ complete -c basalt -n "__fish_basalt_needs_command" -f -a "install-links" -d 'Ma
 complete -c basalt -n "__fish_basalt_needs_command" -f -a "manuals" -d 'Write man pages and completions of shells'
 complete -c basalt -n "__fish_basalt_needs_command" -f -a "bench" -d 'Load and check volumes'
 complete -c basalt -n "__fish_basalt_needs_command" -f -a "demo" -d 'Watch a three-node volume survive the loss of its nodes'
-complete -c basalt -n "__fish_basalt_needs_command" -f -a "node" -d 'Runs the daemon of this machine: it keeps the resources that were brought up with `basalt adm up`, and serves their volumes over NBD'
+complete -c basalt -n "__fish_basalt_needs_command" -f -a "node" -d 'Runs the daemon of this machine: it keeps the resources that were brought up with `basalt adm up`, and serves their volumes over NBD and NVMe/TCP'
 complete -c basalt -n "__fish_basalt_needs_command" -f -a "adm" -d 'Administers replicated volumes: drbdadm\'s verbs, asked of the node daemon'
 complete -c basalt -n "__fish_basalt_needs_command" -f -a "setup" -d 'The part of drbdsetup that scripts use, asked of the node daemon'
 complete -c basalt -n "__fish_basalt_needs_command" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
@@ -125,6 +125,7 @@ complete -c basalt -n "__fish_basalt_using_subcommand node" -l state-dir -d 'Dir
 complete -c basalt -n "__fish_basalt_using_subcommand node" -l admin-socket -d 'Answer `basalt adm` on this unix socket [default: admin.sock in the state directory]' -r -F
 complete -c basalt -n "__fish_basalt_using_subcommand node" -l nbd -d 'Serve NBD clients on this address; may be given more than once' -r
 complete -c basalt -n "__fish_basalt_using_subcommand node" -l nbd-unix -d 'Serve NBD clients on this unix socket; may be given more than once' -r -F
+complete -c basalt -n "__fish_basalt_using_subcommand node" -l nvme -d 'Serve NVMe/TCP initiators on this address, usually on port 4420 and, for discovery, on 8009; may be given more than once. There is neither a password nor encryption' -r
 complete -c basalt -n "__fish_basalt_using_subcommand node" -l metrics -d 'Serve metrics for Prometheus on this address, under /metrics. There is neither a password nor encryption: take a loopback address, such as 127.0.0.1:9942' -r
 complete -c basalt -n "__fish_basalt_using_subcommand node" -l shards -d 'Threads that carry data; as many as the machine has cores, at most 8, if not given' -r
 complete -c basalt -n "__fish_basalt_using_subcommand node" -l exit-with-parent -d 'End when the process that started the daemon ends'
@@ -703,7 +704,7 @@ complete -c basalt -n "__fish_basalt_using_subcommand help; and not __fish_seen_
 complete -c basalt -n "__fish_basalt_using_subcommand help; and not __fish_seen_subcommand_from explain install-links manuals bench demo node adm setup help" -f -a "manuals" -d 'Write man pages and completions of shells'
 complete -c basalt -n "__fish_basalt_using_subcommand help; and not __fish_seen_subcommand_from explain install-links manuals bench demo node adm setup help" -f -a "bench" -d 'Load and check volumes'
 complete -c basalt -n "__fish_basalt_using_subcommand help; and not __fish_seen_subcommand_from explain install-links manuals bench demo node adm setup help" -f -a "demo" -d 'Watch a three-node volume survive the loss of its nodes'
-complete -c basalt -n "__fish_basalt_using_subcommand help; and not __fish_seen_subcommand_from explain install-links manuals bench demo node adm setup help" -f -a "node" -d 'Runs the daemon of this machine: it keeps the resources that were brought up with `basalt adm up`, and serves their volumes over NBD'
+complete -c basalt -n "__fish_basalt_using_subcommand help; and not __fish_seen_subcommand_from explain install-links manuals bench demo node adm setup help" -f -a "node" -d 'Runs the daemon of this machine: it keeps the resources that were brought up with `basalt adm up`, and serves their volumes over NBD and NVMe/TCP'
 complete -c basalt -n "__fish_basalt_using_subcommand help; and not __fish_seen_subcommand_from explain install-links manuals bench demo node adm setup help" -f -a "adm" -d 'Administers replicated volumes: drbdadm\'s verbs, asked of the node daemon'
 complete -c basalt -n "__fish_basalt_using_subcommand help; and not __fish_seen_subcommand_from explain install-links manuals bench demo node adm setup help" -f -a "setup" -d 'The part of drbdsetup that scripts use, asked of the node daemon'
 complete -c basalt -n "__fish_basalt_using_subcommand help; and not __fish_seen_subcommand_from explain install-links manuals bench demo node adm setup help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'

@@ -224,6 +224,7 @@ _arguments "${_arguments_options[@]}" : \
 '--admin-socket=[Answer \`basalt adm\` on this unix socket \[default\: admin.sock in the state directory\]]:PATH:_files' \
 '*--nbd=[Serve NBD clients on this address; may be given more than once]:ADDRESS:PORT:_default' \
 '*--nbd-unix=[Serve NBD clients on this unix socket; may be given more than once]:PATH:_files' \
+'*--nvme=[Serve NVMe/TCP initiators on this address, usually on port 4420 and, for discovery, on 8009; may be given more than once. There is neither a password nor encryption]:ADDRESS:PORT:_default' \
 '--metrics=[Serve metrics for Prometheus on this address, under /metrics. There is neither a password nor encryption\: take a loopback address, such as 127.0.0.1\:9942]:ADDRESS:PORT:_default' \
 '--shards=[Threads that carry data; as many as the machine has cores, at most 8, if not given]:SHARDS:_default' \
 '--exit-with-parent[End when the process that started the daemon ends]' \
@@ -1800,7 +1801,7 @@ _basalt_commands() {
 'manuals:Write man pages and completions of shells' \
 'bench:Load and check volumes' \
 'demo:Watch a three-node volume survive the loss of its nodes' \
-'node:Runs the daemon of this machine\: it keeps the resources that were brought up with \`basalt adm up\`, and serves their volumes over NBD' \
+'node:Runs the daemon of this machine\: it keeps the resources that were brought up with \`basalt adm up\`, and serves their volumes over NBD and NVMe/TCP' \
 'adm:Administers replicated volumes\: drbdadm'\''s verbs, asked of the node daemon' \
 'setup:The part of drbdsetup that scripts use, asked of the node daemon' \
 'help:Print this message or the help of the given subcommand(s)' \
@@ -2380,7 +2381,7 @@ _basalt__subcmd__help_commands() {
 'manuals:Write man pages and completions of shells' \
 'bench:Load and check volumes' \
 'demo:Watch a three-node volume survive the loss of its nodes' \
-'node:Runs the daemon of this machine\: it keeps the resources that were brought up with \`basalt adm up\`, and serves their volumes over NBD' \
+'node:Runs the daemon of this machine\: it keeps the resources that were brought up with \`basalt adm up\`, and serves their volumes over NBD and NVMe/TCP' \
 'adm:Administers replicated volumes\: drbdadm'\''s verbs, asked of the node daemon' \
 'setup:The part of drbdsetup that scripts use, asked of the node daemon' \
 'help:Print this message or the help of the given subcommand(s)' \

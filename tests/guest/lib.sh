@@ -46,6 +46,8 @@ index_of() {
 
 nbd_port() { echo $((10809 + $(index_of "$1"))); }
 
+nvme_port() { echo $((4420 + $(index_of "$1"))); }
+
 disk_of() { echo "$WORK/$1.disk"; }
 
 adm() {
@@ -57,8 +59,8 @@ adm() {
 start_node() {
   local node=$1
   shift
-  basalt node --name "$node" --state-dir "$WORK/$node" --nbd "127.0.0.1:$(nbd_port "$node")" "$@" \
-    >> "$WORK/$node.log" 2>&1 &
+  basalt node --name "$node" --state-dir "$WORK/$node" --nbd "127.0.0.1:$(nbd_port "$node")" \
+    --nvme "127.0.0.1:$(nvme_port "$node")" "$@" >> "$WORK/$node.log" 2>&1 &
   echo $! > "$WORK/$node.pid"
   wait_for 20 "the daemon of $node" adm "$node" status > /dev/null 2>&1
 }

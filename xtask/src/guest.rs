@@ -61,6 +61,13 @@ const CHAPTERS: &[Chapter] = &[
         limit_s: 240,
         is_short: true,
     },
+    Chapter {
+        name: "nvme",
+        about: "the kernel's NVMe/TCP initiator: ext4, trim, and another path when a node dies",
+        modules: "nvme-tcp ext4",
+        limit_s: 300,
+        is_short: true,
+    },
 ];
 
 pub(crate) fn run(words: &[&str]) -> Result<ExitCode> {

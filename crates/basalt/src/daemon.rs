@@ -8,7 +8,7 @@ use std::process::ExitCode;
 use clap::{CommandFactory, Parser};
 
 /// Runs the daemon of this machine: it keeps the resources that were brought up with
-/// `basalt adm up`, and serves their volumes over NBD.
+/// `basalt adm up`, and serves their volumes over NBD and NVMe/TCP.
 #[derive(Debug, Parser)]
 #[command(name = "basalt node", version)]
 struct Arguments {
@@ -31,6 +31,11 @@ struct Arguments {
     /// Serve NBD clients on this unix socket; may be given more than once.
     #[arg(long, value_name = "PATH")]
     nbd_unix: Vec<PathBuf>,
+
+    /// Serve NVMe/TCP initiators on this address, usually on port 4420 and, for discovery, on 8009;
+    /// may be given more than once. There is neither a password nor encryption.
+    #[arg(long, value_name = "ADDRESS:PORT")]
+    nvme: Vec<SocketAddr>,
 
     /// Serve metrics for Prometheus on this address, under /metrics. There is neither a password
     /// nor encryption: take a loopback address, such as 127.0.0.1:9942.
@@ -67,6 +72,7 @@ pub(crate) fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
         admin_socket: arguments.admin_socket,
         nbd: arguments.nbd,
         nbd_unix: arguments.nbd_unix,
+        nvme: arguments.nvme,
         metrics: arguments.metrics,
         shards: arguments.shards.unwrap_or_else(node::default_shards),
         exit_with_parent: arguments.exit_with_parent,

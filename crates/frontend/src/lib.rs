@@ -5,4 +5,5 @@
 #![forbid(unsafe_code)]
 
 pub mod nbd;
+pub mod nvme;
 pub mod ublk;

@@ -109,7 +109,7 @@ pub(crate) fn run(options: &Options) -> Result<(), NodeError> {
     let socket = admin::listen(&socket_path)?;
     control.start_resources(&mut patience);
     control.recover_devices();
-    control.listen_nbd(options, &mut patience)?;
+    control.listen_for_clients(options, &mut patience)?;
     let admin = Arc::clone(&control);
     spawn("admin", move || admin::serve(&admin, &socket))?;
     if let Some(address) = options.metrics {
@@ -404,17 +404,36 @@ impl Control {
         })
     }
 
-    fn listen_nbd(&self, options: &Options, patience: &mut Patience) -> Result<(), NodeError> {
+    fn listen_for_clients(
+        &self,
+        options: &Options,
+        patience: &mut Patience,
+    ) -> Result<(), NodeError> {
         let tcp = options.nbd.iter().copied().map(ListenAddr::Tcp);
         let unix = options.nbd_unix.iter().cloned().map(|path: PathBuf| ListenAddr::Unix(path));
         for address in tcp.chain(unix) {
-            once_address_is_free(patience, |_| {
-                let address = address.clone();
-                let question = |ticket| ToShard::ListenNbd { ticket, address };
-                self.desk.ask(LEAD, question, ADMIN_COMMAND_DEADLINE)
-            })
-            .map_err(|failure| NodeError::Listen(failure.to_string()))?;
+            self.listen(patience, |ticket| ToShard::ListenNbd {
+                ticket,
+                address: address.clone(),
+            })?;
         }
+        for address in options.nvme.iter().copied().map(ListenAddr::Tcp) {
+            self.listen(patience, |ticket| ToShard::ListenNvme {
+                ticket,
+                address: address.clone(),
+            })?;
+        }
+        Ok(())
+    }
+
+    fn listen(
+        &self,
+        patience: &mut Patience,
+        question: impl Fn(Ticket) -> ToShard,
+    ) -> Result<(), NodeError> {
+        let ask = |_: &mut Patience| self.desk.ask(LEAD, &question, ADMIN_COMMAND_DEADLINE);
+        once_address_is_free(patience, ask)
+            .map_err(|failure| NodeError::Listen(failure.to_string()))?;
         Ok(())
     }
 

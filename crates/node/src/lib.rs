@@ -3,7 +3,7 @@
 //! One thread per shard carries data (`shard`); the control thread (`control`) keeps the state
 //! directory, attaches disks and answers the admin socket; threads of their own make and remove
 //! block devices (`devices`). They talk by mailboxes. What a shard owns: its links to other nodes
-//! (`links`), its clients (`nbd`, `ublk`), its disks and payloads. All decisions are those of
+//! (`links`), its clients (`nbd`, `nvme`, `ublk`), its disks and payloads. All decisions are those of
 //! `replication`; this crate carries them out, and asserts nothing about bytes from outside.
 
 pub mod create_md;
@@ -20,6 +20,7 @@ mod crash;
 mod attach;
 mod links;
 mod nbd;
+mod nvme;
 mod ublk;
 mod shard;
 mod start;
@@ -44,6 +45,7 @@ pub struct Options {
     pub admin_socket: Option<PathBuf>,
     pub nbd: Vec<SocketAddr>,
     pub nbd_unix: Vec<PathBuf>,
+    pub nvme: Vec<SocketAddr>,
     /// Where Prometheus may ask for metrics; nowhere by default.
     pub metrics: Option<SocketAddr>,
     pub shards: u8,

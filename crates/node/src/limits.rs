@@ -48,6 +48,22 @@ pub(crate) const AUTO_PROMOTE_DEADLINE: Duration = Duration::from_secs(5);
 /// A node that was promoted for a client goes back this long after the last client left.
 pub(crate) const AUTO_DEMOTE_GRACE: Duration = Duration::from_secs(1);
 
+/// Connections of NVMe initiators at a time, and their controllers.
+pub(crate) const NVME_QUEUES_MAX: usize = 1024;
+pub(crate) const NVME_CONTROLLERS_MAX: usize = 256;
+/// Bytes that reads and long writes of initiators hold together on a shard: half of what the pool
+/// has for parts.
+pub(crate) const NVME_BYTES_MAX: usize = 64 << 20;
+/// A connection has to become part of a controller within this.
+pub(crate) const NVME_CONNECT_DEADLINE: Duration = Duration::from_secs(10);
+/// How long after its keep-alive interval a silent initiator counts as gone.
+pub(crate) const NVME_KEEP_ALIVE_GRACE: Duration = Duration::from_secs(1);
+/// A command that failed is answered after this, unless the node turns out to be Primary no more.
+pub(crate) const NVME_DOUBT: Duration = Duration::from_millis(100);
+/// A node that stepped down, or could not become Primary, is no way to the volume for so long:
+/// others come first.
+pub(crate) const NVME_REFUSAL_REST: Duration = Duration::from_secs(1);
+
 /// Requests of a block device that the kernel may have under way.
 pub(crate) const DEVICE_DEPTH: u16 = 128;
 /// A command that makes or removes a device is answered by then; the device may come later.

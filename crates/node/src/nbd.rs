@@ -15,7 +15,7 @@ mod client;
 mod greeting;
 mod pieces;
 mod requests;
-mod outbox;
+pub(crate) mod outbox;
 
 use std::collections::VecDeque;
 use std::io as stdio;

@@ -17,6 +17,7 @@ mod arrivals;
 pub(crate) mod commands;
 mod devices;
 pub(crate) mod clients;
+pub(crate) mod initiators;
 mod hosting;
 mod allocation;
 mod attaching;
@@ -41,6 +42,7 @@ use crate::links::heartbeat::Lease;
 use crate::links::{self, HostedId, Identity, Links};
 use crate::log::{Scope, log};
 use crate::nbd::Nbd;
+use crate::nvme::{self, Nvme};
 use crate::payloads::{Kit, Payloads};
 use crate::shard::commands::Stopping;
 use crate::shard::copies::DeviceCopy;
@@ -75,6 +77,7 @@ pub(crate) struct Rim {
     pub(crate) kit: Kit,
     pub(crate) links: Links,
     pub(crate) nbd: Nbd,
+    pub(crate) nvme: Nvme,
     pub(crate) ublk: Ublk,
     pub(crate) operations: Slab<Operation>,
     pub(crate) copies: Slab<DeviceCopy>,
@@ -134,6 +137,7 @@ impl Shard {
                 links: Links::new(identity.clone(), mesh.me()),
                 kit: Kit { reactor, payloads: Payloads::default(), mesh, now },
                 nbd: Nbd::new(),
+                nvme: Nvme::new(),
                 ublk: Ublk::new(),
                 operations: Slab::default(),
                 copies: Slab::default(),
@@ -194,9 +198,10 @@ impl Shard {
             self.take_events();
             self.work();
         }
-        let Rim { kit, links, nbd, ublk, .. } = &mut self.rim;
+        let Rim { kit, links, nbd, nvme, ublk, .. } = &mut self.rim;
         links.retry_starved(kit);
         nbd.flush(kit);
+        nvme.flush(kit);
         ublk.retry_starved(kit);
         // So is what the clients asked meanwhile.
         self.work();
@@ -230,6 +235,7 @@ impl Shard {
 
     fn wait_until(&self) -> Time {
         let is_busy = self.rim.nbd.is_waiting()
+            || self.rim.nvme.is_waiting()
             || self.rim.links.is_due()
             || self.rim.kit.mesh.has_backlog()
             || !self.rim.starved.is_empty()
@@ -238,14 +244,16 @@ impl Shard {
             return self.rim.kit.now;
         }
         let wake = self.wakes.iter().copied().min().unwrap_or(Time::NEVER);
-        wake.min(self.next_tick).min(self.rim.nbd.deadline())
+        let clients = self.rim.nbd.deadline().min(self.rim.nvme.deadline());
+        wake.min(self.next_tick).min(clients)
     }
 
     fn on_event(&mut self, event: Event) {
-        let Rim { kit, links, nbd, ublk, .. } = &mut self.rim;
+        let Rim { kit, links, nbd, nvme, ublk, .. } = &mut self.rim;
         match event {
             Event::Accepted { token, socket, .. } => match Key::of_token(token).0 {
                 links::TOKEN_LISTENER => links.on_accepted(socket, kit),
+                nvme::TOKEN_LISTENER => nvme.on_accepted(socket, kit),
                 _ => self.on_client(socket),
             },
             Event::AcceptFailed { error, .. } => {
@@ -259,12 +267,14 @@ impl Shard {
                 (links::TOKEN_CONNECTION, key) => {
                     links.on_received(key, result, kit);
                 }
+                (nvme::TOKEN_INITIATOR, key) => nvme.on_received(key, result, kit),
                 (_, key) => nbd.on_received(key, result, kit),
             },
             Event::Sent { token, result, .. } => match Key::of_token(token) {
                 (links::TOKEN_CONNECTION, key) => {
                     links.on_sent(key, result, kit);
                 }
+                (nvme::TOKEN_INITIATOR, key) => nvme.on_sent(key, result, kit),
                 (_, key) => nbd.on_sent(key, result, kit),
             },
             Event::Disk { token, result, .. } => {
@@ -362,9 +372,13 @@ impl Shard {
             Input::Resource(input) => {
                 if let Some(hosted) = self.hosted.get_mut(place).and_then(Option::as_mut) {
                     // A lease that is renewed changes nothing that is shown.
-                    hosted.is_news |= !matches!(input, ResourceInput::Lease { .. });
+                    let is_news = !matches!(input, ResourceInput::Lease { .. });
+                    hosted.is_news |= is_news;
                     hosted.resource.step(now, input, &mut self.resource_actions);
                     self.perform_resource(id);
+                    if is_news {
+                        self.look_at_path(id);
+                    }
                 }
             }
         }
@@ -436,12 +450,13 @@ impl Shard {
 
     /// Does what time asks for.
     fn tick(&mut self) {
-        let Rim { kit, links, nbd, .. } = &mut self.rim;
+        let Rim { kit, links, nbd, nvme, .. } = &mut self.rim;
         let now = kit.now;
         if now >= self.next_tick || links.take_due() {
             self.next_tick = links.tick(kit);
         }
         nbd.tick(kit);
+        nvme.tick(kit);
         for index in 0..self.wakes.len() {
             if self.wakes[index] <= now {
                 self.wakes[index] = Time::NEVER;

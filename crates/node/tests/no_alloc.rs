@@ -106,6 +106,7 @@ fn check(shards: u8) {
             admin_socket: None,
             nbd: Vec::new(),
             nbd_unix: vec![place.path().join(format!("nbd{index}"))],
+            nvme: Vec::new(),
             metrics: None,
             shards,
             exit_with_parent: false,

@@ -42,6 +42,7 @@ pub(crate) struct Node {
     pub(crate) name: String,
     pub(crate) shards: u8,
     pub(crate) address: SocketAddr,
+    pub(crate) nvme: SocketAddr,
     pub(crate) has_disk: bool,
     pub(crate) daemon: Option<Child>,
 }
@@ -74,14 +75,16 @@ impl Cluster {
     pub(crate) fn prepare(nodes: usize, clients: usize) -> Self {
         let directory = tempfile::tempdir().unwrap();
         // All ports are held at once, so that they differ.
-        let held: Vec<_> = (0..nodes).map(|_| TcpListener::bind("127.0.0.1:0").unwrap()).collect();
+        let hold = || TcpListener::bind("127.0.0.1:0").unwrap();
+        let held: Vec<_> = (0..nodes).map(|_| (hold(), hold())).collect();
         let nodes: Vec<Node> = held
             .iter()
             .enumerate()
-            .map(|(index, listener)| Node {
+            .map(|(index, (peers, initiators))| Node {
                 name: format!("n{index}"),
                 shards: SHARDS[index % SHARDS.len()],
-                address: listener.local_addr().unwrap(),
+                address: peers.local_addr().unwrap(),
+                nvme: initiators.local_addr().unwrap(),
                 has_disk: index + clients < nodes,
                 daemon: None,
             })
@@ -144,6 +147,7 @@ impl Cluster {
         command.args(["--shards", &self.nodes[index].shards.to_string()]);
         command.arg("--state-dir").arg(self.state_dir(index));
         command.arg("--nbd-unix").arg(self.nbd_socket(index));
+        command.args(["--nvme", &self.nodes[index].nvme.to_string()]);
         command
     }
 

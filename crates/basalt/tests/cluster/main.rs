@@ -11,5 +11,7 @@ mod paths;
 mod disks;
 mod holes;
 mod resync;
+mod initiator;
+mod nvme;
 
 const BLOCK: usize = 4096;

@@ -20,6 +20,10 @@ mod disks;
 mod holes;
 #[path = "../cluster/resync.rs"]
 mod resync;
+#[path = "../cluster/initiator.rs"]
+mod initiator;
+#[path = "../cluster/nvme.rs"]
+mod nvme;
 
 use crate::harness::Cluster;
 

@@ -9,7 +9,7 @@ use crate::limits::FRAME_SEGMENTS_MAX;
 use crate::payloads::Kit;
 
 #[derive(Debug, Default)]
-pub(super) struct Outbox {
+pub(crate) struct Outbox {
     waiting: VecDeque<Piece>,
     in_flight: Vec<Piece>,
     segments: Vec<Slice>,
@@ -26,7 +26,7 @@ struct Piece {
 
 impl Outbox {
     /// Writes a head of at most `length_max` bytes, or gives `None` while no buffer is free.
-    pub(super) fn head(
+    pub(crate) fn head(
         &mut self,
         length_max: u32,
         kit: &mut Kit,
@@ -59,15 +59,15 @@ impl Outbox {
     }
 
     /// Data behind the last head; the outbox takes over one reference of the payload.
-    pub(super) fn data(&mut self, payload: Payload, slice: Slice) {
+    pub(crate) fn data(&mut self, payload: Payload, slice: Slice) {
         self.waiting.push_back(Piece { slice, payload: Some(payload) });
     }
 
-    pub(super) fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.waiting.is_empty() && self.in_flight.is_empty()
     }
 
-    pub(super) fn submit(&mut self, socket: SocketId, token: u64, kit: &mut Kit) {
+    pub(crate) fn submit(&mut self, socket: SocketId, token: u64, kit: &mut Kit) {
         if !self.in_flight.is_empty() || self.waiting.is_empty() {
             return;
         }
@@ -79,13 +79,13 @@ impl Outbox {
     }
 
     /// The send is done.
-    pub(super) fn finish(&mut self, kit: &mut Kit) {
+    pub(crate) fn finish(&mut self, kit: &mut Kit) {
         for piece in self.in_flight.drain(..) {
             piece.release(kit);
         }
     }
 
-    pub(super) fn dispose(&mut self, kit: &mut Kit) {
+    pub(crate) fn dispose(&mut self, kit: &mut Kit) {
         self.finish(kit);
         for piece in self.waiting.drain(..) {
             piece.release(kit);

@@ -68,8 +68,8 @@ const PART_BITS: u32 = 13;
 /// Index and generation of the request, 24 bits each, the shard of its client, and the number of
 /// the part.
 fn part_id(request: Key, shard: u8, part: u16) -> PartId {
-    // The highest bit marks the parts of another front end.
-    assert!(request.index < 1 << 23, "requests are bounded far below this");
+    // The highest three bits mark the parts of other front ends.
+    assert!(request.index < 1 << 21, "requests are bounded far below this");
     assert!(part < 1 << PART_BITS, "a request has far fewer parts");
     let low = u64::from(shard) << PART_BITS | u64::from(part);
     PartId(u64::from(request.index) << 40 | u64::from(request.generation) << 16 | low)

@@ -20,7 +20,7 @@ impl Shard {
         while let Some(fact) = self.rim.links.pop_fact() {
             self.on_link_fact(fact);
         }
-        while let Some(fact) = self.rim.nbd.pop_fact() {
+        while let Some(fact) = self.rim.pop_client_fact() {
             match fact {
                 nbd::Fact::Request { hosted, request } => self.submit(hosted, request),
                 nbd::Fact::Flush { hosted, part } => {

@@ -47,8 +47,7 @@ impl Shard {
         } else if hosted.is_primary {
             hosted.clients.is_wanted = false;
             self.broadcast(id, || ToPart::Admit);
-            let Rim { kit, nbd, .. } = &mut self.rim;
-            nbd.admit(id, kit);
+            self.rim.admit(id);
         } else if hosted.definition.auto_promote {
             hosted.clients.is_wanted = true;
             self.command(id, Command::Promote(PromoteMode::Normal), Asker::Clients);
@@ -61,22 +60,22 @@ impl Shard {
     /// Sends the clients of all shards away that wait for the resource.
     pub(super) fn refuse_clients(&mut self, id: HostedId, reason: &str) {
         self.broadcast(id, || ToPart::Refuse(reason.into()));
-        let Rim { kit, nbd, .. } = &mut self.rim;
-        nbd.refuse(id, reason, kit);
+        self.rim.refuse(id, reason);
+        self.shut_way(id);
     }
 
     /// Cuts the clients of all shards off that use the resource.
     pub(super) fn end_sessions(&mut self, id: HostedId, reason: &str) {
         self.broadcast(id, || ToPart::EndSessions(reason.into()));
-        let Rim { kit, nbd, .. } = &mut self.rim;
-        nbd.end_sessions(id, reason, kit);
+        self.rim.end_sessions(id, reason);
+        self.note_cut(id);
     }
 
     /// Clients of the resource that wait or are served, on all shards.
     pub(super) fn clients_of(&self, id: HostedId) -> usize {
         let hosted = self.hosted.get(id.0 as usize).and_then(Option::as_ref);
         let elsewhere = hosted.map_or(0, |hosted| hosted.clients_elsewhere.iter().sum());
-        self.rim.nbd.clients_of(id) + usize::try_from(elsewhere).unwrap_or(usize::MAX)
+        self.rim.clients_of(id) + usize::try_from(elsewhere).unwrap_or(usize::MAX)
     }
 
     pub(super) fn on_left(&mut self, id: HostedId) {
@@ -123,6 +122,7 @@ impl Shard {
                 self.command(id, Command::Demote, Asker::Grace);
             }
         }
+        self.look_at_path(id);
     }
 
     pub(super) fn on_role_changed(&mut self, id: HostedId, role: Role) {
@@ -141,7 +141,9 @@ impl Shard {
             self.end_sessions(id, "this node is no longer Primary");
             let Rim { kit, ublk, .. } = &mut self.rim;
             ublk.end(id, "this node is no longer Primary", kit);
+            self.shut_way(id);
         }
+        self.look_at_path(id);
     }
 
     /// The role may have changed, or could not: clients that wait are served or sent away.

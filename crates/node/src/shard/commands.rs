@@ -103,6 +103,7 @@ impl Shard {
             }
             ToShard::Watch { is_on } => self.is_watched = is_on,
             ToShard::ListenNbd { ticket, address } => self.listen_nbd(ticket, address),
+            ToShard::ListenNvme { ticket, address } => self.listen_nvme(ticket, address),
             ToShard::Device { resource, order } => self.on_device_order(&resource, order),
             ToShard::Stop { ticket } => self.stop(ticket),
             ToShard::Exit => self.is_done = true,
@@ -269,7 +270,7 @@ impl Shard {
         }
         hosted.removal = Some(Removal { ticket, deadline, quorum_at: now, look_at: now });
         self.broadcast(id, || ToPart::Withdraw);
-        self.rim.nbd.withdraw(id);
+        self.rim.withdraw(id);
         self.refuse_clients(id, "the resource is going down");
         self.end_sessions(id, "the resource is going down");
         self.command(id, Command::Stop, Asker::Removal);
@@ -305,7 +306,7 @@ impl Shard {
             return;
         }
         self.stopping = Some(Stopping { ticket });
-        self.rim.nbd.stop_listening(&mut self.rim.kit);
+        self.rim.stop_listening();
         let ids: Vec<_> = self.hosted.iter().flatten().map(|hosted| hosted.id).collect();
         for id in ids {
             // One that goes down already goes on doing so.

@@ -170,26 +170,27 @@ impl Shard {
             }
             ToPart::Attach { disk, group, round } => self.on_part_attach(id, *disk, group, round),
             ToPart::Offer(export) => rim.nbd.offer(nbd::Offer { hosted: id, export: *export }),
-            ToPart::Withdraw => rim.nbd.withdraw(id),
-            ToPart::Admit => rim.nbd.admit(id, kit),
-            ToPart::Refuse(reason) => rim.nbd.refuse(id, &reason, kit),
-            ToPart::EndSessions(reason) => rim.nbd.end_sessions(id, &reason, kit),
+            ToPart::Path(subsystem) => rim.offer_path(id, *subsystem),
+            ToPart::Withdraw => rim.withdraw(id),
+            ToPart::Admit => rim.admit(id),
+            ToPart::Refuse(reason) => rim.refuse(id, &reason),
+            ToPart::EndSessions(reason) => rim.end_sessions(id, &reason),
         }
     }
 
     /// Tells the home of a resource that a client came, or left.
     pub(super) fn report_clients(&mut self, id: HostedId, change: Change) {
         let home = self.home_of(id);
-        let mesh = &mut self.rim.kit.mesh;
-        if home == mesh.me() {
+        if home == self.rim.kit.mesh.me() {
             match change {
                 Change::Wanted => self.on_wanted(id),
                 Change::Left => self.on_left(id),
             }
             return;
         }
-        let count = u32::try_from(self.rim.nbd.clients_of(id)).unwrap_or(u32::MAX);
-        mesh.send(home, Cross::FromPart(id, FromPart::Clients { count, change }));
+        let count = u32::try_from(self.rim.clients_of(id)).unwrap_or(u32::MAX);
+        let message = Cross::FromPart(id, FromPart::Clients { count, change });
+        self.rim.kit.mesh.send(home, message);
     }
 
     /// The home shard of a resource, which numbered it.

@@ -16,6 +16,7 @@ use crate::links::HostedId;
 use crate::shard::attaching::Offer;
 use crate::shard::clients::Clients;
 use crate::shard::cross::Fence;
+use crate::shard::initiators::Way;
 use crate::shard::messages::Ticket;
 use crate::shard::pace::Pace;
 
@@ -36,6 +37,7 @@ pub(crate) struct Hosted {
     pub(crate) is_primary: bool,
     pub(crate) size_bytes: u64,
     pub(crate) clients: Clients,
+    pub(crate) way: Way,
     pub(crate) commands: Vec<PendingCommand>,
     pub(crate) next_command: u64,
     /// Its state may be another than when it was told last, and that is told and not asked yet.
@@ -128,6 +130,7 @@ impl Hosted {
     pub(crate) fn wake_at(&self) -> Time {
         let removal =
             self.removal.map_or(Time::NEVER, |removal| removal.look_at.min(removal.deadline));
-        self.resource.wake_at().min(self.clients.grace_until).min(removal)
+        let clients = self.clients.grace_until.min(self.way.shut_until);
+        self.resource.wake_at().min(clients).min(removal)
     }
 }

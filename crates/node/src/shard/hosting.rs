@@ -26,6 +26,7 @@ use crate::shard::commands::address_failure;
 use crate::shard::cross::Fence;
 use crate::shard::disk::{Disk, DiskCounters};
 use crate::shard::hosted::{Hosted, Peer};
+use crate::shard::initiators::Way;
 use crate::shard::mesh::{Cross, Hosting, ToPart};
 use crate::shard::messages::{Force, Ticket};
 use crate::shard::part::{NewDisk, NewPart, check_lanes};
@@ -179,6 +180,7 @@ impl Shard {
         self.next_tick = self.rim.kit.now;
         self.connect_peers(id);
         self.offer(id);
+        self.look_at_path(id);
         if let Some(ticket) = ticket {
             self.rim.reply(ticket, Ok(Reply::Done { warnings }));
         }
@@ -243,6 +245,7 @@ impl Shard {
             is_primary: false,
             size_bytes,
             clients: Clients::default(),
+            way: Way::default(),
             commands: Vec::new(),
             next_command: 1,
             is_news: true,

@@ -12,6 +12,7 @@ use api::response::Failure;
 use format::ids::NodeId;
 use frontend::nbd::handshake::Export;
 use frontend::nbd::wire::Extent;
+use frontend::nvme::view::Subsystem;
 use io::Loan;
 use io::mailbox::Sender;
 use replication::attach::GroupDisk;
@@ -85,6 +86,8 @@ pub(crate) enum ToPart {
     },
     /// Clients see the resource so.
     Offer(Box<Export>),
+    /// Initiators see it so.
+    Path(Box<Subsystem>),
     Withdraw,
     Admit,
     Refuse(Box<str>),

@@ -98,6 +98,10 @@ pub(crate) enum ToShard {
         ticket: Ticket,
         address: ListenAddr,
     },
+    ListenNvme {
+        ticket: Ticket,
+        address: ListenAddr,
+    },
     /// About the block device of a resource.
     Device {
         resource: String,

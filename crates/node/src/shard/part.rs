@@ -209,10 +209,10 @@ impl Shard {
         let Some(part) = self.parts.get_mut(place).and_then(Option::take) else { return };
         self.wakes[place] = Time::NEVER;
         crash::forget(id);
-        let Rim { links, nbd, kit, .. } = &mut self.rim;
-        nbd.withdraw(id);
-        nbd.refuse(id, "the resource went down", kit);
-        nbd.end_sessions(id, "the resource went down", kit);
+        self.rim.withdraw(id);
+        self.rim.refuse(id, "the resource went down");
+        self.rim.end_sessions(id, "the resource went down");
+        let Rim { links, kit, .. } = &mut self.rim;
         links.disconnect_all(id);
         for peer in &part.peers {
             links.forget_peer(peer.link, &peer.paths, kit);

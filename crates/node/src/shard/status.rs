@@ -148,7 +148,8 @@ impl Part {
     }
 
     fn describe_device(&self, size_bytes: u64, shown: Statistics, rim: &Rim) -> DeviceStatus {
-        let holders = rim.nbd.holders(self.id, &rim.kit);
+        let mut holders = rim.nbd.holders(self.id, &rim.kit);
+        holders.extend(rim.nvme.holders(self.id, &rim.kit));
         if shown == Statistics::Hidden {
             return DeviceStatus { holders, ..DeviceStatus::default() };
         }
@@ -167,7 +168,7 @@ impl Part {
 
     fn statistics(&self, size_bytes: u64, rim: &Rim) -> DeviceStatistics {
         let counters = self.disk.as_ref().map(|disk| disk.counters).unwrap_or_default();
-        let pending = rim.nbd.requests_in_flight(self.id);
+        let pending = rim.nbd.requests_in_flight(self.id) + rim.nvme.requests_in_flight(self.id);
         DeviceStatistics {
             size: size_bytes / 1024,
             read: counters.read_bytes / 1024,

@@ -1,0 +1,410 @@
+//! The NVMe/TCP front end: initiators from accept to goodbye.
+//!
+//! ```text
+//! accept -> greeting, Connect -> admin queue of a new controller  \  one end
+//!                             -> I/O queue of a controller        /  ends all
+//! a command of an I/O queue:   path optimized   -> the core
+//!                              non-optimized    waits until this node is Primary, or is refused
+//!                              inaccessible     is sent back, for another path
+//! ```
+//!
+//! A connection does not make this node Primary: initiators connect to every node. The first
+//! command does, where nobody else serves the volume; from then on the queue counts as a client.
+//! When the node is Primary no more, every command of such a queue that the core still has is
+//! sent back: the initiator gives it to the node that comes next, whose seal shuts the late ones
+//! out.
+//!
+//! What a queue asks becomes [`Fact`]s for the shard, as with NBD. An initiator's bytes are
+//! checked here and in `frontend` and never reach an assert: nonsense ends its controller.
+
+mod stream;
+mod queue;
+mod admin;
+mod requests;
+mod answers;
+mod work;
+
+use std::collections::VecDeque;
+use std::io as stdio;
+
+use api::status::Holder;
+use frontend::nvme::controller::Event;
+use frontend::nvme::view::{Path, Subsystem};
+use io::{ListenAddr, SocketId};
+use stdx::time::Time;
+
+use crate::limits::NVME_QUEUES_MAX;
+use crate::links::HostedId;
+use crate::log::{Scope, log};
+use crate::nbd::Fact;
+use crate::nvme::admin::Session;
+use crate::nvme::queue::{Admission, Queue, Stage};
+use crate::nvme::requests::IoRequest;
+use crate::payloads::Kit;
+use crate::slab::{Key, Slab};
+
+pub(crate) use crate::nvme::work::is_ours;
+
+/// Kinds of the reactor's tokens that belong to initiators.
+pub(crate) const TOKEN_INITIATOR: u8 = 9;
+pub(crate) const TOKEN_LISTENER: u8 = 10;
+
+/// A resource as initiators may see it.
+#[derive(Clone, Debug)]
+pub(crate) struct Offer {
+    pub(crate) hosted: HostedId,
+    pub(crate) subsystem: Subsystem,
+}
+
+#[derive(Debug)]
+pub(crate) struct Nvme {
+    listeners: Vec<SocketId>,
+    queues: Slab<Queue>,
+    controllers: Slab<Session>,
+    requests: Slab<IoRequest>,
+    /// In order of name, kept up to date by the homes of the resources.
+    offers: Vec<Offer>,
+    /// How often what is offered changed.
+    changes: u64,
+    facts: VecDeque<Fact>,
+    /// Queues with something to send, or to go on with.
+    dirty: Vec<Key>,
+    starved: bool,
+    /// Bytes that reads and long writes hold, and the requests that wait for others to give back.
+    bytes: usize,
+    waiting: VecDeque<Key>,
+    /// Requests that failed: the end of this node's reign may turn out to be why.
+    doubtful: VecDeque<(Time, Key)>,
+    /// Requests whose next piece found no free buffer.
+    stalled: VecDeque<Key>,
+    /// Not later than the first deadline of a connection or a controller.
+    deadline: Time,
+    next_controller: u16,
+}
+
+impl Nvme {
+    pub(crate) fn new() -> Self {
+        Self {
+            listeners: Vec::new(),
+            queues: Slab::default(),
+            controllers: Slab::default(),
+            requests: Slab::default(),
+            offers: Vec::new(),
+            changes: 0,
+            facts: VecDeque::with_capacity(1024),
+            dirty: Vec::with_capacity(256),
+            starved: false,
+            bytes: 0,
+            waiting: VecDeque::new(),
+            doubtful: VecDeque::new(),
+            stalled: VecDeque::new(),
+            deadline: Time::NEVER,
+            // After a restart, other ids than before: an initiator may still know those.
+            next_controller: io::random_u64().to_le_bytes()[0].into(),
+        }
+    }
+
+    pub(crate) fn listen(&mut self, address: ListenAddr, kit: &mut Kit) -> stdio::Result<()> {
+        let socket = kit.reactor.listen(address, u64::from(TOKEN_LISTENER) << 56)?;
+        self.listeners.push(socket);
+        Ok(())
+    }
+
+    pub(crate) fn stop_listening(&mut self, kit: &mut Kit) {
+        for socket in self.listeners.drain(..) {
+            kit.reactor.close(socket);
+        }
+    }
+
+    pub(crate) fn pop_fact(&mut self) -> Option<Fact> {
+        self.facts.pop_front()
+    }
+
+    /// Offers a resource, or changes its offer, and tells those who want to hear of it.
+    pub(crate) fn offer(&mut self, offer: Offer) {
+        let name = offer.subsystem.name.as_str();
+        match self.offers.binary_search_by(|known| known.subsystem.name.as_str().cmp(name)) {
+            Ok(place) => {
+                let old = std::mem::replace(&mut self.offers[place], offer);
+                let new = &self.offers[place].subsystem;
+                let has_resized = old.subsystem.size_bytes != new.size_bytes;
+                let has_moved = old.subsystem.changes != new.changes;
+                if has_resized {
+                    self.announce(Some(old.hosted), Event::Namespace);
+                }
+                if has_moved {
+                    self.announce(Some(old.hosted), Event::Path);
+                }
+                self.mark_all_of(old.hosted);
+            }
+            Err(place) => {
+                self.offers.insert(place, offer);
+                self.changes += 1;
+                self.announce(None, Event::Discovery);
+            }
+        }
+    }
+
+    /// The resource is not to be had here any more.
+    pub(crate) fn withdraw(&mut self, hosted: HostedId, kit: &mut Kit) {
+        let before = self.offers.len();
+        self.offers.retain(|offer| offer.hosted != hosted);
+        if self.offers.len() == before {
+            return;
+        }
+        self.changes += 1;
+        self.announce(None, Event::Discovery);
+        for index in 0..self.controllers.end() {
+            let Some(key) = self.controllers.key_at(index) else { continue };
+            if self.controllers.get(key).is_some_and(|it| it.hosted == Some(hosted)) {
+                self.end_controller(key, "the resource goes down", kit);
+            }
+        }
+    }
+
+    /// The resource is Primary here: everybody who waits for it is served.
+    pub(crate) fn admit(&mut self, hosted: HostedId) {
+        self.each_of(hosted, |it| {
+            if it.admission == Admission::Waiting {
+                it.admission = Admission::Admitted;
+            }
+        });
+        self.mark_all_of(hosted);
+    }
+
+    /// This node could not become Primary: who waits for it is sent to another one.
+    pub(crate) fn refuse(&mut self, hosted: HostedId) {
+        if let Some(offer) = self.offers.iter_mut().find(|offer| offer.hosted == hosted) {
+            offer.subsystem.path = Path::Inaccessible;
+        }
+        self.stop_waiting(hosted, Admission::Waiting);
+        self.mark_all_of(hosted);
+    }
+
+    /// This node is not Primary any more: what was asked is sent to another one.
+    pub(crate) fn end_sessions(&mut self, hosted: HostedId, kit: &mut Kit) {
+        if let Some(offer) = self.offers.iter_mut().find(|offer| offer.hosted == hosted) {
+            offer.subsystem.path = Path::Inaccessible;
+        }
+        self.send_back(hosted, kit);
+        self.stop_waiting(hosted, Admission::Admitted);
+        self.mark_all_of(hosted);
+    }
+
+    /// Queues in this state are clients no more.
+    fn stop_waiting(&mut self, hosted: HostedId, state: Admission) {
+        let mut count = 0_usize;
+        self.each_of(hosted, |it| {
+            if it.admission == state {
+                it.admission = Admission::Idle;
+                count += 1;
+            }
+        });
+        self.facts.extend((0..count).map(|_| Fact::Left { hosted }));
+    }
+
+    fn each_of(&mut self, hosted: HostedId, mut change: impl FnMut(&mut queue::IoQueue)) {
+        for index in 0..self.queues.end() {
+            let Some(key) = self.queues.key_at(index) else { continue };
+            if let Some(Queue { stage: Stage::Io(it), .. }) = self.queues.get_mut(key)
+                && it.hosted == hosted
+            {
+                change(it);
+            }
+        }
+    }
+
+    fn mark_all_of(&mut self, hosted: HostedId) {
+        for index in 0..self.queues.end() {
+            let Some(key) = self.queues.key_at(index) else { continue };
+            let is_meant = self.queues.get(key).is_some_and(|queue| match &queue.stage {
+                Stage::Io(it) => it.hosted == hosted,
+                Stage::Greeting | Stage::Admin { .. } | Stage::Leaving => false,
+            });
+            if is_meant {
+                self.mark(key);
+            }
+        }
+    }
+
+    /// Queues of this resource that this node serves, or is to.
+    pub(crate) fn clients_of(&self, hosted: HostedId) -> usize {
+        let is_client = |queue: &Queue| match &queue.stage {
+            Stage::Io(it) => it.hosted == hosted && it.admission != Admission::Idle,
+            Stage::Greeting | Stage::Admin { .. } | Stage::Leaving => false,
+        };
+        self.queues.iter().filter(|(_, queue)| is_client(queue)).count()
+    }
+
+    /// Initiators that have a resource open here.
+    pub(crate) fn holders(&self, hosted: HostedId, kit: &Kit) -> Vec<Holder> {
+        let sessions = self.controllers.iter().filter(|(_, it)| it.hosted == Some(hosted));
+        let holders = sessions.filter_map(|(key, session)| {
+            let queues = self.queues.iter().filter_map(|(_, queue)| match &queue.stage {
+                Stage::Io(it) if it.controller == key => Some(it),
+                Stage::Io(_) | Stage::Greeting | Stage::Admin { .. } | Stage::Leaving => None,
+            });
+            let busy: Vec<_> = queues.filter(|it| it.admission != Admission::Idle).collect();
+            if busy.is_empty() {
+                return None;
+            }
+            let requests = busy.iter().map(|it| it.requests).sum::<usize>();
+            let socket = self.queues.get(session.queue)?.socket;
+            let address = kit.reactor.peer_addr(socket).map(|address| address.to_string());
+            let requests = u32::try_from(requests).unwrap_or(u32::MAX);
+            Some(Holder { address, pid: None, command: None, requests })
+        });
+        holders.collect()
+    }
+
+    pub(crate) fn requests_in_flight(&self, hosted: HostedId) -> usize {
+        self.requests.iter().filter(|(_, request)| request.hosted == hosted).count()
+    }
+
+    pub(crate) fn on_accepted(&mut self, socket: SocketId, kit: &mut Kit) {
+        if self.queues.len() >= NVME_QUEUES_MAX {
+            log!(Warning, Scope::NODE, "an initiator was turned away: {NVME_QUEUES_MAX} are here");
+            kit.reactor.close(socket);
+            return;
+        }
+        let queue = Queue::new(socket, kit.now);
+        self.deadline = self.deadline.min(queue.deadline);
+        let key = self.queues.insert(queue);
+        self.mark(key);
+    }
+
+    /// One send for each queue with something to say, and another look at those that waited.
+    pub(crate) fn flush(&mut self, kit: &mut Kit) {
+        self.judge_doubtful(kit);
+        self.retry_stalled(kit);
+        self.grant(kit);
+        if std::mem::take(&mut self.starved) {
+            for index in 0..self.queues.end() {
+                self.dirty.extend(self.queues.key_at(index));
+            }
+        }
+        let mut dirty = std::mem::take(&mut self.dirty);
+        for key in dirty.drain(..) {
+            if let Some(queue) = self.queues.get_mut(key) {
+                queue.is_dirty = false;
+                self.proceed(key, kit);
+            }
+            let Some(queue) = self.queues.get_mut(key) else { continue };
+            queue.outbox.submit(queue.socket, key.token(TOKEN_INITIATOR), kit);
+            if matches!(queue.stage, Stage::Leaving) && queue.outbox.is_empty() {
+                self.close(key, "", kit);
+            }
+        }
+        // What `proceed` marked meanwhile is looked at in the next turn.
+        dirty.append(&mut self.dirty);
+        self.dirty = dirty;
+    }
+
+    /// Whether a queue waits for the next turn without an event of its own.
+    pub(crate) fn is_waiting(&self) -> bool {
+        !self.dirty.is_empty()
+    }
+
+    fn mark(&mut self, key: Key) {
+        if let Some(queue) = self.queues.get_mut(key)
+            && !queue.is_dirty
+        {
+            queue.is_dirty = true;
+            self.dirty.push(key);
+        }
+    }
+
+    pub(crate) fn on_sent(&mut self, key: Key, result: stdio::Result<u32>, kit: &mut Kit) {
+        let Some(queue) = self.queues.get_mut(key) else { return };
+        queue.outbox.finish(kit);
+        match result {
+            Ok(_) => self.mark(key),
+            Err(error) => self.close(key, &format!("cannot send: {error}"), kit),
+        }
+    }
+
+    pub(crate) fn on_received(&mut self, key: Key, result: stdio::Result<u32>, kit: &mut Kit) {
+        let Some(queue) = self.queues.get_mut(key) else { return };
+        match result {
+            Ok(0) => self.close(key, "the initiator closed a connection", kit),
+            Err(error) => self.close(key, &format!("connection lost: {error}"), kit),
+            Ok(length) => {
+                queue.on_bytes(length, kit);
+                self.proceed(key, kit);
+            }
+        }
+    }
+
+    /// Takes what the initiator sent as far as it goes, then receives more.
+    fn proceed(&mut self, key: Key, kit: &mut Kit) {
+        let Some(queue) = self.queues.get(key) else { return };
+        match queue.stage {
+            Stage::Greeting => self.step_admin(key, kit),
+            Stage::Admin { controller } => {
+                self.tell_events(controller, kit);
+                self.step_admin(key, kit);
+            }
+            Stage::Io(_) => self.step_io(key, kit),
+            Stage::Leaving => return,
+        }
+        let token = key.token(TOKEN_INITIATOR);
+        if let Some(queue) = self.queues.get_mut(key)
+            && !queue.receive(token, kit)
+        {
+            self.starved = true;
+        }
+    }
+
+    /// Ends a connection, and the controller that it belongs to.
+    fn close(&mut self, key: Key, reason: &str, kit: &mut Kit) {
+        match self.queues.get(key).map(|queue| &queue.stage) {
+            Some(Stage::Io(it)) => {
+                let controller = it.controller;
+                self.end_controller(controller, reason, kit);
+            }
+            Some(Stage::Admin { controller }) => {
+                let controller = *controller;
+                self.end_controller(controller, reason, kit);
+            }
+            Some(Stage::Greeting | Stage::Leaving) | None => {}
+        }
+        self.drop_queue(key, kit);
+    }
+
+    /// Ends one connection. What it asked of the core goes on; the answers find nobody.
+    fn drop_queue(&mut self, key: Key, kit: &mut Kit) {
+        let Some(mut queue) = self.queues.remove(key) else { return };
+        kit.reactor.close(queue.socket);
+        self.drop_requests(key, kit);
+        queue.dispose(kit);
+        if let Stage::Io(it) = queue.stage
+            && it.admission != Admission::Idle
+        {
+            self.facts.push_back(Fact::Left { hosted: it.hosted });
+        }
+    }
+
+    fn end_controller(&mut self, key: Key, reason: &str, kit: &mut Kit) {
+        let Some(session) = self.controllers.remove(key) else { return };
+        for index in 0..self.queues.end() {
+            let Some(queue) = self.queues.key_at(index) else { continue };
+            let is_meant = self.queues.get(queue).is_some_and(|queue| match &queue.stage {
+                Stage::Io(it) => it.controller == key,
+                Stage::Admin { controller } => *controller == key,
+                Stage::Greeting | Stage::Leaving => false,
+            });
+            if is_meant {
+                self.drop_queue(queue, kit);
+            }
+        }
+        if let Some(name) = &session.name {
+            let id = session.machine.id;
+            log!(Info, Scope::resource(name), "NVMe controller {id} ended: {reason}");
+        }
+    }
+
+    pub(crate) fn deadline(&self) -> Time {
+        let doubt = self.doubtful.front().map_or(Time::NEVER, |(until, _)| *until);
+        self.deadline.min(doubt)
+    }
+}

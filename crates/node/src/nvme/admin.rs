@@ -1,0 +1,377 @@
+//! Greetings, Connect, and the commands of admin queues.
+
+use std::time::Duration;
+
+use frontend::nvme::connect::{Connect, Field, FlowControl};
+use frontend::nvme::controller::{Answer, Controller, Event};
+use frontend::nvme::limits::CONTROLLERS_PER_NODE;
+use frontend::nvme::receive::{Check, Parsed};
+use frontend::nvme::send::{Completion, DataEnd, Encoder};
+use frontend::nvme::status::{Fatal, Status};
+use frontend::nvme::transfers::Transfers;
+use frontend::nvme::view::{Record, View};
+use frontend::nvme::wire::{CONTROLLER_DYNAMIC, DISCOVERY_NQN, Sqe};
+use io::SocketId;
+use stdx::time::Time;
+
+use crate::limits::{NVME_CONTROLLERS_MAX, NVME_KEEP_ALIVE_GRACE};
+use crate::links::HostedId;
+use crate::log::{Scope, log};
+use crate::nvme::queue::{Admission, IoQueue, Stage};
+use crate::nvme::{Nvme, Offer};
+use crate::payloads::Kit;
+use crate::slab::Key;
+
+/// A controller and its admin queue.
+#[derive(Debug)]
+pub(super) struct Session {
+    pub(super) machine: Controller,
+    pub(super) queue: Key,
+    /// `None` of a discovery controller.
+    pub(super) hosted: Option<HostedId>,
+    /// Of the resource.
+    pub(super) name: Option<String>,
+    heard_at: Time,
+}
+
+impl Session {
+    /// When its initiator counts as gone.
+    fn deadline(&self) -> Time {
+        match self.machine.keep_alive_ms() {
+            0 => Time::NEVER,
+            silence => {
+                self.heard_at + Duration::from_millis(silence.into()) + NVME_KEEP_ALIVE_GRACE
+            }
+        }
+    }
+}
+
+impl Nvme {
+    /// Takes commands of a queue that carries no I/O, or is to.
+    pub(super) fn step_admin(&mut self, key: Key, kit: &mut Kit) {
+        loop {
+            let Some(queue) = self.queues.get_mut(key) else { return };
+            let Some(slice) = queue.stream.available(kit).filter(|slice| slice.length > 0) else {
+                return;
+            };
+            let bytes = kit.reactor.pool_ref().bytes(slice);
+            match queue.receiver.next(bytes) {
+                Parsed::NeedMore(_) => return,
+                Parsed::Hello { consumed, hello } => {
+                    let encoder = Encoder::new(&hello);
+                    queue.encoder = Some(encoder);
+                    queue.take(consumed);
+                    if !queue.say(kit, |encoder, out| encoder.hello(out)) {
+                        return self.close(key, "no buffer is free", kit);
+                    }
+                    self.mark(key);
+                }
+                Parsed::Command { consumed, sqe, data, check } => {
+                    // Short, and rare: the queue can be changed while they are looked at.
+                    let data = bytes[data].to_vec();
+                    queue.take_command(consumed);
+                    if check == Check::Intact {
+                        self.on_admin(key, &sqe, &data, kit);
+                    } else {
+                        let end = Completion::of(sqe.command(), Status::TRANSPORT_ERROR);
+                        self.answer(key, &end, kit);
+                    }
+                    let stage = self.queues.get(key).map(|queue| &queue.stage);
+                    if !matches!(stage, Some(Stage::Greeting | Stage::Admin { .. })) {
+                        self.mark(key);
+                        return;
+                    }
+                }
+                Parsed::Data { .. } | Parsed::DataEnd { .. } => {
+                    let fatal = Fatal::sequence("data comes that nobody asked for");
+                    return self.give_up(key, &fatal, kit);
+                }
+                Parsed::Terminated(reason) => {
+                    let reason = format!("the initiator gave the connection up: {reason}");
+                    return self.close(key, &reason, kit);
+                }
+                Parsed::Invalid(fatal) => return self.give_up(key, &fatal, kit),
+            }
+        }
+    }
+
+    /// Says why, then closes the connection.
+    pub(super) fn give_up(&mut self, key: Key, fatal: &Fatal, kit: &mut Kit) {
+        let Some(queue) = self.queues.get_mut(key) else { return };
+        let offending = queue.stream.available(kit);
+        let offending =
+            offending.map_or_else(Vec::new, |it| kit.reactor.pool_ref().bytes(it).to_vec());
+        queue.say(kit, |encoder, out| encoder.terminate(fatal, &offending, out));
+        let controller = match std::mem::replace(&mut queue.stage, Stage::Leaving) {
+            Stage::Admin { controller } => Some(controller),
+            Stage::Io(it) => {
+                self.drop_requests(key, kit);
+                if it.admission != Admission::Idle {
+                    self.facts.push_back(crate::nbd::Fact::Left { hosted: it.hosted });
+                }
+                Some(it.controller)
+            }
+            Stage::Greeting | Stage::Leaving => None,
+        };
+        self.mark(key);
+        if let Some(controller) = controller {
+            self.end_controller(controller, &fatal.to_string(), kit);
+        } else {
+            log!(Info, Scope::NODE, "an initiator was let go: {fatal}");
+        }
+    }
+
+    pub(super) fn answer(&mut self, key: Key, end: &Completion, kit: &mut Kit) {
+        let Some(queue) = self.queues.get_mut(key) else { return };
+        if queue.complete(end, kit) {
+            self.mark(key);
+        } else {
+            self.close(key, "no buffer is free", kit);
+        }
+    }
+
+    fn on_admin(&mut self, key: Key, sqe: &Sqe, data: &[u8], kit: &mut Kit) {
+        let Some(queue) = self.queues.get(key) else { return };
+        let Stage::Admin { controller } = queue.stage else {
+            return self.on_connect(key, sqe, data, kit);
+        };
+        let address = kit.reactor.local_addr(queue.socket);
+        let Some(session) = self.controllers.get_mut(controller) else { return };
+        session.heard_at = kit.now;
+        let records: Vec<_> = match (session.hosted, address) {
+            (None, Some(address)) => {
+                let offers = self.offers.iter().filter(|offer| offer.subsystem.size_bytes > 0);
+                offers.map(|offer| Record { nqn: offer.subsystem.nqn(), address }).collect()
+            }
+            (Some(_), _) | (None, None) => Vec::new(),
+        };
+        let offer = self.offers.iter().find(|offer| session.hosted == Some(offer.hosted));
+        let view = match (session.hosted, offer) {
+            (None, _) => View::Discovery { records: &records, changes: self.changes },
+            (Some(_), Some(offer)) => View::Volume(&offer.subsystem),
+            (Some(_), None) => return self.close(key, "the resource went down", kit),
+        };
+        let mut given = Vec::new();
+        let answer = session.machine.on_command(sqe, data, &view, &mut given);
+        let Some(queue) = self.queues.get_mut(key) else { return };
+        let is_said = match &answer {
+            Answer::Later => true,
+            Answer::Now(end) => queue.give(end.command, &given, kit) && queue.complete(end, kit),
+        };
+        if !is_said {
+            return self.close(key, "no buffer is free", kit);
+        }
+        self.mark(key);
+        self.tell_events(controller, kit);
+        self.note_deadline(controller);
+    }
+
+    /// Answers requests for events that have one.
+    pub(super) fn tell_events(&mut self, controller: Key, kit: &mut Kit) {
+        while let Some(session) = self.controllers.get_mut(controller) {
+            let Some(end) = session.machine.next_event() else { return };
+            let queue = session.queue;
+            self.answer(queue, &end, kit);
+        }
+    }
+
+    fn note_deadline(&mut self, controller: Key) {
+        if let Some(session) = self.controllers.get(controller) {
+            self.deadline = self.deadline.min(session.deadline());
+        }
+    }
+
+    /// Tells the initiators of a resource, or those that look for some, what changed. They hear of
+    /// it with the next `flush`.
+    pub(super) fn announce(&mut self, hosted: Option<HostedId>, event: Event) {
+        for index in 0..self.controllers.end() {
+            let Some(key) = self.controllers.key_at(index) else { continue };
+            let Some(session) = self.controllers.get_mut(key) else { continue };
+            if session.hosted == hosted {
+                session.machine.on_event(event);
+                let queue = session.queue;
+                self.mark(queue);
+            }
+        }
+    }
+
+    fn on_connect(&mut self, key: Key, sqe: &Sqe, data: &[u8], kit: &mut Kit) {
+        let connect = match Connect::of(sqe, data) {
+            Ok(connect) => connect,
+            Err(end) => return self.turn_away(key, &end, kit),
+        };
+        let answer = if connect.queue == 0 {
+            self.make_controller(key, &connect, kit)
+        } else {
+            self.join_controller(key, &connect)
+        };
+        match answer {
+            Ok(id) => {
+                if let Some(queue) = self.queues.get_mut(key) {
+                    queue.connect(&connect);
+                }
+                let (command, result) = (connect.command, u64::from(id));
+                let end = Completion { command, result, status: Status::SUCCESS };
+                self.answer(key, &end, kit);
+            }
+            Err(end) => self.turn_away(key, &end, kit),
+        }
+    }
+
+    fn turn_away(&mut self, key: Key, end: &Completion, kit: &mut Kit) {
+        self.answer(key, end, kit);
+        if let Some(queue) = self.queues.get_mut(key) {
+            queue.stage = Stage::Leaving;
+        }
+    }
+
+    fn make_controller(
+        &mut self,
+        key: Key,
+        connect: &Connect,
+        kit: &mut Kit,
+    ) -> Result<u16, Completion> {
+        let refuse = |field: Field| Err(field.refuse(connect.command));
+        if connect.controller != CONTROLLER_DYNAMIC {
+            return refuse(Field::CONTROLLER);
+        }
+        if self.controllers.len() >= NVME_CONTROLLERS_MAX {
+            return Err(Completion::of(connect.command, Status::CONNECT_BUSY));
+        }
+        let (id, hosted, name) = if connect.subsystem == DISCOVERY_NQN {
+            (1, None, None)
+        } else {
+            let is_meant = |offer: &&Offer| offer.subsystem.nqn() == connect.subsystem;
+            let Some(offer) = self.offers.iter().find(is_meant) else {
+                return refuse(Field::SUBSYSTEM);
+            };
+            if offer.subsystem.size_bytes == 0 {
+                // The size of the volume is not known yet: no replica is connected.
+                return Err(Completion::of(connect.command, Status::CONNECT_BUSY));
+            }
+            let (hosted, node) = (offer.hosted, u16::from(offer.subsystem.node));
+            let name = offer.subsystem.name.clone();
+            (self.controller_id(hosted, node), Some(hosted), Some(name))
+        };
+        self.end_former(key, hosted, connect, kit);
+        let machine = Controller::new(id, connect);
+        if let Some(name) = &name {
+            let host = &machine.host;
+            log!(Info, Scope::resource(name), "NVMe controller {id} began, for host {host}");
+        }
+        let heard_at = kit.now;
+        let session = Session { machine, queue: key, hosted, name, heard_at };
+        let controller = self.controllers.insert(session);
+        if let Some(queue) = self.queues.get_mut(key) {
+            queue.stage = Stage::Admin { controller };
+        }
+        self.note_deadline(controller);
+        Ok(id)
+    }
+
+    /// An initiator has one controller at an address. When it comes again it has given the former
+    /// one up: nothing that may still arrive there can follow what it sends again here.
+    fn end_former(&mut self, key: Key, hosted: Option<HostedId>, connect: &Connect, kit: &mut Kit) {
+        let Some(socket) = self.queues.get(key).map(|queue| queue.socket) else { return };
+        let ends = |kit: &Kit, socket: SocketId| {
+            let peer = kit.reactor.peer_addr(socket).map(|address| address.ip());
+            (kit.reactor.local_addr(socket), peer)
+        };
+        let now = ends(kit, socket);
+        for index in 0..self.controllers.end() {
+            let Some(former) = self.controllers.key_at(index) else { continue };
+            let Some(session) = self.controllers.get(former) else { continue };
+            let is_meant = hosted.is_some()
+                && session.hosted == hosted
+                && session.machine.is_of(connect)
+                && self.queues.get(session.queue).is_some_and(|it| ends(kit, it.socket) == now);
+            if is_meant {
+                self.end_controller(former, "its initiator has connected again", kit);
+            }
+        }
+    }
+
+    /// An id of this node's range that no controller of the subsystem has.
+    fn controller_id(&mut self, hosted: HostedId, node: u16) -> u16 {
+        loop {
+            // There are far fewer controllers than ids.
+            self.next_controller = (self.next_controller + 1) % CONTROLLERS_PER_NODE;
+            let id = node * CONTROLLERS_PER_NODE + self.next_controller + 1;
+            let mut others = self.controllers.iter();
+            if others.all(|(_, it)| it.hosted != Some(hosted) || it.machine.id != id) {
+                return id;
+            }
+        }
+    }
+
+    fn join_controller(&mut self, key: Key, connect: &Connect) -> Result<u16, Completion> {
+        let refuse = |field: Field| Err(field.refuse(connect.command));
+        let is_meant = |session: &Session| {
+            session.machine.id == connect.controller
+                && session.machine.host == connect.host
+                && session.hosted.is_some()
+                && self.offers.iter().any(|offer| {
+                    session.hosted == Some(offer.hosted)
+                        && offer.subsystem.nqn() == connect.subsystem
+                })
+        };
+        let found = self.controllers.iter().find(|(_, session)| is_meant(session));
+        let Some((controller, session)) = found else { return refuse(Field::CONTROLLER) };
+        let is_taken = self.queues.iter().any(|(_, queue)| match &queue.stage {
+            Stage::Io(it) => it.controller == controller && queue.is_numbered(connect.queue),
+            Stage::Greeting | Stage::Admin { .. } | Stage::Leaving => false,
+        });
+        if connect.queue > session.machine.queues || is_taken {
+            return refuse(Field::QUEUE);
+        }
+        if !session.machine.is_ready() {
+            return Err(Completion::of(connect.command, Status::SEQUENCE_ERROR));
+        }
+        let hosted = session.hosted.expect("only such controllers are found");
+        let last_data = match connect.flow_control {
+            FlowControl::On => DataEnd::Last,
+            FlowControl::Off => DataEnd::Success,
+        };
+        let id = session.machine.id;
+        if let Some(queue) = self.queues.get_mut(key) {
+            queue.stage = Stage::Io(IoQueue {
+                controller,
+                hosted,
+                admission: Admission::Idle,
+                transfers: Transfers::new(connect.entries),
+                filling: None,
+                requests: 0,
+                last_data,
+            });
+        }
+        Ok(id)
+    }
+
+    /// Ends connections that lead nowhere and controllers whose initiator is silent, and notes
+    /// when to come again.
+    pub(crate) fn tick(&mut self, kit: &mut Kit) {
+        if kit.now < self.deadline {
+            return;
+        }
+        self.deadline = Time::NEVER;
+        for index in 0..self.queues.end() {
+            let Some(key) = self.queues.key_at(index) else { continue };
+            let Some(queue) = self.queues.get(key) else { continue };
+            if kit.now >= queue.deadline {
+                log!(Info, Scope::NODE, "an initiator was let go: it did not connect in time");
+                self.close(key, "", kit);
+            } else {
+                self.deadline = self.deadline.min(queue.deadline);
+            }
+        }
+        for index in 0..self.controllers.end() {
+            let Some(key) = self.controllers.key_at(index) else { continue };
+            let Some(session) = self.controllers.get(key) else { continue };
+            if kit.now >= session.deadline() {
+                self.end_controller(key, "its initiator has been silent for too long", kit);
+            } else {
+                self.deadline = self.deadline.min(session.deadline());
+            }
+        }
+    }
+}

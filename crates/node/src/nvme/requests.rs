@@ -1,0 +1,407 @@
+//! Commands of I/O queues: taken from the stream, let in or sent elsewhere, and begun.
+//!
+//! The data of a long write is asked for once there is room for all of it; a long read begins
+//! under the same bound. A write goes to the core when all of its data is here and its digests are
+//! right.
+
+use frontend::nvme::command::{Data, Io, What, decode};
+use frontend::nvme::receive::{Check, Parsed};
+use frontend::nvme::send::{Completion, Stretch};
+use frontend::nvme::status::{Fatal, Status};
+use frontend::nvme::view::Path;
+use frontend::nvme::wire::{FABRICS, Sqe};
+use frontend::ublk::request::{Kind, Request as Wanted};
+use io::Slice;
+
+use crate::limits::NVME_BYTES_MAX;
+use crate::links::HostedId;
+use crate::nbd::Fact;
+use crate::nvme::Nvme;
+use crate::nvme::queue::{Admission, Filling, IoQueue, Queue, Stage};
+use crate::nvme::work::{Parts, Work};
+use crate::payloads::Kit;
+use crate::slab::Key;
+
+#[derive(Debug)]
+pub(super) struct IoRequest {
+    pub(super) queue: Key,
+    pub(super) hosted: HostedId,
+    pub(super) command: u16,
+    pub(super) work: Work,
+    pub(super) step: Step,
+    /// Parts that the core has.
+    pub(super) in_flight: usize,
+    pub(super) failed: Option<Status>,
+    /// What it holds, or is to hold, of the bytes that reads and long writes may.
+    bytes: u32,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Step {
+    /// Until others give bytes back.
+    Waiting,
+    /// Its data is on its way.
+    Arriving,
+    Working,
+    /// It failed; why is not certain yet.
+    Doubtful,
+}
+
+/// What becomes of a command that came.
+enum Gate {
+    Open,
+    /// Not yet: it stays in the stream.
+    Closed,
+    /// Another node has to do it.
+    Elsewhere,
+}
+
+/// How far a command could be begun.
+enum Begun {
+    Yes,
+    /// No buffer is free: it stays in the stream.
+    NotYet,
+    Refused(Status),
+}
+
+impl Nvme {
+    pub(super) fn io_queue(&mut self, key: Key) -> Option<&mut IoQueue> {
+        match self.queues.get_mut(key) {
+            Some(Queue { stage: Stage::Io(it), .. }) => Some(it),
+            Some(_) | None => None,
+        }
+    }
+
+    pub(super) fn step_io(&mut self, key: Key, kit: &mut Kit) {
+        while self.take_data(key, kit) {
+            let Some(queue) = self.queues.get_mut(key) else { return };
+            let slice = queue.stream.available(kit).filter(|slice| slice.length > 0);
+            let bytes = slice.map_or(&[][..], |slice| kit.reactor.pool_ref().bytes(slice));
+            match queue.receiver.next(bytes) {
+                Parsed::NeedMore(_) => return,
+                Parsed::Command { consumed, sqe, data, check } => {
+                    let at = |value: usize| u32::try_from(value).expect("within a buffer");
+                    let data = slice.map(|it| it.part(at(data.start), at(data.len())));
+                    let begun = match check {
+                        Check::Intact => self.on_command(key, &sqe, data, kit),
+                        Check::Broken => Begun::Refused(Status::TRANSPORT_ERROR),
+                    };
+                    let Some(queue) = self.queues.get_mut(key) else { return };
+                    match begun {
+                        Begun::NotYet => return,
+                        Begun::Yes => queue.take_command(consumed),
+                        Begun::Refused(status) => {
+                            queue.take_command(consumed);
+                            self.answer(key, &Completion::of(sqe.command(), status), kit);
+                        }
+                    }
+                    self.grant(kit);
+                }
+                Parsed::Data { consumed, head } => {
+                    queue.take(consumed);
+                    let Some(it) = self.io_queue(key) else { return };
+                    let request = match it.transfers.on_data(&head) {
+                        Ok(request) => request,
+                        Err(fatal) => return self.give_up(key, &fatal, kit),
+                    };
+                    let room = self.places(request).and_then(|parts| parts.rest.take());
+                    let Some(it) = self.io_queue(key) else { return };
+                    it.filling = Some(Filling { request, tag: head.tag, room });
+                }
+                Parsed::DataEnd { consumed, check } => {
+                    queue.take(consumed);
+                    self.end_data(key, check, kit);
+                }
+                Parsed::Hello { .. } => {
+                    let fatal = Fatal::sequence("a second greeting");
+                    return self.give_up(key, &fatal, kit);
+                }
+                Parsed::Terminated(reason) => {
+                    let reason = format!("the initiator gave a connection up: {reason}");
+                    return self.close(key, &reason, kit);
+                }
+                Parsed::Invalid(fatal) => return self.give_up(key, &fatal, kit),
+            }
+        }
+    }
+
+    // ---- Data of long writes.
+
+    fn places(&mut self, request: Key) -> Option<&mut Parts> {
+        match &mut self.requests.get_mut(request)?.work {
+            Work::Write { parts, .. } | Work::Ranges { data: parts, .. } => Some(parts),
+            Work::Read { .. } | Work::Range { .. } | Work::Flush => None,
+        }
+    }
+
+    /// Moves what arrived of a PDU's data to its place. False while it waits for bytes.
+    fn take_data(&mut self, key: Key, kit: &mut Kit) -> bool {
+        loop {
+            let Some(Queue { stage: Stage::Io(it), receiver, stream, .. }) =
+                self.queues.get_mut(key)
+            else {
+                return false;
+            };
+            let left = receiver.payload_left();
+            if left == 0 {
+                return true;
+            }
+            let Some(filling) = it.filling else { return false };
+            let Some(room) = filling.room.filter(|room| room.length > 0) else {
+                let room = self.places(filling.request).and_then(Parts::next_place);
+                if room.is_none() {
+                    self.close(key, "data came for a request that is gone", kit);
+                    return false;
+                }
+                if let Some(it) = self.io_queue(key) {
+                    it.filling = Some(Filling { room, ..filling });
+                }
+                continue;
+            };
+            let arrived = stream.available(kit).map_or(0, |bytes| bytes.length);
+            let length = arrived.min(room.length).min(left);
+            if length == 0 {
+                return false;
+            }
+            let from = stream.available(kit).expect("some bytes arrived").part(0, length);
+            kit.reactor.pool().copy(from, room.part(0, length));
+            receiver.advance(kit.reactor.pool_ref().bytes(from));
+            stream.take(length);
+            let room = Some(room.part(length, room.length - length));
+            it.filling = Some(Filling { room, ..filling });
+        }
+    }
+
+    /// A PDU with data is over.
+    fn end_data(&mut self, key: Key, check: Check, kit: &mut Kit) {
+        let Some(filling) = self.io_queue(key).and_then(|it| it.filling.take()) else { return };
+        if let Some(parts) = self.places(filling.request) {
+            parts.rest = filling.room;
+        }
+        let Some(request) = self.requests.get_mut(filling.request) else { return };
+        if check == Check::Broken {
+            request.failed = Some(Status::TRANSPORT_ERROR);
+        }
+        let is_whole = self.io_queue(key).is_some_and(|it| it.transfers.end_if_whole(filling.tag));
+        if is_whole {
+            self.on_data_whole(filling.request, kit);
+        }
+    }
+
+    /// All of a request's data is here.
+    fn on_data_whole(&mut self, key: Key, kit: &mut Kit) {
+        let Some(request) = self.requests.get_mut(key) else { return };
+        request.step = Step::Working;
+        match request.failed {
+            Some(status) => self.finish(key, status, kit),
+            None => self.issue(key, kit),
+        }
+    }
+
+    // ---- Commands.
+
+    fn on_command(&mut self, key: Key, sqe: &Sqe, data: Option<Slice>, kit: &mut Kit) -> Begun {
+        if sqe.opcode() == FABRICS {
+            return Begun::Refused(Status::INVALID_OPCODE);
+        }
+        match self.gate(key) {
+            Gate::Open => {}
+            Gate::Closed => return Begun::NotYet,
+            Gate::Elsewhere => return Begun::Refused(Status::PATH_INACCESSIBLE),
+        }
+        let Some(queue) = self.queues.get_mut(key) else { return Begun::NotYet };
+        let entries = queue.entries();
+        let Stage::Io(it) = &queue.stage else { return Begun::NotYet };
+        if it.requests >= entries {
+            let fatal = Fatal::sequence("more commands come than the queue has entries");
+            self.give_up(key, &fatal, kit);
+            return Begun::NotYet;
+        }
+        let hosted = it.hosted;
+        let size_bytes = self.size_of(hosted);
+        let capsule = data.map_or(0, |data| data.length as usize);
+        match decode(sqe, capsule, size_bytes) {
+            Ok(io) => self.begin(key, (sqe.command(), hosted), io, data, kit),
+            Err(status) => Begun::Refused(status),
+        }
+    }
+
+    pub(super) fn size_of(&self, hosted: HostedId) -> u64 {
+        let offer = self.offers.iter().find(|offer| offer.hosted == hosted);
+        offer.map_or(0, |offer| offer.subsystem.size_bytes)
+    }
+
+    /// The first command of a queue makes this node Primary, where no other one is known to be.
+    fn gate(&mut self, key: Key) -> Gate {
+        let Some(Queue { stage: Stage::Io(it), .. }) = self.queues.get_mut(key) else {
+            return Gate::Closed;
+        };
+        let hosted = it.hosted;
+        let offer = self.offers.iter().find(|offer| offer.hosted == hosted);
+        match offer.map(|offer| offer.subsystem.path) {
+            None | Some(Path::Inaccessible) => Gate::Elsewhere,
+            Some(Path::Optimized | Path::NonOptimized) => match it.admission {
+                Admission::Admitted => Gate::Open,
+                Admission::Waiting => Gate::Closed,
+                Admission::Idle => {
+                    it.admission = Admission::Waiting;
+                    self.facts.push_back(Fact::Wanted { hosted });
+                    Gate::Closed
+                }
+            },
+        }
+    }
+
+    fn begin(
+        &mut self,
+        queue: Key,
+        (command, hosted): (u16, HostedId),
+        io: Io,
+        data: Option<Slice>,
+        kit: &mut Kit,
+    ) -> Begun {
+        let Io { what, fua, data: way } = io;
+        let capsule = match way {
+            Data::InCapsule => data,
+            Data::None | Data::ToHost | Data::OnLeave { .. } => None,
+        };
+        let parts = match capsule {
+            None => Parts::default(),
+            Some(capsule) => {
+                let Some(parts) = Parts::take(lengths(&what, capsule.length), kit) else {
+                    self.starved = true;
+                    return Begun::NotYet;
+                };
+                parts.fill(capsule, kit);
+                parts
+            }
+        };
+        let work = match what {
+            What::Nothing => return Begun::Refused(Status::SUCCESS),
+            What::Deallocate { ranges } => {
+                Work::Ranges { data: parts, count: ranges, taken: 0, range: None }
+            }
+            What::Block(request) => {
+                let end = request.offset + request.length;
+                let (next, to_send) = (request.offset, request.offset);
+                match request.kind {
+                    Kind::Read => Work::Read { request, next, to_send, ready: Default::default() },
+                    Kind::Write { .. } => Work::Write { request, fua, parts },
+                    Kind::Zeroes { .. } | Kind::Discard => Work::Range { request, fua, next, end },
+                    Kind::Flush => Work::Flush,
+                }
+            }
+        };
+        let bytes = match (way, what) {
+            (Data::OnLeave { length }, _) => length,
+            (Data::ToHost, What::Block(request)) => {
+                u32::try_from(request.length).expect("bounded by MDTS")
+            }
+            (Data::None | Data::InCapsule | Data::ToHost, _) => 0,
+        };
+        let step = if bytes == 0 { Step::Working } else { Step::Waiting };
+        let request =
+            IoRequest { queue, hosted, command, work, step, in_flight: 0, failed: None, bytes };
+        let key = self.requests.insert(request);
+        if let Some(it) = self.io_queue(queue) {
+            it.requests += 1;
+        }
+        if bytes == 0 {
+            self.issue(key, kit);
+        } else {
+            self.waiting.push_back(key);
+        }
+        Begun::Yes
+    }
+
+    /// Begins requests that need much room, in order, as far as there is some.
+    pub(super) fn grant(&mut self, kit: &mut Kit) {
+        while let Some(key) = self.waiting.front().copied() {
+            let Some(request) = self.requests.get_mut(key) else {
+                self.waiting.pop_front();
+                continue;
+            };
+            let bytes = request.bytes as usize;
+            if self.bytes > 0 && self.bytes + bytes > NVME_BYTES_MAX {
+                return;
+            }
+            if matches!(request.work, Work::Read { .. }) {
+                request.step = Step::Working;
+                self.waiting.pop_front();
+                self.bytes += bytes;
+                self.issue(key, kit);
+            } else if self.give_leave(key, kit) {
+                self.waiting.pop_front();
+                self.bytes += bytes;
+            } else {
+                return;
+            }
+        }
+    }
+
+    /// Lets the initiator send the data of a write; false while a buffer is missing.
+    fn give_leave(&mut self, key: Key, kit: &mut Kit) -> bool {
+        let Some(request) = self.requests.get_mut(key) else { return true };
+        let (queue, command, length) = (request.queue, request.command, request.bytes);
+        let what = match &request.work {
+            Work::Write { request, .. } => What::Block(*request),
+            Work::Ranges { count, .. } => What::Deallocate { ranges: *count },
+            Work::Read { .. } | Work::Range { .. } | Work::Flush => return true,
+        };
+        let Some(taken) = Parts::take(lengths(&what, length), kit) else { return false };
+        request.step = Step::Arriving;
+        if let Some(parts) = self.places(key) {
+            *parts = taken;
+        }
+        let Some(it) = self.io_queue(queue) else { return true };
+        // There are as many tags as entries.
+        let Some(tag) = it.transfers.begin(key, command, length) else { return true };
+        let stretch = Stretch { command, offset: 0, length };
+        if let Some(queue) = self.queues.get_mut(queue) {
+            // Without a buffer for it the initiator's own deadline ends the session.
+            queue.say(kit, |encoder, out| encoder.ready(stretch, tag, out));
+        }
+        self.mark(queue);
+        true
+    }
+
+    /// Forgets a request that is answered, or whose queue is gone.
+    pub(super) fn forget(&mut self, key: Key, kit: &mut Kit) -> Option<IoRequest> {
+        let mut request = self.requests.remove(key)?;
+        request.work.release(kit);
+        if request.step != Step::Waiting {
+            self.bytes -= request.bytes as usize;
+        }
+        if let Some(it) = self.io_queue(request.queue) {
+            it.requests -= 1;
+        }
+        Some(request)
+    }
+
+    /// Forgets what a queue that is gone had asked.
+    pub(super) fn drop_requests(&mut self, queue: Key, kit: &mut Kit) {
+        for index in 0..self.requests.end() {
+            let Some(key) = self.requests.key_at(index) else { continue };
+            if self.requests.get(key).is_some_and(|request| request.queue == queue) {
+                self.forget(key, kit);
+            }
+        }
+    }
+}
+
+/// The lengths of the places for a command's data.
+fn lengths(what: &What, whole: u32) -> impl Iterator<Item = u32> + use<> {
+    let wanted = match what {
+        What::Block(request) => *request,
+        What::Deallocate { .. } | What::Nothing => {
+            Wanted { kind: Kind::Read, offset: 0, length: whole.into() }
+        }
+    };
+    let end = wanted.offset + wanted.length;
+    let mut next = wanted.offset;
+    std::iter::from_fn(move || {
+        let piece = (next < end).then(|| wanted.piece(next, end))?;
+        next = piece.end;
+        Some(u32::try_from(piece.end - piece.start).expect("at most a part"))
+    })
+}

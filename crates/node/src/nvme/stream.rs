@@ -1,0 +1,61 @@
+//! What was received of a connection and not taken yet.
+
+use io::{BufferId, Class, Slice};
+
+use crate::payloads::Kit;
+
+#[derive(Debug, Default)]
+pub(super) struct Stream {
+    buffer: Option<BufferId>,
+    taken: u32,
+    filled: u32,
+}
+
+impl Stream {
+    /// The bytes that wait to be taken; no buffer is held while there are none.
+    pub(super) fn available(&self, kit: &mut Kit) -> Option<Slice> {
+        let buffer = self.buffer?;
+        let length = self.filled - self.taken;
+        Some(kit.reactor.pool().whole(buffer).part(self.taken, length))
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.taken == self.filled
+    }
+
+    pub(super) fn take(&mut self, length: u32) {
+        self.taken += length;
+        debug_assert!(self.taken <= self.filled, "no more is taken than came");
+    }
+
+    pub(super) fn on_bytes(&mut self, length: u32) {
+        self.filled += length;
+    }
+
+    /// The free end of the buffer, for the next receive. Only here is what was taken made free: what
+    /// an earlier receive still brings goes where it was told to.
+    pub(super) fn room(&mut self, kit: &mut Kit) -> Option<Slice> {
+        let pool = kit.reactor.pool();
+        let buffer = match self.buffer {
+            Some(buffer) => buffer,
+            None => *self.buffer.insert(pool.take(Class::Medium)?),
+        };
+        let whole = pool.whole(buffer);
+        let rest = self.filled - self.taken;
+        if rest == 0 {
+            self.taken = 0;
+            self.filled = 0;
+        } else if self.taken > 0 && whole.length - self.filled < whole.length / 2 {
+            pool.copy(whole.part(self.taken, rest), whole.part(0, rest));
+            self.taken = 0;
+            self.filled = rest;
+        }
+        Some(whole.part(self.filled, whole.length - self.filled))
+    }
+
+    pub(super) fn dispose(&mut self, kit: &mut Kit) {
+        if let Some(buffer) = self.buffer.take() {
+            kit.reactor.pool().release(buffer);
+        }
+    }
+}

@@ -1,0 +1,147 @@
+//! What initiators are told of this node as a way to a volume, and the front ends as one.
+
+use api::response::Reply;
+use frontend::nvme::view::{Path, Subsystem};
+use io::ListenAddr;
+use stdx::time::Time;
+
+use crate::limits::NVME_REFUSAL_REST;
+use crate::links::HostedId;
+use crate::nbd::Fact;
+use crate::nvme::Offer;
+use crate::shard::commands::address_failure;
+use crate::shard::hosted::{CommandKind, Hosted};
+use crate::shard::mesh::ToPart;
+use crate::shard::messages::Ticket;
+use crate::shard::{Rim, Shard};
+
+/// The way that a resource's home told initiators of last.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Way {
+    told: Option<(Path, u64)>,
+    changes: u64,
+    /// This node stepped down, or could not become Primary, a moment ago: it is no way until then.
+    pub(crate) shut_until: Time,
+}
+
+impl Default for Way {
+    fn default() -> Self {
+        Self { told: None, changes: 0, shut_until: Time::NEVER }
+    }
+}
+
+impl Hosted {
+    /// Primary means optimized: the node that was it before is sealed out by then. While another
+    /// node is Primary, as far as one can tell here, it alone is the way.
+    fn path(&self, now: Time) -> Path {
+        if self.commands.iter().any(|command| command.kind == CommandKind::Demote) {
+            return Path::Inaccessible;
+        }
+        if self.is_primary {
+            return Path::Optimized;
+        }
+        let is_shut = self.way.shut_until != Time::NEVER && now < self.way.shut_until;
+        if is_shut || !self.definition.auto_promote || self.removal.is_some() {
+            return Path::Inaccessible;
+        }
+        let status = self.resource.status();
+        let mut others = status.members.iter().filter(|member| member.node != self.definition.me);
+        if others.any(|member| member.connected && status.primary == Some(member.node)) {
+            return Path::Inaccessible;
+        }
+        Path::NonOptimized
+    }
+}
+
+impl Shard {
+    pub(super) fn listen_nvme(&mut self, ticket: Ticket, address: ListenAddr) {
+        let Rim { nvme, kit, .. } = &mut self.rim;
+        let listening = nvme.listen(address, kit);
+        let answer = listening.map(|()| Reply::done()).map_err(|error| address_failure(&error));
+        self.rim.reply(ticket, answer);
+    }
+
+    /// Tells the initiators when the resource became a better or worse way, or got another size.
+    pub(super) fn look_at_path(&mut self, id: HostedId) {
+        let now = self.rim.kit.now;
+        let Some(hosted) = self.hosted.get_mut(id.0 as usize).and_then(Option::as_mut) else {
+            return;
+        };
+        if now >= hosted.way.shut_until {
+            hosted.way.shut_until = Time::NEVER;
+        }
+        let (path, size_bytes) = (hosted.path(now), hosted.size_bytes);
+        if hosted.way.told == Some((path, size_bytes)) {
+            return;
+        }
+        hosted.way.told = Some((path, size_bytes));
+        hosted.way.changes += 1;
+        let subsystem = Subsystem {
+            name: hosted.name().to_owned(),
+            id: hosted.definition.id.0,
+            node: hosted.definition.me.get(),
+            size_bytes,
+            path,
+            changes: hosted.way.changes,
+        };
+        self.broadcast(id, || ToPart::Path(Box::new(subsystem.clone())));
+        self.rim.offer_path(id, subsystem);
+    }
+
+    /// This node could not become Primary, or is it no more: initiators try another one for a while.
+    pub(super) fn shut_way(&mut self, id: HostedId) {
+        let until = self.rim.kit.now + NVME_REFUSAL_REST;
+        if let Some(hosted) = self.hosted.get_mut(id.0 as usize).and_then(Option::as_mut) {
+            hosted.way.shut_until = until;
+            self.note_cut(id);
+            self.set_wake(id);
+        }
+    }
+
+    /// The front ends take the way for closed: what it is now has to be told again.
+    pub(super) fn note_cut(&mut self, id: HostedId) {
+        if let Some(hosted) = self.hosted.get_mut(id.0 as usize).and_then(Option::as_mut) {
+            hosted.way.told = None;
+        }
+        self.look_at_path(id);
+    }
+}
+
+impl Rim {
+    pub(super) fn pop_client_fact(&mut self) -> Option<Fact> {
+        self.nbd.pop_fact().or_else(|| self.nvme.pop_fact())
+    }
+
+    pub(super) fn clients_of(&self, id: HostedId) -> usize {
+        self.nbd.clients_of(id) + self.nvme.clients_of(id)
+    }
+
+    pub(super) fn offer_path(&mut self, hosted: HostedId, subsystem: Subsystem) {
+        self.nvme.offer(Offer { hosted, subsystem });
+    }
+
+    pub(super) fn withdraw(&mut self, id: HostedId) {
+        self.nbd.withdraw(id);
+        self.nvme.withdraw(id, &mut self.kit);
+    }
+
+    pub(super) fn admit(&mut self, id: HostedId) {
+        self.nbd.admit(id, &mut self.kit);
+        self.nvme.admit(id);
+    }
+
+    pub(super) fn refuse(&mut self, id: HostedId, reason: &str) {
+        self.nbd.refuse(id, reason, &mut self.kit);
+        self.nvme.refuse(id);
+    }
+
+    pub(super) fn end_sessions(&mut self, id: HostedId, reason: &str) {
+        self.nbd.end_sessions(id, reason, &mut self.kit);
+        self.nvme.end_sessions(id, &mut self.kit);
+    }
+
+    pub(super) fn stop_listening(&mut self) {
+        self.nbd.stop_listening(&mut self.kit);
+        self.nvme.stop_listening(&mut self.kit);
+    }
+}

@@ -1,0 +1,135 @@
+# The kernel's NVMe/TCP initiator, connected to all nodes: a file system that does not notice when
+# the serving node dies, because another path leads to the same namespace.
+. /lab/lib.sh
+NQN=nqn.2026-01.local.basalt:$RESOURCE
+UUID=11111111-2222-3333-4444-555555555555
+DEVICE=/dev/nvme0n1
+host=(--hostnqn "nqn.2014-08.org.nvmexpress:uuid:$UUID" --hostid "$UUID")
+
+connect() {
+  local node=$1
+  shift
+  nvme connect -t tcp -a 127.0.0.1 -s "$(nvme_port "$node")" -n "$NQN" "${host[@]}" \
+    --nr-io-queues=2 --reconnect-delay=1 --ctrl-loss-tmo=120 --keep-alive-tmo=5 "$@"
+}
+
+# The controller of a node, and how good its path is: optimized, non-optimized or inaccessible.
+controller_of() {
+  grep -l "trsvcid=$(nvme_port "$1")" /sys/class/nvme/nvme*/address | xargs -n 1 dirname | head -n 1
+}
+
+path_of() { cat "$(controller_of "$1")"/nvme*c*n1/ana_state; }
+state_of() { cat "$(controller_of "$1")/state"; }
+
+paths() {
+  local node
+  for node in "${NODES[@]}"; do echo -n "$node: $(state_of "$node") $(path_of "$node"); "; done
+  echo
+}
+
+is_path() { [ "$(path_of "$1" 2>/dev/null)" = "$2" ]; }
+is_live() { [ "$(state_of "$1" 2>/dev/null)" = live ]; }
+
+# The node whose path is optimized.
+server() {
+  local node
+  for node in "${NODES[@]}"; do
+    if is_live "$node" && is_path "$node" optimized; then echo "$node"; fi
+  done
+}
+
+has_server() { [ "$(server | wc -w)" = 1 ]; }
+
+start_cluster
+say "three nodes are up to date"
+nvme discover -t tcp -a 127.0.0.1 -s "$(nvme_port bob)" "${host[@]}" > /tmp/discovery
+cat /tmp/discovery
+grep -q "subnqn: *$NQN" /tmp/discovery || fail "discovery does not tell of the resource"
+grep -q "trsvcid: *$(nvme_port bob)" /tmp/discovery || fail "discovery does not tell of the port"
+
+connect alice
+wait_for 20 "the namespace" test -b "$DEVICE"
+wait_for 20 "an optimized path" is_path alice optimized
+connect bob --hdr-digest --data-digest
+connect charlie
+wait_for 20 "a path that is left alone" is_path bob inaccessible
+wait_for 20 "a path that is left alone" is_path charlie inaccessible
+paths
+nvme id-ctrl "$DEVICE" > /tmp/id || fail "nvme id-ctrl fails"
+nvme id-ns "$DEVICE" > /tmp/id || fail "nvme id-ns fails"
+nvme smart-log "$DEVICE" > /dev/null || fail "nvme smart-log fails"
+nvme error-log "$DEVICE" > /dev/null || fail "nvme error-log fails"
+nvme ana-log "$DEVICE" > /dev/null || fail "nvme ana-log fails"
+lsblk --discard "$DEVICE"
+[ "$(blockdev --getsize64 "$DEVICE")" -gt $(((SIZE_MIB - 2) << 20)) ] || fail "the size is wrong"
+echo "queue limits: $(cat /sys/block/nvme0n1/queue/max_hw_sectors_kb) KiB," \
+  "write zeroes $(cat /sys/block/nvme0n1/queue/write_zeroes_max_bytes)," \
+  "cache $(cat /sys/block/nvme0n1/queue/write_cache)," \
+  "fua $(cat /sys/block/nvme0n1/queue/fua)"
+
+mkfs.ext4 -q -b 4096 "$DEVICE"
+mkdir -p /mnt/volume
+mount "$DEVICE" /mnt/volume
+mkdir /mnt/volume/a
+write_files /mnt/volume/a 20
+start_load /mnt/volume
+say "bob dies, whom nobody asks"
+kill_node bob
+load_goes_on
+start_node bob
+wait_whole alice
+
+# kill_server AGAIN: the serving node dies, another one serves, and the dead one comes back.
+kill_server() {
+  local dead
+  dead=$(server)
+  say "$dead dies, which serves"
+  local before=$EPOCHREALTIME
+  kill_node "$dead"
+  other_serves() { has_server && [ "$(server)" != "$dead" ]; }
+  wait_for 60 "another serving node" other_serves
+  echo "$(server) serves after $(echo "$before $EPOCHREALTIME" | awk '{ print $2 - $1 }') s"
+  load_goes_on
+  paths
+  start_node "$dead"
+  wait_for 60 "the connection of $dead" is_live "$dead"
+  wait_whole "$(server)"
+  wait_for 30 "a path that is left alone" is_path "$dead" inaccessible
+  load_goes_on
+}
+
+kill_server
+kill_server
+stop_load
+check_files /mnt/volume/a
+say "trim reaches all three backing files"
+make_room() {
+  head -c 24M /dev/urandom > /mnt/volume/junk
+  sync --file-system /mnt/volume/junk
+}
+make_room
+trim() {
+  rm /mnt/volume/junk
+  sync --file-system /mnt/volume
+  fstrim --verbose /mnt/volume
+}
+give_back 20000 trim
+umount /mnt/volume
+e2fsck -fn "$DEVICE" > /tmp/fsck || { cat /tmp/fsck; fail "the file system is damaged"; }
+
+say "a long write and its check, through the path with digests"
+serving=$(server)
+nvme disconnect -n "$NQN"
+is_secondary() { [ "$(adm "$serving" status --json | jq -r '.[0].role')" = Secondary ]; }
+wait_for 20 "a node that serves nobody" is_secondary
+connect bob --hdr-digest --data-digest
+wait_for 20 "the namespace" test -b "$DEVICE"
+fio --name=long --filename="$DEVICE" --size=16M --rw=write --bs=1M --ioengine=libaio --iodepth=4 \
+  --direct=1 --verify=crc32c --do_verify=1 --eta=never --output=/tmp/fio.log ||
+  { cat /tmp/fio.log; fail "fio met an error"; }
+blkdiscard --zeroout --offset 512 --length $((1 << 20)) "$DEVICE"
+cmp <(dd if="$DEVICE" bs=512 skip=1 count=2048 status=none) <(head -c 1M /dev/zero) ||
+  fail "what was zeroed is not zero"
+nvme disconnect -n "$NQN"
+check_kernel_log
+compare_replicas $(((SIZE_MIB - 2) << 20))
