@@ -16,6 +16,7 @@ pub(crate) mod scratch;
 mod images;
 mod drbd_utils;
 mod monitoring;
+mod instructions;
 mod fio;
 
 use crate::packages::{self, Package};

@@ -596,8 +596,11 @@ impl Lane {
         match body {
             DataBody::Write(write) => self.apply(turn, from, write, payload),
             DataBody::Ack { base, mask, .. } => {
-                for bit in (0..64).filter(|bit| mask & (1 << bit) != 0) {
-                    self.on_acknowledged(turn, from, Seq(base.0.saturating_add(bit)));
+                let mut left = mask;
+                while left != 0 {
+                    let seq = Seq(base.0.saturating_add(left.trailing_zeros().into()));
+                    self.on_acknowledged(turn, from, seq);
+                    left &= left - 1;
                 }
             }
             DataBody::Stable { stable, .. } => self.on_stable(turn, stable),

@@ -5,7 +5,10 @@
 //! To add one: write a function that returns what it counted, and an entry here. What a step
 //! prints goes straight to the terminal.
 
-use super::{Outcome, chaos, drbd_utils, failover, fio, idle, images, kills, libtest, monitoring};
+use super::{
+    Outcome, chaos, drbd_utils, failover, fio, idle, images, instructions, kills, libtest,
+    monitoring,
+};
 use crate::check;
 use crate::guest;
 use crate::mutate;
@@ -42,6 +45,13 @@ pub(crate) const ALL: &[Step] = &[
         ],
         is_quick: true,
         run: workspace,
+    },
+    Step {
+        name: "instructions",
+        about: "what a write costs the core, counted by callgrind (40 s)",
+        packages: &[("valgrind", "counts the instructions of the core")],
+        is_quick: false,
+        run: instructions::run,
     },
     Step {
         name: "mutations",

@@ -1,0 +1,115 @@
+//! How many instructions of the core a replicated write costs, and that it stays so.
+//!
+//! Callgrind counts them for the example `writes` of `replication`: three groups in one process,
+//! 32 writes in flight. The difference between a long and a short run is free of the beginning;
+//! what the example itself does is left out. The count is the same on every machine with the
+//! toolchain of this repository, so more than [`TOLERANCE_PERCENT`] of change come from the code: mend
+//! it, or set [`EXPECTED`] anew and say why in the commit.
+
+use super::Outcome;
+use super::scratch::Scratch;
+use crate::process;
+use anyhow::{Context as _, Result, ensure};
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+/// Instructions of `replication`, with what it uses of `stdx`, `format` and the standard library,
+/// per write on all three nodes.
+const EXPECTED: u64 = 5_435;
+const TOLERANCE_PERCENT: u64 = 3;
+const SHORT: u64 = 2_000;
+const LONG: u64 = 12_000;
+
+pub(super) fn run() -> Result<Outcome> {
+    let example = build()?;
+    let scratch = Scratch::new("instructions")?;
+    let short = count(&example, SHORT, scratch.path())?;
+    let long = count(&example, LONG, scratch.path())?;
+    let per_write = (long - short) / (LONG - SHORT);
+    let change = per_write.abs_diff(EXPECTED) * 1000 / EXPECTED;
+    println!(
+        "{per_write} instructions of the core per write on three nodes; {EXPECTED} are expected, \
+         {}.{} % apart",
+        change / 10,
+        change % 10
+    );
+    let is_same = change <= TOLERANCE_PERCENT * 10;
+    if !is_same {
+        println!("more than {TOLERANCE_PERCENT} %: see {}", file!());
+    }
+    Ok(if is_same { Outcome::PASSED } else { Outcome::FAILED })
+}
+
+fn build() -> Result<PathBuf> {
+    let words = ["build", "--release", "--package", "replication", "--example", "writes"];
+    let mut cargo = process::cargo(&words)?;
+    cargo.args(["--message-format", "json"]).stdout(Stdio::piped());
+    let messages = process::output(&mut cargo)?;
+    let found = messages.lines().filter_map(|line| {
+        let message: serde_json::Value = serde_json::from_str(line).ok()?;
+        Some(PathBuf::from(message.get("executable")?.as_str()?))
+    });
+    found.last().context("cargo did not say where the example is")
+}
+
+/// Instructions in functions of ours, or of the standard library for ours, in a run of `writes`.
+fn count(example: &Path, writes: u64, place: &Path) -> Result<u64> {
+    let profile = place.join(format!("writes.{writes}"));
+    let mut valgrind = Command::new("valgrind");
+    valgrind.args(["--quiet", "--tool=callgrind"]);
+    valgrind.arg(format!("--callgrind-out-file={}", profile.display()));
+    valgrind.arg(example).arg(writes.to_string());
+    process::must_succeed(&mut valgrind)?;
+    let text = fs::read_to_string(&profile).context("callgrind left no profile")?;
+    let total = count_in(&text);
+    ensure!(total > 0, "{} names no function of the core", profile.display());
+    Ok(total)
+}
+
+/// Sums the costs of lines in functions of the core. A line `fn=(ID) NAME` opens a function (the
+/// name is given once), `LINE COST` is its own cost, and the line after `calls=` that of a callee.
+fn count_in(profile: &str) -> u64 {
+    let mut names: BTreeMap<&str, bool> = BTreeMap::new();
+    let (mut is_ours, mut is_callee, mut total) = (false, false, 0);
+    for line in profile.lines() {
+        let function = line.strip_prefix("fn=").or_else(|| line.strip_prefix("cfn="));
+        if let Some(function) = function {
+            let (id, name) = function.split_once(' ').unwrap_or((function, ""));
+            let known = names.entry(id).or_insert_with(|| is_of_core(name));
+            if line.starts_with("fn=") {
+                is_ours = *known;
+            }
+        } else if line.starts_with("calls=") {
+            is_callee = true;
+        } else if line.starts_with(|first: char| first.is_ascii_digit() || "+-*".contains(first)) {
+            let cost = line.split(' ').nth(1).and_then(|cost| cost.parse::<u64>().ok());
+            if !std::mem::take(&mut is_callee) && is_ours {
+                total += cost.unwrap_or(0);
+            }
+        }
+    }
+    total
+}
+
+/// The example itself and the C library are not the core's.
+fn is_of_core(name: &str) -> bool {
+    ["replication::", "stdx::", "format::", "alloc::", "core::"].iter().any(|of| name.contains(of))
+        && !name.contains("writes::")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn own_costs_of_the_core_are_summed() {
+        let profile = "events: Ir\n\
+            fn=(1) writes::main\n16 400\ncfn=(2) replication::group::LaneGroup::step\n\
+            calls=3 20\n17 5000\n\n\
+            fn=(2)\n20 30\n+1 7\nfi=(9) vec.rs\n* 3\ncfn=(3) <alloc::vec::Vec<T>>::push\n\
+            calls=1 1\n22 90\n\nfn=(3)\n5 60\nfn=(4) malloc\n1 1000\n";
+        assert_eq!(count_in(profile), 30 + 7 + 3 + 60);
+    }
+}
