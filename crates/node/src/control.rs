@@ -76,6 +76,10 @@ pub(crate) fn run(options: &Options) -> Result<(), NodeError> {
         return Err(NodeError::TooManyShards(options.shards));
     }
     let system = |what| move |source| NodeError::System { what, source };
+    if let Some(folder) = options.vhost.as_ref().filter(|folder| !folder.is_dir()) {
+        let text = format!("cannot make sockets in {}: it is no directory", folder.display());
+        return Err(NodeError::Listen(text));
+    }
     let termination = Termination::block().map_err(system("block signals"))?;
     io::process::raise_file_limit().map_err(system("raise the limit of open files"))?;
     drop(io::process::lock_memory());

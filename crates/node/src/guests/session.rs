@@ -64,9 +64,10 @@ impl Monitor {
 
     pub(super) fn run(&self) {
         let scope = Scope::resource(&self.resource);
+        let mut served = None;
         let result = self.admit().and_then(|facts| {
             log!(Info, scope, "a virtual machine's session began");
-            Served::new(self, facts).serve()
+            served.insert(Served::new(self, facts)).serve()
         });
         // Why the shards ended it is more than that the stream ended.
         let reason = match (self.over(), result) {
@@ -74,6 +75,8 @@ impl Monitor {
             (None, Ok(())) => "the monitor closed the connection".to_owned(),
         };
         self.close();
+        // To unmap a guest's memory takes its time, so no shard is the last to have it.
+        drop(served);
         log!(Info, scope, "a virtual machine's session ended: {reason}");
     }
 
@@ -251,10 +254,11 @@ impl<'a> Served<'a> {
         let parts =
             parts.map_err(|error: std::io::Error| format!("cannot share its memory: {error}"))?;
         let memory = Arc::new(GuestMemory::new(parts).map_err(|broken| broken.to_string())?);
-        self.memory = Some(Arc::clone(&memory));
+        let before = self.memory.replace(Arc::clone(&memory));
         if self.is_running.contains(&true) {
             self.tell_all(|line| GuestOrder::SetMemory { line, memory: Arc::clone(&memory) })?;
         }
+        drop(before);
         Ok(())
     }
 
