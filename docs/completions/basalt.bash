@@ -3905,7 +3905,7 @@ _basalt() {
             return 0
             ;;
         basalt__subcmd__node)
-            opts="-h -V --name --state-dir --admin-socket --nbd --nbd-unix --nvme --metrics --shards --exit-with-parent --help --version"
+            opts="-h -V --name --state-dir --admin-socket --nbd --nbd-unix --nvme --vhost --metrics --shards --exit-with-parent --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -3932,6 +3932,10 @@ _basalt() {
                     return 0
                     ;;
                 --nvme)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --vhost)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;

@@ -126,6 +126,7 @@ complete -c basalt -n "__fish_basalt_using_subcommand node" -l admin-socket -d '
 complete -c basalt -n "__fish_basalt_using_subcommand node" -l nbd -d 'Serve NBD clients on this address; may be given more than once' -r
 complete -c basalt -n "__fish_basalt_using_subcommand node" -l nbd-unix -d 'Serve NBD clients on this unix socket; may be given more than once' -r -F
 complete -c basalt -n "__fish_basalt_using_subcommand node" -l nvme -d 'Serve NVMe/TCP initiators on this address, usually on port 4420 and, for discovery, on 8009; may be given more than once. There is neither a password nor encryption' -r
+complete -c basalt -n "__fish_basalt_using_subcommand node" -l vhost -d 'Serve virtual machines (vhost-user-blk) on a unix socket for each volume in this directory, named RESOURCE-VOLUME.sock; its group may use them' -r -F
 complete -c basalt -n "__fish_basalt_using_subcommand node" -l metrics -d 'Serve metrics for Prometheus on this address, under /metrics. There is neither a password nor encryption: take a loopback address, such as 127.0.0.1:9942' -r
 complete -c basalt -n "__fish_basalt_using_subcommand node" -l shards -d 'Threads that carry data; as many as the machine has cores, at most 8, if not given' -r
 complete -c basalt -n "__fish_basalt_using_subcommand node" -l exit-with-parent -d 'End when the process that started the daemon ends'

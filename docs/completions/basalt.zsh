@@ -225,6 +225,7 @@ _arguments "${_arguments_options[@]}" : \
 '*--nbd=[Serve NBD clients on this address; may be given more than once]:ADDRESS:PORT:_default' \
 '*--nbd-unix=[Serve NBD clients on this unix socket; may be given more than once]:PATH:_files' \
 '*--nvme=[Serve NVMe/TCP initiators on this address, usually on port 4420 and, for discovery, on 8009; may be given more than once. There is neither a password nor encryption]:ADDRESS:PORT:_default' \
+'--vhost=[Serve virtual machines (vhost-user-blk) on a unix socket for each volume in this directory, named RESOURCE-VOLUME.sock; its group may use them]:DIR:_files' \
 '--metrics=[Serve metrics for Prometheus on this address, under /metrics. There is neither a password nor encryption\: take a loopback address, such as 127.0.0.1\:9942]:ADDRESS:PORT:_default' \
 '--shards=[Threads that carry data; as many as the machine has cores, at most 8, if not given]:SHARDS:_default' \
 '--exit-with-parent[End when the process that started the daemon ends]' \

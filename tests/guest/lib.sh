@@ -5,7 +5,9 @@ set -euo pipefail
 NODES=(alice bob charlie)
 RESOURCE=r0
 SIZE_MIB=${SIZE_MIB:-64}
-WORK=/tmp/nodes
+WORK=${WORK:-/tmp/nodes}
+# What else every daemon is started with.
+NODE_OPTIONS=()
 
 say() { echo "== $*"; }
 
@@ -60,7 +62,8 @@ start_node() {
   local node=$1
   shift
   basalt node --name "$node" --state-dir "$WORK/$node" --nbd "127.0.0.1:$(nbd_port "$node")" \
-    --nvme "127.0.0.1:$(nvme_port "$node")" "$@" >> "$WORK/$node.log" 2>&1 &
+    --nvme "127.0.0.1:$(nvme_port "$node")" "${NODE_OPTIONS[@]}" "$@" \
+    >> "$WORK/$node.log" 2>&1 &
   echo $! > "$WORK/$node.pid"
   wait_for 20 "the daemon of $node" adm "$node" status > /dev/null 2>&1
 }

@@ -6,6 +6,7 @@
 
 mod image;
 mod machine;
+mod host;
 
 use crate::packages::{self, Package};
 use crate::process::Stopwatch;
@@ -26,6 +27,8 @@ pub(crate) const PACKAGES: &[Package] = &[
     ("xz-utils", "the modules of the guest"),
     ("e2fsprogs", "the root of the guest"),
     ("binutils", "a smaller binary for the guest"),
+    ("iproute2", "a network of the host's nodes"),
+    ("jq", "what the host's nodes say"),
 ];
 
 #[derive(Debug)]
@@ -35,6 +38,8 @@ struct Chapter {
     about: &'static str,
     modules: &'static str,
     limit_s: u32,
+    /// Are the nodes on the host, and the volume a disk of the guest?
+    is_on_host: bool,
     /// Part of `cargo xtask test` too?
     is_short: bool,
 }
@@ -45,6 +50,7 @@ const CHAPTERS: &[Chapter] = &[
         about: "our block devices: ext4, recovery, trim, and a node that was overtaken",
         modules: "ublk_drv ext4",
         limit_s: 240,
+        is_on_host: false,
         is_short: true,
     },
     Chapter {
@@ -52,6 +58,7 @@ const CHAPTERS: &[Chapter] = &[
         about: "our block devices: xfs, odd sectors, zeroing, discard, removal by force",
         modules: "ublk_drv xfs",
         limit_s: 600,
+        is_on_host: false,
         is_short: false,
     },
     Chapter {
@@ -59,6 +66,15 @@ const CHAPTERS: &[Chapter] = &[
         about: "the kernel's NBD client: ext4, trim, and nodes that die under it",
         modules: "nbd ext4",
         limit_s: 240,
+        is_on_host: false,
+        is_short: true,
+    },
+    Chapter {
+        name: "vhost",
+        about: "a disk over vhost-user: ext4, trim, and daemons that die under it",
+        modules: "ext4",
+        limit_s: 300,
+        is_on_host: true,
         is_short: true,
     },
     Chapter {
@@ -66,6 +82,7 @@ const CHAPTERS: &[Chapter] = &[
         about: "the kernel's NVMe/TCP initiator: ext4, trim, and another path when a node dies",
         modules: "nvme-tcp ext4",
         limit_s: 300,
+        is_on_host: false,
         is_short: true,
     },
 ];
@@ -113,6 +130,7 @@ fn run_chapters(chapters: &[&Chapter], program: &Path) -> Result<Outcome> {
             chapter: chapter.name,
             modules: chapter.modules,
             limit_s: chapter.limit_s,
+            is_on_host: chapter.is_on_host,
             program,
         };
         let end = machine::run(&image, &job)?;

@@ -37,6 +37,11 @@ struct Arguments {
     #[arg(long, value_name = "ADDRESS:PORT")]
     nvme: Vec<SocketAddr>,
 
+    /// Serve virtual machines (vhost-user-blk) on a unix socket for each volume in this directory,
+    /// named RESOURCE-VOLUME.sock; its group may use them.
+    #[arg(long, value_name = "DIR")]
+    vhost: Option<PathBuf>,
+
     /// Serve metrics for Prometheus on this address, under /metrics. There is neither a password
     /// nor encryption: take a loopback address, such as 127.0.0.1:9942.
     #[arg(long, value_name = "ADDRESS:PORT")]
@@ -73,6 +78,7 @@ pub(crate) fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
         nbd: arguments.nbd,
         nbd_unix: arguments.nbd_unix,
         nvme: arguments.nvme,
+        vhost: arguments.vhost,
         metrics: arguments.metrics,
         shards: arguments.shards.unwrap_or_else(node::default_shards),
         exit_with_parent: arguments.exit_with_parent,

@@ -7,3 +7,4 @@
 pub mod nbd;
 pub mod nvme;
 pub mod ublk;
+pub mod vhost;

@@ -4,9 +4,9 @@
 //! kernel fills cannot be looked at, a late completion cannot reach a newer socket, and dropping
 //! the reactor waits for everything the kernel still holds.
 //!
-//! Read in this order: `reactor` (the loop and its events), `sockets`, `disks` and `ublk` (what can
-//! be asked), `pool` (where the bytes live), `ring` (how the kernel is spoken to), `probe` (what
-//! the kernel must be able to do), then the small ones.
+//! Read in this order: `reactor` (the loop and its events), `sockets`, `disks`, `ublk` and `kicks`
+//! (what can be asked), `pool` (where the bytes live), `ring` (how the kernel is spoken to),
+//! `probe` (what the kernel must be able to do), then the small ones.
 #![expect(unsafe_code, reason = "the one crate that speaks to the kernel")]
 
 pub mod reactor;
@@ -16,10 +16,13 @@ mod address;
 mod disks;
 mod disk_open;
 mod ublk;
+mod kicks;
 mod command;
 pub mod pool;
 mod ring;
 mod memory;
+mod shared;
+pub mod descriptors;
 mod probe;
 pub mod mailbox;
 mod waker;
@@ -30,10 +33,12 @@ pub use clock::{kernel_boot_id, now, random_u64, random_u128};
 pub use command::{Command, Commander};
 pub use disk_open::{Direct, DiskInfo, DiskOptions, PathMode};
 pub use disks::{DiskId, Durability, SharedDisk, Zero};
+pub use kicks::{Bell, KickId};
 pub use mailbox::Mailbox;
 pub use pool::{BufferId, Class, Loan, Pool, PoolOptions, Slice};
 pub use probe::SetupError;
 pub use reactor::{Counters, Event, Options, Reactor};
+pub use shared::{SharedMemory, memory_file};
 pub use sockets::{ListenAddr, SEGMENTS_MAX, SocketId};
 pub use ublk::{Descriptor, QueueId};
-pub use waker::{Parker, Waker};
+pub use waker::{Parker, Waker, eventfd};

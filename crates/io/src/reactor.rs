@@ -32,6 +32,7 @@ use stdx::time::Time;
 use crate::clock::now;
 use crate::disk_open::{DiskInfo, DiskOptions};
 use crate::disks::{DiskId, Disks, Durability, Range, SharedDisk, Work, Zero};
+use crate::kicks::{KickId, Kicks};
 use crate::memory::Lent;
 use crate::pool::{Pool, PoolOptions, Slice};
 use crate::probe::{SetupError, make_ring};
@@ -113,6 +114,10 @@ pub enum Event {
         token: u64,
         queue: QueueId,
     },
+    /// An eventfd that is watched was signalled since the last such event.
+    Kicked {
+        token: u64,
+    },
 }
 
 /// What a reactor has done since its start.
@@ -156,6 +161,7 @@ pub struct Reactor {
     sockets: Sockets,
     disks: Disks,
     queues: Queues,
+    kicks: Kicks,
     sleep: Sleep,
     /// Where the kernel puts the waker's count.
     wake_count: Lent<u64>,
@@ -184,6 +190,7 @@ impl Reactor {
             sockets: Sockets::new(options.tcp_user_timeout_ms),
             disks,
             queues: Queues::default(),
+            kicks: Kicks::default(),
             sleep,
             wake_count: Lent::new(0),
             is_wake_armed: false,
@@ -440,6 +447,16 @@ impl Reactor {
         self.queues.close(queue);
     }
 
+    /// Watches an eventfd of another process: `Event::Kicked`, at once if it was signalled before.
+    pub fn watch_kicks(&mut self, eventfd: OwnedFd, token: u64) -> KickId {
+        self.kicks.watch(&mut self.base, eventfd, token)
+    }
+
+    /// Watches it no longer, and closes it.
+    pub fn close_kicks(&mut self, kicks: KickId) {
+        self.kicks.close(&mut self.base, kicks);
+    }
+
     fn ask<T>(
         &self,
         socket: SocketId,
@@ -516,6 +533,7 @@ impl Reactor {
                 base.counters.fetches += 1;
                 self.queues.on_completion(base, place, completion);
             }
+            Tag::Kick(watch) => self.kicks.on_completion(base, watch, completion),
         }
     }
 }

@@ -42,10 +42,12 @@ pub(crate) enum Tag {
     Disk(u32),
     /// A queue of a ublk device and a tag of it.
     Block(u32),
+    /// An eventfd that is watched.
+    Kick(u32),
 }
 
 impl Tag {
-    fn encode(self) -> u64 {
+    pub(crate) fn encode(self) -> u64 {
         let (kind, index) = match self {
             Self::Wake => (0, 0),
             Self::CancelAll => (1, 0),
@@ -56,6 +58,7 @@ impl Tag {
             Self::Send(socket) => (6, socket),
             Self::Disk(request) => (7, request),
             Self::Block(place) => (8, place),
+            Self::Kick(watch) => (9, watch),
         };
         (kind << 32) | u64::from(index)
     }
@@ -72,6 +75,7 @@ impl Tag {
             6 => Self::Send(index),
             7 => Self::Disk(index),
             8 => Self::Block(index),
+            9 => Self::Kick(index),
             kind => panic!("the kernel handed back a tag of kind {kind} that was never given"),
         }
     }
@@ -369,6 +373,7 @@ mod tests {
             Tag::Send(u32::MAX - 1),
             Tag::Disk(3),
             Tag::Block(4097),
+            Tag::Kick(2),
         ] {
             assert_eq!(Tag::decode(tag.encode()), tag);
         }

@@ -55,6 +55,17 @@ impl Shared {
     }
 }
 
+/// A new eventfd, which counts from zero and waits where it is asked to.
+pub fn eventfd() -> io::Result<OwnedFd> {
+    // SAFETY: no pointer is passed.
+    let fd = unsafe { libc::eventfd(0, libc::EFD_CLOEXEC) };
+    if fd < 0 {
+        return Err(io::Error::last_os_error());
+    }
+    // SAFETY: the call above made this descriptor for us, and nobody else knows it.
+    Ok(unsafe { OwnedFd::from_raw_fd(fd) })
+}
+
 /// The owner's side of a [`Waker`].
 #[derive(Debug)]
 pub(crate) struct Sleep {
@@ -63,14 +74,7 @@ pub(crate) struct Sleep {
 
 impl Sleep {
     pub(crate) fn new() -> io::Result<Self> {
-        // SAFETY: no pointer is passed.
-        let fd = unsafe { libc::eventfd(0, libc::EFD_CLOEXEC) };
-        if fd < 0 {
-            return Err(io::Error::last_os_error());
-        }
-        // SAFETY: the call above made this descriptor for us, and nobody else knows it.
-        let fd = unsafe { OwnedFd::from_raw_fd(fd) };
-        let shared = Shared { state: AtomicU8::new(AWAKE), eventfd: File::from(fd) };
+        let shared = Shared { state: AtomicU8::new(AWAKE), eventfd: File::from(eventfd()?) };
         Ok(Self { shared: Arc::new(shared) })
     }
 

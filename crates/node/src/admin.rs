@@ -21,21 +21,25 @@ use crate::limits::{ADMIN_CONNECTIONS_MAX, ADMIN_IO_DEADLINE, SUBSCRIBER_STALL_M
 use crate::log::{Scope, log};
 
 pub(crate) fn listen(path: &Path) -> Result<UnixListener, NodeError> {
-    let failed = |reason: &dyn std::fmt::Display| {
+    // Who may speak here may do anything to the resources.
+    bind(path, 0o600).map_err(|error| {
         let path = path.display();
-        NodeError::Listen(format!("cannot listen on the admin socket {path}: {reason}"))
-    };
+        NodeError::Listen(format!("cannot listen on the admin socket {path}: {error}"))
+    })
+}
+
+/// A unix socket at `path`, for those whom `mode` allows.
+pub(crate) fn bind(path: &Path, mode: u32) -> std::io::Result<UnixListener> {
     if UnixStream::connect(path).is_ok() {
-        return Err(failed(&"another process listens there; give each daemon its own path"));
+        let text = "another process listens there; give each daemon its own path";
+        return Err(std::io::Error::new(std::io::ErrorKind::AddrInUse, text));
     }
     // A socket that nobody listens on is what a killed daemon left behind.
     if std::fs::symlink_metadata(path).is_ok_and(|file| file.file_type().is_socket()) {
         drop(std::fs::remove_file(path));
     }
-    let listener = UnixListener::bind(path).map_err(|error| failed(&error))?;
-    // Who may speak here may do anything to the resources.
-    let private = std::fs::Permissions::from_mode(0o600);
-    std::fs::set_permissions(path, private).map_err(|error| failed(&error))?;
+    let listener = UnixListener::bind(path)?;
+    std::fs::set_permissions(path, std::fs::Permissions::from_mode(mode))?;
     Ok(listener)
 }
 

@@ -34,6 +34,7 @@ use crate::control::watch::Watch;
 use crate::definition::Definition;
 use crate::desk::Desk;
 use crate::devices::Devices;
+use crate::guests::Guests;
 use crate::limits::{
     ADMIN_COMMAND_DEADLINE, PARENT_POLL_INTERVAL, SHARDS_MAX, SHUTDOWN_DEADLINE, START_PATIENCE,
 };
@@ -53,6 +54,7 @@ pub(crate) struct Control {
     state: Arc<StateDir>,
     desk: Arc<Desk>,
     devices: Arc<Devices>,
+    guests: Guests,
     /// Resources that are to be up and could not be brought up, with the reasons.
     held_down: Mutex<BTreeMap<String, Failure>>,
     /// Resources that are up without the disk that they should have, with the reasons.
@@ -74,6 +76,10 @@ pub(crate) fn run(options: &Options) -> Result<(), NodeError> {
         return Err(NodeError::TooManyShards(options.shards));
     }
     let system = |what| move |source| NodeError::System { what, source };
+    if let Some(folder) = options.vhost.as_ref().filter(|folder| !folder.is_dir()) {
+        let text = format!("cannot make sockets in {}: it is no directory", folder.display());
+        return Err(NodeError::Listen(text));
+    }
     let termination = Termination::block().map_err(system("block signals"))?;
     io::process::raise_file_limit().map_err(system("raise the limit of open files"))?;
     drop(io::process::lock_memory());
@@ -94,6 +100,7 @@ pub(crate) fn run(options: &Options) -> Result<(), NodeError> {
         state: Arc::clone(&state),
         desk: Arc::clone(&desk),
         devices: Arc::new(Devices::new(Arc::clone(&desk), state)),
+        guests: Guests::new(Arc::clone(&desk), options.vhost.clone()),
         held_down: Mutex::default(),
         without_disk: Mutex::default(),
         watch: Watch::default(),
@@ -397,11 +404,13 @@ impl Control {
         patience: &mut Patience,
     ) -> Result<Reply, Failure> {
         let definition = Definition::from_text(&self.name, resource, text)?;
-        once_address_is_free(patience, |patience| {
+        let reply = once_address_is_free(patience, |patience| {
             let attached =
                 Box::new(attach_without_disk(definition.clone(), &self.state, patience)?);
             self.ask(resource, |ticket| ToShard::Host { ticket, attached })
-        })
+        })?;
+        self.guests.open(&definition);
+        Ok(reply)
     }
 
     fn listen_for_clients(
@@ -438,6 +447,7 @@ impl Control {
     }
 
     fn stop(&self) {
+        self.guests.close_all();
         self.devices.end_all();
         for answer in self.desk.ask_all(|ticket| ToShard::Stop { ticket }, SHUTDOWN_DEADLINE) {
             if let Err(failure) = answer {

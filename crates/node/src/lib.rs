@@ -2,9 +2,10 @@
 //!
 //! One thread per shard carries data (`shard`); the control thread (`control`) keeps the state
 //! directory, attaches disks and answers the admin socket; threads of their own make and remove
-//! block devices (`devices`). They talk by mailboxes. What a shard owns: its links to other nodes
-//! (`links`), its clients (`nbd`, `nvme`, `ublk`), its disks and payloads. All decisions are those of
-//! `replication`; this crate carries them out, and asserts nothing about bytes from outside.
+//! block devices (`devices`) and speak with virtual machines (`guests`). They talk by mailboxes.
+//! What a shard owns: its links to other nodes (`links`), its clients (`nbd`, `nvme`, `ublk`,
+//! `vhost`), its disks and payloads. All decisions are those of `replication`; this crate carries
+//! them out, and asserts nothing about bytes from outside.
 
 pub mod create_md;
 mod limits;
@@ -22,10 +23,12 @@ mod links;
 mod nbd;
 mod nvme;
 mod ublk;
+mod vhost;
 mod shard;
 mod start;
 mod desk;
 mod devices;
+mod guests;
 mod control;
 mod admin;
 
@@ -46,6 +49,8 @@ pub struct Options {
     pub nbd: Vec<SocketAddr>,
     pub nbd_unix: Vec<PathBuf>,
     pub nvme: Vec<SocketAddr>,
+    /// Where virtual machines find a socket for each volume; nowhere by default.
+    pub vhost: Option<PathBuf>,
     /// Where Prometheus may ask for metrics; nowhere by default.
     pub metrics: Option<SocketAddr>,
     pub shards: u8,

@@ -81,6 +81,17 @@ pub(crate) const DEVICE_POLL_INTERVAL: Duration = Duration::from_millis(50);
 /// A daemon that ends waits so long for a device to be left.
 pub(crate) const DEVICE_LEAVE_DEADLINE: Duration = Duration::from_secs(5);
 
+/// Rings of one virtual machine's disk.
+pub(crate) const GUEST_QUEUES_MAX: u16 = 128;
+/// How long a virtual machine's monitor waits for this node to become Primary.
+pub(crate) const GUEST_ADMISSION_DEADLINE: Duration = Duration::from_secs(6);
+/// A monitor that reads nothing for so long is let go.
+pub(crate) const GUEST_SEND_DEADLINE: Duration = Duration::from_secs(10);
+/// How long the thread of a virtual machine's session waits for the shards.
+pub(crate) const GUEST_SHARD_DEADLINE: Duration = Duration::from_secs(10);
+/// How long a monitor that stops a ring waits for what is under way; then it has to come back.
+pub(crate) const GUEST_STOP_DEADLINE: Duration = Duration::from_secs(20);
+
 /// An admin request is read, and its answer written, within this.
 pub(crate) const ADMIN_IO_DEADLINE: Duration = Duration::from_secs(10);
 /// An admin command is answered by then, with a failure if need be.

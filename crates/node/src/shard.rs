@@ -16,6 +16,7 @@ mod copies;
 mod arrivals;
 pub(crate) mod commands;
 mod devices;
+mod guests;
 pub(crate) mod clients;
 pub(crate) mod initiators;
 mod hosting;
@@ -54,6 +55,7 @@ use crate::shard::messages::{FromShard, ToShard};
 use crate::shard::part::Part;
 use crate::slab::{Key, Slab};
 use crate::ublk::{TOKEN_QUEUE, Ublk};
+use crate::vhost::{TOKEN_RING, Vhost};
 
 /// What the machines of a resource are to be told.
 #[derive(Debug)]
@@ -79,6 +81,7 @@ pub(crate) struct Rim {
     pub(crate) nbd: Nbd,
     pub(crate) nvme: Nvme,
     pub(crate) ublk: Ublk,
+    pub(crate) vhost: Vhost,
     pub(crate) operations: Slab<Operation>,
     pub(crate) copies: Slab<DeviceCopy>,
     pub(crate) inbox: VecDeque<(HostedId, Input)>,
@@ -139,6 +142,7 @@ impl Shard {
                 nbd: Nbd::new(),
                 nvme: Nvme::new(),
                 ublk: Ublk::new(),
+                vhost: Vhost::new(),
                 operations: Slab::default(),
                 copies: Slab::default(),
                 inbox: VecDeque::with_capacity(4096),
@@ -198,14 +202,16 @@ impl Shard {
             self.take_events();
             self.work();
         }
-        let Rim { kit, links, nbd, nvme, ublk, .. } = &mut self.rim;
+        let Rim { kit, links, nbd, nvme, ublk, vhost, .. } = &mut self.rim;
         links.retry_starved(kit);
         nbd.flush(kit);
         nvme.flush(kit);
         ublk.retry_starved(kit);
+        vhost.retry_starved(kit);
         // So is what the clients asked meanwhile.
         self.work();
-        let Rim { kit, links, .. } = &mut self.rim;
+        let Rim { kit, links, vhost, .. } = &mut self.rim;
+        vhost.flush(kit);
         links.flush(kit);
         kit.return_loans();
         kit.mesh.publish();
@@ -249,7 +255,7 @@ impl Shard {
     }
 
     fn on_event(&mut self, event: Event) {
-        let Rim { kit, links, nbd, nvme, ublk, .. } = &mut self.rim;
+        let Rim { kit, links, nbd, nvme, ublk, vhost, .. } = &mut self.rim;
         match event {
             Event::Accepted { token, socket, .. } => match Key::of_token(token).0 {
                 links::TOKEN_LISTENER => links.on_accepted(socket, kit),
@@ -289,6 +295,11 @@ impl Shard {
             }
             Event::QueueEnded { token, queue } => {
                 ublk.on_ended(Key::of_token(token).1, queue, kit);
+            }
+            Event::Kicked { token } => {
+                let (kind, key) = Key::of_token(token);
+                assert_eq!(kind, TOKEN_RING, "rings are kicked");
+                vhost.on_kicked(key, kit);
             }
         }
         crash::stepping(None);

@@ -107,6 +107,7 @@ fn check(shards: u8) {
             nbd: Vec::new(),
             nbd_unix: vec![place.path().join(format!("nbd{index}"))],
             nvme: Vec::new(),
+            vhost: None,
             metrics: None,
             shards,
             exit_with_parent: false,

@@ -1,5 +1,6 @@
 //! One run of a guest: a folder that both sides see, QEMU, and how it ended.
 
+use super::host::Host;
 use super::image::Image;
 use crate::process;
 use crate::test::scratch::Scratch;
@@ -19,6 +20,8 @@ pub(super) struct Job<'a> {
     pub(super) modules: &'a str,
     /// Of the script; the guest ends it.
     pub(super) limit_s: u32,
+    /// The nodes run on the host.
+    pub(super) is_on_host: bool,
     pub(super) program: &'a Path,
 }
 
@@ -54,7 +57,8 @@ const CONSOLE_TAIL_LINES: usize = 30;
 pub(super) fn run(image: &Image, job: &Job<'_>) -> Result<End> {
     let shared = Scratch::new(&format!("guest-{}", job.chapter))?;
     fill(shared.path(), job)?;
-    let mut command = qemu(image, shared.path());
+    let host = if job.is_on_host { Some(Host::start(shared.path(), job)?) } else { None };
+    let mut command = qemu(image, shared.path(), host.as_ref());
     let child = command.spawn().with_context(|| format!("cannot start {command:?}"))?;
     let mut guest = Guest(child);
     let output = guest.0.stdout.take().context("a piped child has an output")?;
@@ -64,6 +68,7 @@ pub(super) fn run(image: &Image, job: &Job<'_>) -> Result<End> {
         guest.0.wait().context("cannot wait for QEMU")?;
     }
     drop(guest);
+    drop(host);
     let status = fs::read_to_string(shared.path().join("status")).ok();
     if let Some(status) = status.and_then(|text| text.trim().parse().ok()) {
         return Ok(End::Exit(status));
@@ -93,7 +98,7 @@ fn fill(shared: &Path, job: &Job<'_>) -> Result<()> {
     process::must_succeed(&mut strip)
 }
 
-fn qemu(image: &Image, shared: &Path) -> Command {
+fn qemu(image: &Image, shared: &Path, host: Option<&Host>) -> Command {
     let drive = "if=none,id=root,format=raw,snapshot=on,cache=unsafe,file=";
     let folder = "mount_tag=lab,security_model=none,multidevs=remap,path=";
     let mut command = Command::new("qemu-system-x86_64");
@@ -118,6 +123,15 @@ fn qemu(image: &Image, shared: &Path) -> Command {
         .args(["-device", "virtconsole,chardev=output", "-device", "virtio-rng-pci"])
         .stdin(Stdio::null())
         .stdout(Stdio::piped());
+    if let Some(host) = host {
+        command
+            .args(["-object", &format!("memory-backend-memfd,id=ram,share=on,size={MEMORY_MIB}M")]);
+        command.args(["-machine", "memory-backend=ram"]);
+        let socket = host.socket();
+        command.arg("-chardev");
+        command.arg(format!("socket,id=volume,reconnect=1,path={}", socket.display()));
+        command.args(["-device", "vhost-user-blk-pci,chardev=volume,num-queues=2"]);
+    }
     command
 }
 

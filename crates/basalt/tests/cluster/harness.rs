@@ -91,6 +91,9 @@ impl Cluster {
             .collect();
         let cluster = Self { directory, nodes };
         fs::write(cluster.config(), cluster.config_text("r0")).unwrap();
+        for index in 0..cluster.nodes.len() {
+            fs::create_dir(cluster.vhost_folder(index)).unwrap();
+        }
         for (index, node) in cluster.nodes.iter().enumerate() {
             if node.has_disk {
                 File::create(cluster.disk(index)).unwrap().set_len(DISK_BYTES).unwrap();
@@ -141,6 +144,10 @@ impl Cluster {
         self.directory.path().join(format!("nbd{index}"))
     }
 
+    pub(crate) fn vhost_folder(&self, index: usize) -> PathBuf {
+        self.directory.path().join(format!("vhost{index}"))
+    }
+
     pub(crate) fn daemon_command(&self, index: usize) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_basalt"));
         command.args(["node", "--exit-with-parent", "--name", &self.nodes[index].name]);
@@ -148,6 +155,7 @@ impl Cluster {
         command.arg("--state-dir").arg(self.state_dir(index));
         command.arg("--nbd-unix").arg(self.nbd_socket(index));
         command.args(["--nvme", &self.nodes[index].nvme.to_string()]);
+        command.arg("--vhost").arg(self.vhost_folder(index));
         command
     }
 
@@ -216,7 +224,12 @@ impl Cluster {
 
     /// Waits until `done` gives something.
     #[track_caller]
-    pub(crate) fn poll<T>(&self, index: usize, what: &str, done: impl Fn() -> Option<T>) -> T {
+    pub(crate) fn poll<T>(
+        &self,
+        index: usize,
+        what: &str,
+        mut done: impl FnMut() -> Option<T>,
+    ) -> T {
         let deadline = now() + WAIT;
         loop {
             if let Some(result) = done() {

@@ -13,5 +13,7 @@ mod holes;
 mod resync;
 mod initiator;
 mod nvme;
+mod machine;
+mod vhost;
 
 const BLOCK: usize = 4096;

@@ -24,6 +24,10 @@ mod resync;
 mod initiator;
 #[path = "../cluster/nvme.rs"]
 mod nvme;
+#[path = "../cluster/machine.rs"]
+mod machine;
+#[path = "../cluster/vhost.rs"]
+mod vhost;
 
 use crate::harness::Cluster;
 

@@ -55,6 +55,7 @@ impl Control {
         let is_held = removed.as_ref().is_err_and(|e| e.code == FailureCode::UnknownResource)
             && self.stored_text(resource)?.is_some();
         let reply = if is_held { Reply::done() } else { removed? };
+        self.guests.close(resource);
         self.held_down().remove(resource);
         self.without_disk().remove(resource);
         crash::lift(&self.state, resource);
@@ -140,6 +141,7 @@ impl Control {
         crash::lift(&self.state, resource);
         self.without_disk().remove(resource);
         self.held_down().remove(resource);
+        self.guests.open(&definition);
         Ok(reply)
     }
 

@@ -48,6 +48,7 @@ impl Shard {
             hosted.clients.is_wanted = false;
             self.broadcast(id, || ToPart::Admit);
             self.rim.admit(id);
+            self.admit_guests(id);
         } else if hosted.definition.auto_promote {
             hosted.clients.is_wanted = true;
             self.command(id, Command::Promote(PromoteMode::Normal), Asker::Clients);

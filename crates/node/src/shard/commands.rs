@@ -105,6 +105,7 @@ impl Shard {
             ToShard::ListenNbd { ticket, address } => self.listen_nbd(ticket, address),
             ToShard::ListenNvme { ticket, address } => self.listen_nvme(ticket, address),
             ToShard::Device { resource, order } => self.on_device_order(&resource, order),
+            ToShard::Guest(order) => self.on_guest_order(order),
             ToShard::Stop { ticket } => self.stop(ticket),
             ToShard::Exit => self.is_done = true,
         }

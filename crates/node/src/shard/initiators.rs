@@ -109,11 +109,12 @@ impl Shard {
 
 impl Rim {
     pub(super) fn pop_client_fact(&mut self) -> Option<Fact> {
-        self.nbd.pop_fact().or_else(|| self.nvme.pop_fact())
+        let fact = self.nbd.pop_fact().or_else(|| self.nvme.pop_fact());
+        fact.or_else(|| self.vhost.pop_fact())
     }
 
     pub(super) fn clients_of(&self, id: HostedId) -> usize {
-        self.nbd.clients_of(id) + self.nvme.clients_of(id)
+        self.nbd.clients_of(id) + self.nvme.clients_of(id) + self.vhost.clients_of(id)
     }
 
     pub(super) fn offer_path(&mut self, hosted: HostedId, subsystem: Subsystem) {
@@ -133,11 +134,13 @@ impl Rim {
     pub(super) fn refuse(&mut self, id: HostedId, reason: &str) {
         self.nbd.refuse(id, reason, &mut self.kit);
         self.nvme.refuse(id);
+        self.vhost.refuse(id, reason);
     }
 
     pub(super) fn end_sessions(&mut self, id: HostedId, reason: &str) {
         self.nbd.end_sessions(id, reason, &mut self.kit);
         self.nvme.end_sessions(id, &mut self.kit);
+        self.vhost.end(id, reason, &mut self.kit);
     }
 
     pub(super) fn stop_listening(&mut self) {

@@ -10,6 +10,7 @@ use replication::contract::PromoteMode;
 use crate::attach::{Attached, Replica};
 use crate::definition::Definition;
 use crate::ublk::News;
+use crate::vhost::GuestOrder;
 
 /// The control thread's name for a question; returned with the answer.
 pub(crate) type Ticket = u64;
@@ -107,6 +108,8 @@ pub(crate) enum ToShard {
         resource: String,
         order: DeviceOrder,
     },
+    /// About the session of a virtual machine.
+    Guest(GuestOrder),
     /// Ends all resources that are at home here, cleanly.
     Stop {
         ticket: Ticket,

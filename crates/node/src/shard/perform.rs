@@ -15,7 +15,7 @@ use crate::shard::hosted::Save;
 use crate::shard::mesh::{Cross, FromPart};
 use crate::shard::part::Part;
 use crate::shard::{Input, Rim, Shard};
-use crate::{nbd, nvme, placement, ublk};
+use crate::{nbd, nvme, placement, ublk, vhost};
 
 impl Part {
     pub(crate) fn perform_group(&mut self, actions: &mut Vec<GroupAction>, rim: &mut Rim) {
@@ -118,11 +118,13 @@ impl Part {
 impl Rim {
     /// Hands the answer to a part to the front end that asked.
     pub(super) fn complete(&mut self, part: PartId, result: Result<Option<Payload>, RequestError>) {
-        let Self { nbd, nvme, ublk, kit, .. } = self;
+        let Self { nbd, nvme, ublk, vhost, kit, .. } = self;
         if ublk::is_ours(part) {
             ublk.complete(part, result, kit);
         } else if nvme::is_ours(part) {
             nvme.complete(part, result, kit);
+        } else if vhost::is_ours(part) {
+            vhost.complete(part, result, kit);
         } else {
             nbd.complete(part, result, kit);
         }

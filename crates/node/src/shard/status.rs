@@ -150,6 +150,7 @@ impl Part {
     fn describe_device(&self, size_bytes: u64, shown: Statistics, rim: &Rim) -> DeviceStatus {
         let mut holders = rim.nbd.holders(self.id, &rim.kit);
         holders.extend(rim.nvme.holders(self.id, &rim.kit));
+        holders.extend(rim.vhost.holders(self.id));
         if shown == Statistics::Hidden {
             return DeviceStatus { holders, ..DeviceStatus::default() };
         }

@@ -1,0 +1,137 @@
+//! Disks of virtual machines: what a guest writes is on all replicas, and a daemon that dies under
+//! it is replaced by one that goes on.
+
+use std::os::unix::net::UnixStream;
+use std::path::PathBuf;
+
+use crate::BLOCK;
+use crate::harness::Cluster;
+use crate::machine::{Answer, DISCARD, FLUSH, Machine, NAME, WRITE};
+
+const MIB: u64 = 1 << 20;
+
+fn socket(cluster: &Cluster, index: usize) -> PathBuf {
+    cluster.vhost_folder(index).join("r0-0.sock")
+}
+
+/// Attaches the machine's disk as soon as the node can serve it.
+#[track_caller]
+fn attach(cluster: &Cluster, index: usize, machine: &mut Machine) -> UnixStream {
+    let place = socket(cluster, index);
+    cluster.poll(index, "disk of a machine", || machine.attach(&place).ok())
+}
+
+#[test]
+fn guest_writes_on_all_replicas_through_all_rings() {
+    let mut cluster = Cluster::start_in_sync(3, 0);
+    let mut machine = Machine::new();
+    let stream = attach(&cluster, 0, &mut machine);
+    for number in 0..48_u64 {
+        let queue = usize::from(number % 2 == 1);
+        let data = [u8::try_from(number + 1).unwrap(); BLOCK];
+        // Every lane, and blocks that lie half in two of them.
+        let offset = number * MIB + if number % 3 == 0 { 512 } else { 0 };
+        machine.does(queue, WRITE, offset, &data);
+        assert_eq!(machine.reads(1 - queue, offset), data);
+    }
+    machine.does(0, FLUSH, 0, &[]);
+    let head = machine.does(0, NAME, 0, &[0; 20]);
+    assert_eq!(machine.data(0, head), *b"r0\0\0");
+    let range = [&(MIB / 512).to_le_bytes()[..], &8_u32.to_le_bytes(), &[0; 4]].concat();
+    machine.does(1, DISCARD, 0, &range);
+    assert_eq!(machine.reads(0, MIB), [0; BLOCK]);
+    let beyond = machine.submit(0, WRITE, 1 << 40, &[1; BLOCK]);
+    assert_eq!(machine.answer(0), Answer { head: beyond, status: 1 });
+    let holders = cluster.status(0).unwrap().devices[0].holders.clone();
+    assert!(holders.iter().any(|holder| holder.pid == Some(std::process::id())), "{holders:?}");
+    let refusal = cluster.adm_refused(0, &["secondary", "r0"]);
+    assert!(refusal.contains("1 clients have it open"), "{refusal}");
+    drop(stream);
+    for index in 0..3 {
+        cluster.terminate(index);
+    }
+    assert!(!socket(&cluster, 0).exists(), "a daemon that ends takes its sockets away");
+    cluster.assert_replicas_equal(48 * MIB);
+}
+
+#[test]
+fn requests_under_way_when_the_daemon_is_killed_are_answered_by_the_next_one() {
+    let mut cluster = Cluster::start_in_sync(3, 0);
+    let mut machine = Machine::new();
+    let stream = attach(&cluster, 0, &mut machine);
+    machine.does(0, WRITE, 0, &[1; BLOCK]);
+    // Without a majority nothing is answered.
+    cluster.kill(1);
+    cluster.kill(2);
+    let mut heads = Vec::new();
+    for number in 0..6 {
+        let data = [u8::try_from(10 + number).unwrap(); BLOCK];
+        heads.push(machine.submit(usize::from(number % 2 == 1), WRITE, number * MIB, &data));
+    }
+    cluster.wait(0, "loss of the majority", |status| !status.devices[0].quorum);
+    for queue in [0, 1] {
+        assert!(!machine.has_answer(queue));
+        // What is refused at once is answered ahead of the others: they do not follow it.
+        let head = machine.submit(queue, WRITE, 1 << 40, &[1; BLOCK]);
+        assert_eq!(machine.answer(queue), Answer { head, status: 1 });
+    }
+    cluster.kill(0);
+    drop(stream);
+    for index in 0..3 {
+        cluster.launch(index);
+    }
+    let _stream = attach(&cluster, 0, &mut machine);
+    for queue in [0, 1] {
+        let mut answered: Vec<_> = (0..3).map(|_| machine.answer(queue)).collect();
+        answered.sort_by_key(|answer| answer.head);
+        let mut wanted: Vec<_> = heads.iter().skip(queue).step_by(2).copied().collect();
+        wanted.sort_unstable();
+        let wanted: Vec<_> = wanted.iter().map(|head| Answer { head: *head, status: 0 }).collect();
+        assert_eq!(answered, wanted);
+        assert!(!machine.has_answer(queue), "each is answered once");
+    }
+    for number in 0..6 {
+        let data = [u8::try_from(10 + number).unwrap(); BLOCK];
+        assert_eq!(machine.reads(0, number * MIB), data);
+    }
+}
+
+#[test]
+fn machine_is_turned_away_when_another_node_wrote_meanwhile() {
+    let mut cluster = Cluster::start_in_sync(3, 0);
+    let mut machine = Machine::new();
+    let stream = attach(&cluster, 0, &mut machine);
+    machine.does(0, WRITE, 0, &[1; BLOCK]);
+    cluster.kill(0);
+    drop(stream);
+    cluster.client(1).write(0, &[2; BLOCK]).unwrap();
+    cluster.launch(0);
+    cluster.wait_up_to_date(0);
+    cluster.poll(0, "refusal", || {
+        machine.attach(&socket(&cluster, 0)).unwrap_err();
+        cluster.log(0).contains("another node was Primary since it last wrote").then_some(())
+    });
+    let mut restarted = Machine::new();
+    let _stream = attach(&cluster, 0, &mut restarted);
+    assert_eq!(restarted.reads(0, 0), [2; BLOCK]);
+}
+
+#[test]
+fn guest_that_means_ill_loses_its_disk_and_nobody_else_does() {
+    let cluster = Cluster::start_in_sync(3, 0);
+    let mut client = cluster.client(0);
+    let reason = "where there is no memory";
+    for shift in [1 << 40, 0_u64.wrapping_sub(1 << 30)] {
+        let mut machine = Machine::new();
+        let stream = attach(&cluster, 0, &mut machine);
+        machine.does(1, WRITE, 0, &[1; BLOCK]);
+        let before = cluster.log(0).matches(reason).count();
+        machine.submit_at(0, WRITE, 0, &[1; BLOCK], shift);
+        cluster.poll(0, "end of the session", || {
+            (cluster.log(0).matches(reason).count() > before).then_some(())
+        });
+        let mut rest = [0];
+        assert_eq!(std::io::Read::read(&mut &stream, &mut rest).unwrap(), 0, "it is cut off");
+        client.write(4096, &[3; BLOCK]).unwrap();
+    }
+}

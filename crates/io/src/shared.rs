@@ -1,0 +1,220 @@
+//! Memory that another process reads and writes at the same time: a guest's, or what is kept for
+//! the next daemon.
+//!
+//! No reference into it is ever made, for the other side may change a byte at any moment: bytes
+//! are copied out before anybody looks at them, and indices are loaded and stored atomically. A
+//! file that could become shorter is turned away: touching what it lost would end the process.
+
+use std::fs::File;
+use std::io;
+use std::os::fd::{AsRawFd, FromRawFd, OwnedFd, RawFd};
+use std::ptr::NonNull;
+use std::sync::atomic::{AtomicU16, Ordering};
+
+/// A stretch of a file that is mapped shared, until dropped.
+#[derive(Debug)]
+pub struct SharedMemory {
+    start: NonNull<u8>,
+    length: usize,
+}
+
+// SAFETY: the mapping belongs to no thread, and every access goes through a raw pointer.
+unsafe impl Send for SharedMemory {}
+// SAFETY: as above; whoever shares it expects its bytes to change under him.
+unsafe impl Sync for SharedMemory {}
+
+impl SharedMemory {
+    /// Maps `length` bytes of `file` from `offset` on. The file must never become shorter: it is
+    /// sealed against that, or can be.
+    pub fn map(file: &File, offset: u64, length: u64) -> io::Result<Self> {
+        let refuse = |text: &str| Err(io::Error::new(io::ErrorKind::InvalidInput, text.to_owned()));
+        seal(file.as_raw_fd())?;
+        let end = offset.checked_add(length);
+        if length == 0 || end.is_none_or(|end| end > file_length(file)) {
+            return refuse("the range is not inside of the file");
+        }
+        let (Ok(length), Ok(offset)) = (usize::try_from(length), libc::off_t::try_from(offset))
+        else {
+            return refuse("the range is too long for this machine");
+        };
+        // SAFETY: a new mapping at an address of the kernel's choice touches no memory that exists.
+        let address = unsafe {
+            libc::mmap(
+                std::ptr::null_mut(),
+                length,
+                libc::PROT_READ | libc::PROT_WRITE,
+                libc::MAP_SHARED | libc::MAP_NORESERVE,
+                file.as_raw_fd(),
+                offset,
+            )
+        };
+        if address == libc::MAP_FAILED {
+            return Err(io::Error::last_os_error());
+        }
+        let start = NonNull::new(address.cast()).expect("a mapping is never at address zero");
+        Ok(Self { start, length })
+    }
+
+    #[must_use]
+    pub fn length(&self) -> u64 {
+        self.length as u64
+    }
+
+    /// Copies bytes out; false if they are not all inside.
+    #[must_use]
+    pub fn read(&self, at: u64, into: &mut [u8]) -> bool {
+        let Some(from) = self.place(at, into.len()) else { return false };
+        // SAFETY: the source lies inside the mapping, which cannot shrink, and the target is a
+        // slice of our own. Bytes that the other side changes meanwhile arrive old or new.
+        unsafe { std::ptr::copy_nonoverlapping(from, into.as_mut_ptr(), into.len()) };
+        true
+    }
+
+    /// Copies bytes in; false if they do not all fit inside.
+    #[must_use]
+    pub fn write(&self, at: u64, from: &[u8]) -> bool {
+        let Some(to) = self.place(at, from.len()) else { return false };
+        // SAFETY: the target lies inside the mapping, which cannot shrink, and the source is a
+        // slice of our own.
+        unsafe { std::ptr::copy_nonoverlapping(from.as_ptr(), to, from.len()) };
+        true
+    }
+
+    /// Loads a little-endian index, and sees what was stored before it; `None` if it is not
+    /// inside, or not aligned.
+    #[must_use]
+    pub fn load(&self, at: u64) -> Option<u16> {
+        Some(u16::from_le(self.index(at)?.load(Ordering::Acquire)))
+    }
+
+    /// Stores a little-endian index after everything that was written before.
+    #[must_use]
+    pub fn store(&self, at: u64, value: u16) -> bool {
+        let index = self.index(at);
+        if let Some(index) = index {
+            index.store(value.to_le(), Ordering::Release);
+        }
+        index.is_some()
+    }
+
+    fn index(&self, at: u64) -> Option<&AtomicU16> {
+        let place = self.place(at, size_of::<u16>())?;
+        if !place.cast::<u16>().is_aligned() {
+            return None;
+        }
+        // SAFETY: the place is aligned and inside the mapping, which lives as long as `self`, and
+        // the other side treats it as an atomic, too.
+        Some(unsafe { AtomicU16::from_ptr(place.cast()) })
+    }
+
+    fn place(&self, at: u64, length: usize) -> Option<*mut u8> {
+        let at = usize::try_from(at).ok()?;
+        if at.checked_add(length)? > self.length {
+            return None;
+        }
+        // SAFETY: the offset was just checked to lie inside the mapping or one past its end.
+        Some(unsafe { self.start.as_ptr().add(at) })
+    }
+}
+
+impl Drop for SharedMemory {
+    fn drop(&mut self) {
+        // SAFETY: exactly the range that `map` mapped, and nobody holds a pointer into it.
+        let result = unsafe { libc::munmap(self.start.as_ptr().cast(), self.length) };
+        assert_eq!(result, 0, "a whole mapping can be unmapped");
+    }
+}
+
+/// A new file in memory of `length` zeroes, which can be given to other processes.
+pub fn memory_file(length: u64) -> io::Result<File> {
+    let flags = libc::MFD_CLOEXEC | libc::MFD_ALLOW_SEALING;
+    // SAFETY: the name is a string that ends with zero.
+    let fd = unsafe { libc::memfd_create(c"basalt".as_ptr(), flags) };
+    if fd < 0 {
+        return Err(io::Error::last_os_error());
+    }
+    // SAFETY: the call above made this descriptor for us, and nobody else knows it.
+    let file = File::from(unsafe { OwnedFd::from_raw_fd(fd) });
+    file.set_len(length)?;
+    seal(file.as_raw_fd())?;
+    Ok(file)
+}
+
+fn file_length(file: &File) -> u64 {
+    file.metadata().map_or(0, |metadata| metadata.len())
+}
+
+/// Makes sure that a file cannot become shorter.
+fn seal(fd: RawFd) -> io::Result<()> {
+    // SAFETY: no pointer is passed.
+    let seals = unsafe { libc::fcntl(fd, libc::F_GET_SEALS) };
+    if seals >= 0 && seals & libc::F_SEAL_SHRINK != 0 {
+        return Ok(());
+    }
+    // SAFETY: no pointer is passed.
+    if unsafe { libc::fcntl(fd, libc::F_ADD_SEALS, libc::F_SEAL_SHRINK) } == 0 {
+        return Ok(());
+    }
+    let text = "the memory is of a file that may become shorter; use a sealed one \
+                (QEMU: memory-backend-memfd,share=on)";
+    Err(io::Error::new(io::ErrorKind::InvalidInput, text))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn two_mappings_of_a_file_see_the_same() {
+        let file = memory_file(8192).unwrap();
+        let whole = SharedMemory::map(&file, 0, 8192).unwrap();
+        let end = SharedMemory::map(&file, 4096, 4096).unwrap();
+        assert!(whole.write(4098, b"basalt"));
+        let mut seen = [0; 6];
+        assert!(end.read(2, &mut seen));
+        assert_eq!(&seen, b"basalt");
+        assert!(end.store(8, 0x0102));
+        assert_eq!(whole.load(4104), Some(0x0102));
+        assert!(whole.read(4104, &mut seen[..2]));
+        assert_eq!(seen[..2], [2, 1]);
+    }
+
+    #[test]
+    fn nothing_outside_is_touched() {
+        let file = memory_file(4096).unwrap();
+        let memory = SharedMemory::map(&file, 0, 4096).unwrap();
+        let mut two = [0; 2];
+        assert!(memory.read(4094, &mut two));
+        for at in [4095, 4096, u64::MAX - 1, u64::MAX] {
+            assert!(!memory.read(at, &mut two), "{at}");
+            assert!(!memory.write(at, &two), "{at}");
+            assert_eq!(memory.load(at), None, "{at}");
+            assert!(!memory.store(at, 1), "{at}");
+        }
+        assert_eq!(memory.load(1), None, "not aligned");
+    }
+
+    #[test]
+    fn ranges_outside_of_the_file_are_refused() {
+        let file = memory_file(4096).unwrap();
+        for (offset, length) in [(0, 0), (0, 8192), (4096, 1), (u64::MAX, 2), (1, 100)] {
+            SharedMemory::map(&file, offset, length).unwrap_err();
+        }
+    }
+
+    #[test]
+    fn memory_that_may_shrink_is_refused() {
+        let file = tempfile_without_seals();
+        let error = SharedMemory::map(&file, 0, 4096).unwrap_err();
+        assert!(error.to_string().contains("memory-backend-memfd"), "{error}");
+        memory_file(4096).unwrap().set_len(100).unwrap_err();
+    }
+
+    fn tempfile_without_seals() -> File {
+        let path = std::env::temp_dir().join(format!("basalt-shared-{}", crate::random_u64()));
+        let file = File::options().read(true).write(true).create_new(true).open(&path).unwrap();
+        std::fs::remove_file(&path).unwrap();
+        file.set_len(4096).unwrap();
+        file
+    }
+}

@@ -1,0 +1,72 @@
+//! Eventfds that others signal, watched by a reactor of the real kernel.
+#![expect(clippy::unwrap_used, reason = "tests fail by panicking")]
+
+use std::os::fd::OwnedFd;
+use std::thread;
+use std::time::Duration;
+
+use io::{Bell, Event, Options, Reactor, eventfd, now};
+
+/// Turns until a kick comes, for a minute at most, and gives its token.
+fn kicked(reactor: &mut Reactor) -> u64 {
+    let limit = now() + Duration::from_secs(60);
+    let mut events = Vec::new();
+    while events.is_empty() {
+        reactor.turn(Some(limit), &mut events).unwrap();
+        assert!(now() < limit, "nothing came for a minute");
+    }
+    let [Event::Kicked { token }] = events[..] else { panic!("{events:?}") };
+    token
+}
+
+/// Whether a kick comes within a few turns that do not wait.
+fn is_kicked(reactor: &mut Reactor) -> bool {
+    let mut events = Vec::new();
+    for _ in 0..10 {
+        reactor.turn(Some(now() + Duration::from_millis(1)), &mut events).unwrap();
+    }
+    !events.is_empty()
+}
+
+fn pair() -> (OwnedFd, Bell) {
+    let ours = eventfd().unwrap();
+    let bell = Bell::new(ours.try_clone().unwrap()).unwrap();
+    (ours, bell)
+}
+
+#[test]
+fn each_signal_is_heard_though_nobody_reads_the_count() {
+    let mut reactor = Reactor::new(Options::default()).unwrap();
+    let (ours, bell) = pair();
+    bell.ring();
+    let watch = reactor.watch_kicks(ours, 77);
+    assert_eq!(kicked(&mut reactor), 77, "what came before the watch is heard");
+    for _ in 0..100 {
+        bell.ring();
+        assert_eq!(kicked(&mut reactor), 77);
+    }
+    let far = thread::spawn(move || {
+        bell.ring();
+        bell
+    });
+    assert_eq!(kicked(&mut reactor), 77);
+    let bell = far.join().unwrap();
+    reactor.close_kicks(watch);
+    bell.ring();
+    assert!(!is_kicked(&mut reactor), "a closed watch tells nothing");
+    reactor.close_kicks(watch);
+}
+
+#[test]
+fn closed_watch_does_not_end_the_one_in_its_place() {
+    let mut reactor = Reactor::new(Options::default()).unwrap();
+    let (first, _) = pair();
+    let old = reactor.watch_kicks(first, 1);
+    reactor.close_kicks(old);
+    assert!(!is_kicked(&mut reactor));
+    let (second, bell) = pair();
+    reactor.watch_kicks(second, 2);
+    reactor.close_kicks(old);
+    bell.ring();
+    assert_eq!(kicked(&mut reactor), 2);
+}

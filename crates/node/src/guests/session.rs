@@ -1,0 +1,394 @@
+//! One monitor's connection, from its first message to its last.
+//!
+//! What the messages mean is `frontend::vhost::session`'s; here files become memory, and rings go
+//! to the shards and come back. Whatever goes wrong ends the connection, and the reason is logged:
+//! the protocol has no words for it. A monitor comes back by itself, and brings along what was not
+//! answered; it goes on only if the data is still that which its guest has seen.
+
+use std::fs::File;
+use std::io::ErrorKind;
+use std::os::fd::{AsRawFd, OwnedFd, RawFd};
+use std::os::unix::net::UnixStream;
+use std::sync::{Arc, mpsc};
+use std::time::Duration;
+
+use frontend::vhost::config::{Cache, Disk};
+use frontend::vhost::inflight::{Layout, Mark, Slots};
+use frontend::vhost::memory::{GuestMemory, Region};
+use frontend::vhost::ring::Ring;
+use frontend::vhost::session::{Answer, Session, Step, Task};
+use frontend::vhost::wire::{HEADER_BYTES, Header, PAYLOAD_BYTES_MAX};
+use io::descriptors::{peer_process, receive_files, send_file};
+use io::{Bell, SharedMemory, memory_file};
+
+use crate::desk::{Desk, overloaded};
+use crate::limits::{
+    GUEST_ADMISSION_DEADLINE, GUEST_QUEUES_MAX, GUEST_SEND_DEADLINE, GUEST_SHARD_DEADLINE,
+    GUEST_STOP_DEADLINE,
+};
+use crate::log::{Scope, log};
+use crate::shard::messages::ToShard;
+use crate::vhost::{Facts, GuestOrder, Line, NewRing, News, SessionNumber, Window};
+
+#[derive(Debug)]
+pub(super) struct Monitor {
+    desk: Arc<Desk>,
+    resource: String,
+    line: Line,
+    news: mpsc::Receiver<News>,
+}
+
+/// A monitor that was admitted.
+#[derive(Debug)]
+struct Served<'a> {
+    monitor: &'a Monitor,
+    facts: Facts,
+    disk: Disk,
+    session: Session,
+    memory: Option<Arc<GuestMemory<Window>>>,
+    kept: Option<(Arc<Window>, Layout)>,
+    /// By ring: it is with its shard.
+    is_running: Vec<bool>,
+}
+
+impl Monitor {
+    pub(super) fn new(
+        desk: Arc<Desk>,
+        resource: String,
+        stream: Arc<UnixStream>,
+        session: SessionNumber,
+    ) -> Self {
+        let (sender, news) = mpsc::channel();
+        Self { desk, resource, line: Line { session, news: sender, stream }, news }
+    }
+
+    pub(super) fn run(&self) {
+        let scope = Scope::resource(&self.resource);
+        let mut served = None;
+        let result = self.admit().and_then(|facts| {
+            log!(Info, scope, "a virtual machine's session began");
+            served.insert(Served::new(self, facts)).serve()
+        });
+        // Why the shards ended it is more than that the stream ended.
+        let reason = match (self.over(), result) {
+            (Some(reason), _) | (None, Err(reason)) => reason,
+            (None, Ok(())) => "the monitor closed the connection".to_owned(),
+        };
+        self.close();
+        // To unmap a guest's memory takes its time, so no shard is the last to have it.
+        drop(served);
+        log!(Info, scope, "a virtual machine's session ended: {reason}");
+    }
+
+    /// Waits until this node may serve the volume.
+    fn admit(&self) -> Result<Facts, String> {
+        let stream = &self.line.stream;
+        let sending = stream.set_write_timeout(Some(GUEST_SEND_DEADLINE));
+        sending.map_err(|error| format!("its socket cannot be used: {error}"))?;
+        let (resource, line) = (self.resource.clone(), self.line.clone());
+        let pid = peer_process(stream);
+        self.tell(self.home(), GuestOrder::Open { resource, line, pid })?;
+        match self.news.recv_timeout(GUEST_ADMISSION_DEADLINE) {
+            Ok(News::Admitted(facts)) => Ok(facts),
+            Ok(News::Refused(reason) | News::Over(reason)) => Err(reason),
+            Ok(News::Stopped { .. } | News::Done | News::Closed) | Err(_) => {
+                Err("this node could not become Primary in time; see the status".to_owned())
+            }
+        }
+    }
+
+    /// No shard touches anything of it after this.
+    fn close(&self) {
+        let mut open = 0;
+        for shard in 0..self.desk.shards() {
+            open +=
+                u8::from(self.tell(shard, GuestOrder::Close { line: self.line.clone() }).is_ok());
+        }
+        let until = io::now() + GUEST_SHARD_DEADLINE;
+        while open > 0 {
+            match self.news.recv_timeout(until.since(io::now())) {
+                Ok(News::Closed) => open -= 1,
+                Ok(_) => {}
+                Err(_) => {
+                    let scope = Scope::resource(&self.resource);
+                    log!(Warning, scope, "a data thread did not let a virtual machine go in time");
+                    return;
+                }
+            }
+        }
+    }
+
+    fn over(&self) -> Option<String> {
+        self.news.try_iter().find_map(|news| match news {
+            News::Over(reason) | News::Refused(reason) => Some(reason),
+            News::Admitted(_) | News::Stopped { .. } | News::Done | News::Closed => None,
+        })
+    }
+
+    fn tell(&self, shard: u8, order: GuestOrder) -> Result<(), String> {
+        let is_told = self.desk.tell(shard, ToShard::Guest(order));
+        is_told.then_some(()).ok_or_else(|| overloaded().to_string())
+    }
+
+    fn home(&self) -> u8 {
+        self.desk.home_of(&self.resource)
+    }
+
+    /// The shard that serves a ring: they are spread over all of them.
+    fn shard_of(&self, ring: u16) -> u8 {
+        let place = (u16::from(self.home()) + ring) % u16::from(self.desk.shards());
+        u8::try_from(place).expect("below the number of shards")
+    }
+
+    /// The next message of the shards that is meant; their end of the session counts as failure.
+    fn hear<T>(
+        &self,
+        limit: Duration,
+        what: &str,
+        select: impl Fn(&News) -> Option<T>,
+    ) -> Result<T, String> {
+        let until = io::now() + limit;
+        loop {
+            match self.news.recv_timeout(until.since(io::now())) {
+                Ok(News::Over(reason)) => return Err(reason),
+                Ok(news) => {
+                    if let Some(found) = select(&news) {
+                        return Ok(found);
+                    }
+                }
+                Err(_) => return Err(format!("{what} within {} s", limit.as_secs())),
+            }
+        }
+    }
+
+    /// Receives all of `into`; false at the end of the stream.
+    fn receive(&self, into: &mut [u8], files: &mut Vec<OwnedFd>) -> Result<bool, String> {
+        let mut filled = 0;
+        while filled < into.len() {
+            match receive_files(&self.line.stream, &mut into[filled..], files) {
+                Ok(0) if filled == 0 => return Ok(false),
+                Ok(0) => return Err("the monitor went away in the middle of a message".to_owned()),
+                Ok(length) => filled += length,
+                Err(error) if error.kind() == ErrorKind::ConnectionReset => return Ok(false),
+                Err(error) => return Err(format!("cannot receive: {error}")),
+            }
+        }
+        Ok(true)
+    }
+
+    fn send(&self, bytes: &[u8], file: Option<RawFd>) -> Result<(), String> {
+        send_file(&self.line.stream, bytes, file).map_err(|error| format!("cannot send: {error}"))
+    }
+}
+
+impl<'a> Served<'a> {
+    fn new(monitor: &'a Monitor, facts: Facts) -> Self {
+        let disk = Disk { size_bytes: facts.size_bytes, queues_max: GUEST_QUEUES_MAX };
+        Self {
+            monitor,
+            facts,
+            session: Session::new(disk.clone()),
+            disk,
+            memory: None,
+            kept: None,
+            is_running: vec![false; usize::from(GUEST_QUEUES_MAX)],
+        }
+    }
+
+    fn serve(&mut self) -> Result<(), String> {
+        loop {
+            let mut bytes = [0; HEADER_BYTES];
+            let mut files = Vec::new();
+            if !self.monitor.receive(&mut bytes, &mut files)? {
+                return Ok(());
+            }
+            let header = Header::decode(&bytes).map_err(|broken| broken.to_string())?;
+            let mut room = [0; PAYLOAD_BYTES_MAX];
+            let payload = &mut room[..header.size];
+            if !self.monitor.receive(payload, &mut files)? {
+                return Ok(());
+            }
+            let Step { task, answer } =
+                self.session.step(header, payload, files).map_err(|broken| broken.to_string())?;
+            self.act(task, answer)?;
+        }
+    }
+
+    /// Does what a message asks for, and answers it.
+    fn act(&mut self, task: Task, answer: Answer) -> Result<(), String> {
+        match task {
+            Task::Nothing => {}
+            Task::Map(regions) => self.map(regions)?,
+            Task::Start(ring) => self.start(ring)?,
+            Task::Stop(ring) => self.stop(ring)?,
+            Task::StopAll => (0..GUEST_QUEUES_MAX).try_for_each(|ring| self.stop(ring))?,
+            Task::SetCall(ring) => self.set_call(ring)?,
+            Task::SetCache(cache) => self.set_cache(cache)?,
+            Task::MakeInflight(layout) => {
+                let file = self.make_kept(layout)?;
+                let answer = Session::inflight_answer(layout);
+                return self.monitor.send(&answer, Some(file.as_raw_fd()));
+            }
+            Task::UseInflight { file, offset, length, layout } => {
+                let window = window(file, offset, length).map_err(|error| {
+                    format!("the memory of requests that are not answered cannot be used: {error}")
+                })?;
+                self.use_kept(window, layout)?;
+            }
+        }
+        match answer {
+            Answer::Nothing | Answer::Inflight => Ok(()),
+            Answer::Bytes(bytes) => self.monitor.send(&bytes, None),
+            Answer::Base(ring) => self.monitor.send(&self.session.base_answer(ring), None),
+        }
+    }
+
+    fn map(&mut self, regions: Vec<(Region, OwnedFd)>) -> Result<(), String> {
+        let parts: Result<Vec<_>, _> = regions
+            .into_iter()
+            .map(|(region, file)| {
+                let window = window(file, region.file_offset, region.length)?;
+                Ok((region, window))
+            })
+            .collect();
+        let parts =
+            parts.map_err(|error: std::io::Error| format!("cannot share its memory: {error}"))?;
+        let memory = Arc::new(GuestMemory::new(parts).map_err(|broken| broken.to_string())?);
+        let before = self.memory.replace(Arc::clone(&memory));
+        if self.is_running.contains(&true) {
+            self.tell_all(|line| GuestOrder::SetMemory { line, memory: Arc::clone(&memory) })?;
+        }
+        drop(before);
+        Ok(())
+    }
+
+    fn start(&mut self, number: u16) -> Result<(), String> {
+        self.stop(number)?;
+        let memory = self.memory.clone().ok_or("a ring is started before memory is shared")?;
+        let (place, base) =
+            self.session.place(number, &memory).map_err(|broken| broken.to_string())?;
+        let slots = match &self.kept {
+            None => None,
+            Some((window, layout)) => {
+                let slots = Slots::new(Arc::clone(window), *layout, number);
+                Some(slots.ok_or("it does not keep the requests of all its rings")?)
+            }
+        };
+        let features = self.session.features();
+        let ring =
+            Ring::new(memory, place, base, features, slots).map_err(|broken| broken.to_string())?;
+        let kick = self.session.kick(number).ok_or("a ring is started without a kick")?;
+        let kick = kick.try_clone().map_err(no_file)?;
+        let new = NewRing {
+            hosted: self.facts.hosted,
+            line: self.monitor.line.clone(),
+            number,
+            ring,
+            disk: self.disk.clone(),
+            name: self.monitor.resource.clone(),
+            features,
+            cache: self.session.cache(),
+            kick,
+            bell: self.bell(number)?,
+        };
+        self.is_running[usize::from(number)] = true;
+        self.monitor.tell(self.monitor.shard_of(number), GuestOrder::Start(Box::new(new)))
+    }
+
+    /// Has everything answered that a ring has under way, if it runs.
+    fn stop(&mut self, ring: u16) -> Result<(), String> {
+        if !std::mem::take(&mut self.is_running[usize::from(ring)]) {
+            return Ok(());
+        }
+        let session = self.monitor.line.session;
+        self.monitor.tell(self.monitor.shard_of(ring), GuestOrder::Stop { session, ring })?;
+        let what = "requests under way were not answered";
+        let next = self.monitor.hear(GUEST_STOP_DEADLINE, what, |news| {
+            let News::Stopped { ring: stopped, next_available } = news else { return None };
+            (*stopped == ring).then_some(*next_available)
+        })?;
+        self.session.stopped(ring, next);
+        Ok(())
+    }
+
+    fn set_call(&mut self, ring: u16) -> Result<(), String> {
+        if !self.is_running[usize::from(ring)] {
+            return Ok(());
+        }
+        let (session, bell) = (self.monitor.line.session, self.bell(ring)?);
+        self.monitor.tell(self.monitor.shard_of(ring), GuestOrder::SetCall { session, ring, bell })
+    }
+
+    fn bell(&self, ring: u16) -> Result<Option<Bell>, String> {
+        let bell = self.session.call(ring).map(|call| call.try_clone().and_then(Bell::new));
+        bell.transpose().map_err(no_file)
+    }
+
+    fn set_cache(&mut self, cache: Cache) -> Result<(), String> {
+        if let Some((window, layout)) = &self.kept {
+            self.write_mark(window, *layout)?;
+        }
+        self.tell_all(|line| GuestOrder::SetCache { line, cache })
+    }
+
+    /// Memory that the monitor keeps for the next server.
+    fn make_kept(&mut self, layout: Layout) -> Result<File, String> {
+        let failed = |error| format!("cannot make memory for requests: {error}");
+        let file = memory_file(layout.bytes()).map_err(failed)?;
+        let memory = SharedMemory::map(&file, 0, layout.bytes()).map_err(failed)?;
+        self.write_mark(&Window { memory, start: 0 }, layout)?;
+        Ok(file)
+    }
+
+    fn write_mark(&self, window: &Window, layout: Layout) -> Result<(), String> {
+        let mark = Mark {
+            tenure: self.facts.reign.tenure.0,
+            losses: self.facts.reign.losses,
+            cache: self.session.cache(),
+        };
+        layout.write_mark(window, mark).map_err(|broken| broken.to_string())
+    }
+
+    /// Goes on where the last server ended, if the guest's data is still the volume's.
+    fn use_kept(&mut self, window: Window, layout: Layout) -> Result<(), String> {
+        let mark = layout.read_mark(&window).map_err(|broken| broken.to_string())?;
+        let reign = self.facts.reign;
+        if mark.tenure != reign.tenure.0 {
+            let text = "another node was Primary since it last wrote: restart the virtual machine";
+            return Err(text.to_owned());
+        }
+        if mark.losses != reign.losses {
+            let text = "completed writes may be lost: restart the virtual machine";
+            return Err(text.to_owned());
+        }
+        self.session.restore_cache(mark.cache);
+        self.kept = Some((Arc::new(window), layout));
+        Ok(())
+    }
+
+    /// Has all shards do something, and waits for it.
+    fn tell_all(&self, order: impl Fn(Line) -> GuestOrder) -> Result<(), String> {
+        let shards = self.monitor.desk.shards();
+        for shard in 0..shards {
+            self.monitor.tell(shard, order(self.monitor.line.clone()))?;
+        }
+        let what = "a data thread did not answer";
+        (0..shards).try_for_each(|_| {
+            self.monitor
+                .hear(GUEST_SHARD_DEADLINE, what, |news| matches!(news, News::Done).then_some(()))
+        })
+    }
+}
+
+/// Maps a stretch of a file, from the file's beginning on, for not all files can be mapped from
+/// any page on.
+fn window(file: OwnedFd, offset: u64, length: u64) -> std::io::Result<Window> {
+    let end = offset.checked_add(length).ok_or(ErrorKind::InvalidInput)?;
+    let memory = SharedMemory::map(&File::from(file), 0, end)?;
+    Ok(Window { memory, start: offset })
+}
+
+#[expect(clippy::needless_pass_by_value, reason = "it is given to map_err")]
+fn no_file(error: std::io::Error) -> String {
+    format!("its eventfd cannot be used: {error}")
+}

@@ -1,0 +1,35 @@
+//! Orders of the threads that speak with virtual machines.
+
+use crate::links::HostedId;
+use crate::shard::Shard;
+use crate::vhost::{Facts, GuestOrder};
+
+impl Shard {
+    pub(super) fn on_guest_order(&mut self, order: GuestOrder) {
+        let (vhost, kit) = (&mut self.rim.vhost, &mut self.rim.kit);
+        match order {
+            GuestOrder::Open { resource, line, pid } => match self.find(&resource) {
+                Some(id) => self.rim.vhost.open(id, line, pid),
+                None => line.refuse("the resource is not up"),
+            },
+            GuestOrder::Start(new) => vhost.start_ring(*new, kit),
+            GuestOrder::Stop { session, ring } => vhost.stop_ring(session, ring),
+            GuestOrder::SetCall { session, ring, bell } => vhost.set_call(session, ring, bell),
+            GuestOrder::SetMemory { line, memory } => vhost.set_memory(&line, &memory, kit),
+            GuestOrder::SetCache { line, cache } => vhost.set_cache(&line, cache, kit),
+            GuestOrder::Close { line } => vhost.close(&line, kit),
+        }
+    }
+
+    /// Serves the virtual machines that wait for the resource, which is Primary.
+    pub(super) fn admit_guests(&mut self, id: HostedId) {
+        let Some(hosted) = self.hosted(id) else { return };
+        let (size_bytes, reign) = (hosted.size_bytes, hosted.resource.reign());
+        let vhost = &mut self.rim.vhost;
+        match reign {
+            Some(_) if size_bytes == 0 => vhost.refuse(id, "the size of the volume is not known"),
+            Some(reign) => vhost.admit(Facts { hosted: id, size_bytes, reign }),
+            None => vhost.refuse(id, "this node is not Primary"),
+        }
+    }
+}

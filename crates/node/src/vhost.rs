@@ -1,0 +1,481 @@
+//! The vhost-user front end on a shard: rings in the memory of virtual machines.
+//!
+//! ```text
+//! a monitor's thread (`guests`)                 shards
+//! Open   -> session waits -> Primary ->  home   Admitted, or Refused
+//! Start  -> kick, requests, answers  ->  the ring's shard
+//! Stop   -> all answered             ->         Stopped, where it goes on
+//! Close  -> nothing is touched       ->  all    Closed
+//! ```
+//!
+//! Data is copied between the guest's memory and buffers of the pool, part by part. A guest may
+//! change a buffer while it is written: what the replicas get must not change under their
+//! checksum. So a write is copied in any case, once; a read lands in a buffer that peers and other
+//! shards may fill as well.
+//!
+//! Answers of a turn are shown together, with one signal for each ring at most. Whatever a guest
+//! does that it must not do ends its session, with the reason, and nothing else.
+
+mod requests;
+
+use std::collections::VecDeque;
+use std::net::Shutdown;
+use std::os::fd::OwnedFd;
+use std::os::unix::net::UnixStream;
+use std::sync::Arc;
+use std::sync::mpsc::Sender;
+
+use api::status::Holder;
+use frontend::vhost::Broken;
+use frontend::vhost::config::{Cache, Disk, Features};
+use frontend::vhost::memory::{GuestMemory, Shared};
+use frontend::vhost::ring::{Chain, Ring, Signal};
+use io::{Bell, KickId, SharedMemory};
+use replication::resource::Reign;
+
+use crate::links::HostedId;
+use crate::nbd::Fact;
+use crate::payloads::Kit;
+use crate::slab::{Key, Slab};
+use crate::vhost::requests::GuestRequest;
+pub(crate) use crate::vhost::requests::is_ours;
+
+/// Kind of the reactor's tokens that belong to rings of guests.
+pub(crate) const TOKEN_RING: u8 = 7;
+
+/// Memory that is mapped from a file of the monitor's, from a place in it on.
+#[derive(Debug)]
+pub(crate) struct Window {
+    pub(crate) memory: SharedMemory,
+    pub(crate) start: u64,
+}
+
+impl Window {
+    fn at(&self, at: u64) -> Option<u64> {
+        self.start.checked_add(at)
+    }
+}
+
+impl Shared for Window {
+    fn length(&self) -> u64 {
+        self.memory.length().saturating_sub(self.start)
+    }
+
+    fn read(&self, at: u64, into: &mut [u8]) -> Option<()> {
+        self.memory.read(self.at(at)?, into).then_some(())
+    }
+
+    fn write(&self, at: u64, from: &[u8]) -> Option<()> {
+        self.memory.write(self.at(at)?, from).then_some(())
+    }
+
+    fn load(&self, at: u64) -> Option<u16> {
+        self.memory.load(self.at(at)?)
+    }
+
+    fn store(&self, at: u64, value: u16) -> Option<()> {
+        self.memory.store(self.at(at)?, value).then_some(())
+    }
+}
+
+/// A number that no other session of this daemon has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct SessionNumber(pub(crate) u64);
+
+/// How the thread of a session is reached.
+#[derive(Clone, Debug)]
+pub(crate) struct Line {
+    pub(crate) session: SessionNumber,
+    pub(crate) news: Sender<News>,
+    pub(crate) stream: Arc<UnixStream>,
+}
+
+impl Line {
+    /// Whoever is told may be gone already.
+    fn tell(&self, news: News) {
+        drop(self.news.send(news));
+    }
+
+    pub(crate) fn refuse(&self, reason: &str) {
+        self.tell(News::Refused(reason.to_owned()));
+    }
+
+    /// Ends the session: its thread finds the stream at its end, and the reason in its news.
+    fn cut(&self, reason: String) {
+        self.tell(News::Over(reason));
+        drop(self.stream.shutdown(Shutdown::Both));
+    }
+}
+
+/// What the thread of a session is told.
+#[derive(Debug)]
+pub(crate) enum News {
+    Admitted(Facts),
+    Refused(String),
+    /// A ring has answered everything, and goes on here.
+    Stopped {
+        ring: u16,
+        next_available: u16,
+    },
+    /// A shard has done what all were asked.
+    Done,
+    /// A shard touches nothing of the session any more.
+    Closed,
+    /// The session is over, for this reason.
+    Over(String),
+}
+
+/// What a session is about.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Facts {
+    pub(crate) hosted: HostedId,
+    pub(crate) size_bytes: u64,
+    pub(crate) reign: Reign,
+}
+
+/// What the threads of sessions want.
+#[derive(Debug)]
+pub(crate) enum GuestOrder {
+    /// To the home shard: a monitor waits for the resource to be Primary.
+    Open {
+        resource: String,
+        line: Line,
+        pid: Option<u32>,
+    },
+    /// To the shard of the ring.
+    Start(Box<NewRing>),
+    Stop {
+        session: SessionNumber,
+        ring: u16,
+    },
+    SetCall {
+        session: SessionNumber,
+        ring: u16,
+        bell: Option<Bell>,
+    },
+    SetMemory {
+        line: Line,
+        memory: Arc<GuestMemory<Window>>,
+    },
+    SetCache {
+        line: Line,
+        cache: Cache,
+    },
+    /// Nothing of the session is touched any more.
+    Close {
+        line: Line,
+    },
+}
+
+/// A ring that is to be served.
+#[derive(Debug)]
+pub(crate) struct NewRing {
+    pub(crate) hosted: HostedId,
+    pub(crate) line: Line,
+    pub(crate) number: u16,
+    pub(crate) ring: Ring<Window>,
+    pub(crate) disk: Disk,
+    /// What the guest is told when it asks for the disk's name.
+    pub(crate) name: String,
+    pub(crate) features: Features,
+    pub(crate) cache: Cache,
+    pub(crate) kick: OwnedFd,
+    pub(crate) bell: Option<Bell>,
+}
+
+#[derive(Debug)]
+pub(crate) struct Vhost {
+    /// Of resources that are at home here.
+    sessions: Vec<Session>,
+    queues: Slab<Queue>,
+    requests: Slab<GuestRequest>,
+    facts: VecDeque<Fact>,
+    /// Requests that found no free buffer.
+    starved: VecDeque<Key>,
+    /// Queues with answers that are not shown yet, or that are to be looked at.
+    dirty: Vec<Key>,
+    /// Memory of chains for requests to come.
+    spare: Vec<Chain>,
+}
+
+#[derive(Debug)]
+struct Session {
+    hosted: HostedId,
+    line: Line,
+    pid: Option<u32>,
+    is_admitted: bool,
+}
+
+#[derive(Debug)]
+struct Queue {
+    hosted: HostedId,
+    line: Line,
+    number: u16,
+    ring: Ring<Window>,
+    disk: Disk,
+    name: String,
+    features: Features,
+    cache: Cache,
+    kicks: Option<KickId>,
+    bell: Option<Bell>,
+    is_stopping: bool,
+    is_dirty: bool,
+}
+
+impl Vhost {
+    pub(crate) fn new() -> Self {
+        Self {
+            sessions: Vec::new(),
+            queues: Slab::default(),
+            requests: Slab::default(),
+            facts: VecDeque::with_capacity(1024),
+            starved: VecDeque::new(),
+            dirty: Vec::with_capacity(64),
+            spare: Vec::new(),
+        }
+    }
+
+    pub(crate) fn pop_fact(&mut self) -> Option<Fact> {
+        self.facts.pop_front()
+    }
+
+    // ---- Sessions, at the home of their resource.
+
+    pub(crate) fn open(&mut self, hosted: HostedId, line: Line, pid: Option<u32>) {
+        self.sessions.push(Session { hosted, line, pid, is_admitted: false });
+        self.facts.push_back(Fact::Wanted { hosted });
+    }
+
+    /// The resource is Primary here: everybody who waits for it is served.
+    pub(crate) fn admit(&mut self, facts: Facts) {
+        for session in &mut self.sessions {
+            if session.hosted == facts.hosted && !session.is_admitted {
+                session.is_admitted = true;
+                session.line.tell(News::Admitted(facts));
+            }
+        }
+    }
+
+    /// Sends everybody away who waits for this resource.
+    pub(crate) fn refuse(&mut self, hosted: HostedId, reason: &str) {
+        self.sessions.retain(|session| {
+            let is_meant = session.hosted == hosted && !session.is_admitted;
+            if is_meant {
+                session.line.tell(News::Refused(reason.to_owned()));
+                self.facts.push_back(Fact::Left { hosted });
+            }
+            !is_meant
+        });
+    }
+
+    /// Sessions of this resource that wait or are served.
+    pub(crate) fn clients_of(&self, hosted: HostedId) -> usize {
+        self.sessions.iter().filter(|session| session.hosted == hosted).count()
+    }
+
+    pub(crate) fn holders(&self, hosted: HostedId) -> impl Iterator<Item = Holder> {
+        self.sessions.iter().filter(move |session| session.hosted == hosted).map(|session| {
+            let pid = session.pid;
+            Holder { pid, ..Holder::default() }
+        })
+    }
+
+    /// Ends all sessions of a resource: what they still asked for is not answered.
+    pub(crate) fn end(&mut self, hosted: HostedId, reason: &str, kit: &mut Kit) {
+        self.sessions.retain(|session| {
+            let is_meant = session.hosted == hosted && session.is_admitted;
+            if is_meant {
+                session.line.cut(reason.to_owned());
+                self.facts.push_back(Fact::Left { hosted });
+            }
+            !is_meant
+        });
+        for index in 0..self.queues.end() {
+            let Some(key) = self.queues.key_at(index) else { continue };
+            if self.queues.get(key).is_some_and(|queue| queue.hosted == hosted) {
+                self.remove(key, kit);
+            }
+        }
+    }
+
+    pub(crate) fn close(&mut self, line: &Line, kit: &mut Kit) {
+        self.each_of(line.session, kit, Self::remove);
+        if let Some(place) = self.sessions.iter().position(|it| it.line.session == line.session) {
+            let Session { hosted, .. } = self.sessions.swap_remove(place);
+            self.facts.push_back(Fact::Left { hosted });
+        }
+        line.tell(News::Closed);
+    }
+
+    // ---- Rings.
+
+    pub(crate) fn start_ring(&mut self, new: NewRing, kit: &mut Kit) {
+        // An earlier server may have died between its last answer and the signal for it.
+        if let Some(bell) = &new.bell {
+            bell.ring();
+        }
+        let NewRing { hosted, line, number, ring, disk, name, features, cache, kick, bell } = new;
+        let key = self.queues.insert(Queue {
+            hosted,
+            line,
+            number,
+            ring,
+            disk,
+            name,
+            features,
+            cache,
+            kicks: None,
+            bell,
+            is_stopping: false,
+            is_dirty: false,
+        });
+        let kicks = kit.reactor.watch_kicks(kick, key.token(TOKEN_RING));
+        self.queues.get_mut(key).expect("just put in").kicks = Some(kicks);
+        self.look(key, kit);
+    }
+
+    pub(crate) fn stop_ring(&mut self, session: SessionNumber, ring: u16) {
+        if let Some(key) = self.find(session, ring)
+            && let Some(queue) = self.queues.get_mut(key)
+        {
+            queue.is_stopping = true;
+            self.mark(key);
+        }
+    }
+
+    pub(crate) fn set_call(&mut self, session: SessionNumber, ring: u16, bell: Option<Bell>) {
+        if let Some(key) = self.find(session, ring)
+            && let Some(queue) = self.queues.get_mut(key)
+        {
+            // What was signalled to the old one meanwhile may have been lost with it.
+            if let Some(bell) = &bell {
+                bell.ring();
+            }
+            queue.bell = bell;
+        }
+    }
+
+    pub(crate) fn set_memory(
+        &mut self,
+        line: &Line,
+        memory: &Arc<GuestMemory<Window>>,
+        kit: &mut Kit,
+    ) {
+        self.each_of(line.session, kit, |vhost, key, kit| {
+            let queue = vhost.queues.get_mut(key).expect("a key of this slab");
+            let set = queue.ring.set_memory(Arc::clone(memory));
+            vhost.check(key, set, kit);
+        });
+        line.tell(News::Done);
+    }
+
+    pub(crate) fn set_cache(&mut self, line: &Line, cache: Cache, kit: &mut Kit) {
+        self.each_of(line.session, kit, |vhost, key, _| {
+            vhost.queues.get_mut(key).expect("a key of this slab").cache = cache;
+        });
+        line.tell(News::Done);
+    }
+
+    /// The guest has asked for something.
+    pub(crate) fn on_kicked(&mut self, key: Key, kit: &mut Kit) {
+        self.look(key, kit);
+    }
+
+    /// Shows the guests what was answered, and ends what is to end.
+    pub(crate) fn flush(&mut self, kit: &mut Kit) {
+        let mut dirty = std::mem::take(&mut self.dirty);
+        for key in dirty.drain(..) {
+            let Some(queue) = self.queues.get_mut(key) else { continue };
+            queue.is_dirty = false;
+            match queue.ring.publish() {
+                Ok(Signal::Needed) => {
+                    if let Some(bell) = &queue.bell {
+                        bell.ring();
+                    }
+                }
+                Ok(Signal::Spared) => {}
+                Err(broken) => {
+                    self.break_off(key, &broken, kit);
+                    continue;
+                }
+            }
+            if queue.is_stopping && queue.ring.taken() == 0 {
+                let (ring, next_available) = (queue.number, queue.ring.next_available());
+                queue.line.tell(News::Stopped { ring, next_available });
+                self.remove(key, kit);
+            }
+        }
+        self.dirty = dirty;
+    }
+
+    fn mark(&mut self, key: Key) {
+        if let Some(queue) = self.queues.get_mut(key)
+            && !queue.is_dirty
+        {
+            queue.is_dirty = true;
+            self.dirty.push(key);
+        }
+    }
+
+    /// Takes all requests that a ring has, and asks for a kick when there is none.
+    fn look(&mut self, key: Key, kit: &mut Kit) {
+        let mut chain = self.spare.pop().unwrap_or_default();
+        while let Some(queue) = self.queues.get_mut(key).filter(|queue| !queue.is_stopping) {
+            match queue.ring.take(&mut chain) {
+                Ok(Some(head)) => {
+                    let next = self.spare.pop().unwrap_or_default();
+                    self.start(key, head, std::mem::replace(&mut chain, next), kit);
+                }
+                Ok(None) => match queue.ring.ask_for_kick() {
+                    Ok(true) => {}
+                    Ok(false) => break,
+                    Err(broken) => self.break_off(key, &broken, kit),
+                },
+                Err(broken) => self.break_off(key, &broken, kit),
+            }
+        }
+        self.spare.push(chain);
+    }
+
+    fn check(&mut self, key: Key, result: Result<(), Broken>, kit: &mut Kit) {
+        if let Err(broken) = result {
+            self.break_off(key, &broken, kit);
+        }
+    }
+
+    /// Ends a session whose other side did what it must not do.
+    fn break_off(&mut self, key: Key, broken: &Broken, kit: &mut Kit) {
+        if let Some(queue) = self.queues.get(key) {
+            queue.line.cut(format!("ring {}: {broken}", queue.number));
+            self.remove(key, kit);
+        }
+    }
+
+    /// Lets a ring go. Its parts in the core go on; their answers find nobody.
+    fn remove(&mut self, key: Key, kit: &mut Kit) {
+        let Some(queue) = self.queues.remove(key) else { return };
+        if let Some(kicks) = queue.kicks {
+            kit.reactor.close_kicks(kicks);
+        }
+        self.drop_requests(key);
+    }
+
+    fn each_of(
+        &mut self,
+        session: SessionNumber,
+        kit: &mut Kit,
+        mut each: impl FnMut(&mut Self, Key, &mut Kit),
+    ) {
+        for index in 0..self.queues.end() {
+            let Some(key) = self.queues.key_at(index) else { continue };
+            if self.queues.get(key).is_some_and(|queue| queue.line.session == session) {
+                each(self, key, kit);
+            }
+        }
+    }
+
+    fn find(&self, session: SessionNumber, ring: u16) -> Option<Key> {
+        let is_meant = |queue: &Queue| queue.line.session == session && queue.number == ring;
+        self.queues.iter().find(|(_, queue)| is_meant(queue)).map(|(key, _)| key)
+    }
+}

@@ -1,0 +1,289 @@
+//! Requests of guests: into parts for the core, and their answers back.
+
+use frontend::ublk::request::{BLOCK_BYTES, Kind, PART_BYTES, Request as Block};
+use frontend::vhost::Broken;
+use frontend::vhost::request::{HEADER_BYTES, NAME_BYTES, Status, Wanted};
+use frontend::vhost::ring::Chain;
+use replication::contract::{PartId, Payload, Request, RequestError, RequestKind};
+
+use crate::limits::{PARTS_PER_REQUEST_MAX, SHARDS_MAX};
+use crate::nbd::Fact;
+use crate::payloads::Kit;
+use crate::slab::Key;
+use crate::vhost::{Queue, Vhost};
+
+#[derive(Debug)]
+pub(super) struct GuestRequest {
+    queue: Key,
+    head: u16,
+    chain: Chain,
+    wanted: Block,
+    /// Where the next piece starts, and where the last one ends.
+    next: u64,
+    end: u64,
+    in_flight: usize,
+    has_failed: bool,
+    is_starved: bool,
+}
+
+/// The mark of parts that are ours among those of all front ends.
+const PART_MARK: u64 = 1 << 62;
+const PART_BITS: u32 = 13;
+const INDEX_BITS: u32 = 22;
+
+/// As a part of NBD, whose shard is found in the same place, with our mark.
+fn part_id(request: Key, shard: u8, part: u64) -> PartId {
+    assert!(request.index < 1 << INDEX_BITS, "requests are bounded by rings and their sizes");
+    assert!(part < 1 << PART_BITS, "a request has far fewer parts");
+    let low = u64::from(shard) << PART_BITS | part;
+    PartId(PART_MARK | u64::from(request.index) << 40 | u64::from(request.generation) << 16 | low)
+}
+
+fn of_part_id(part: PartId) -> (Key, u64) {
+    let cut = |from: u32, bits: u32| {
+        u32::try_from(part.0 >> from & ((1 << bits) - 1)).expect("cut to fewer than 32 bits")
+    };
+    let key = Key { index: cut(40, INDEX_BITS), generation: cut(16, 24) };
+    (key, cut(0, PART_BITS).into())
+}
+
+/// Whether a part is one of this front end.
+pub(crate) fn is_ours(part: PartId) -> bool {
+    part.0 >> 62 == PART_MARK >> 62
+}
+
+const _: () = assert!(SHARDS_MAX as u32 <= 1 << (16 - PART_BITS), "a shard fits beside a part");
+
+impl Vhost {
+    /// Begins with a request that was taken.
+    pub(super) fn start(&mut self, key: Key, head: u16, chain: Chain, kit: &mut Kit) {
+        let Some(queue) = self.queues.get_mut(key) else { return };
+        let wanted = match Wanted::read(&chain, queue.ring.memory(), &queue.disk) {
+            Ok(Wanted::Block(wanted)) => wanted,
+            Ok(Wanted::Name) => {
+                let written = queue.write_name(&chain);
+                let answered = written.and_then(|()| queue.answer(head, &chain, Status::Ok));
+                return self.after_answer(key, chain, answered, kit);
+            }
+            Ok(Wanted::Refused(status)) => {
+                let answered = queue.answer(head, &chain, status);
+                return self.after_answer(key, chain, answered, kit);
+            }
+            Err(broken) => {
+                self.spare.push(chain);
+                return self.break_off(key, &broken, kit);
+            }
+        };
+        let hosted = queue.hosted;
+        let covered = wanted.covered();
+        let request = GuestRequest {
+            queue: key,
+            head,
+            chain,
+            wanted,
+            next: covered.start,
+            end: covered.end,
+            in_flight: 0,
+            has_failed: false,
+            is_starved: false,
+        };
+        let request = self.requests.insert(request);
+        if wanted.kind == Kind::Flush {
+            self.requests.get_mut(request).expect("just put in").in_flight = 1;
+            let part = part_id(request, kit.mesh.me(), 0);
+            self.facts.push_back(Fact::Flush { hosted, part });
+        } else {
+            self.issue(request, kit);
+        }
+    }
+
+    /// Hands the core as many parts as may be under way.
+    fn issue(&mut self, key: Key, kit: &mut Kit) {
+        let Some(request) = self.requests.get_mut(key) else { return };
+        let Some(queue) = self.queues.get(request.queue) else { return };
+        while request.next < request.end && request.in_flight < PARTS_PER_REQUEST_MAX {
+            let piece = request.wanted.piece(request.next, request.end);
+            let length = u32::try_from(piece.end - piece.start).expect("at most an extent");
+            let is_whole = (piece.start | piece.end).is_multiple_of(BLOCK_BYTES);
+            let kind = match request.wanted.kind {
+                Kind::Read | Kind::Flush => RequestKind::Read,
+                Kind::Discard => RequestKind::Discard { fua: queue.fua() },
+                Kind::Zeroes { deallocate: true } if is_whole => {
+                    RequestKind::Discard { fua: queue.fua() }
+                }
+                Kind::Zeroes { .. } if is_whole => RequestKind::Zeroes { fua: queue.fua() },
+                // A block that is zeroed in part is written.
+                Kind::Write { .. } | Kind::Zeroes { .. } => {
+                    let Some(slice) = kit.reactor.pool().take_for(length) else {
+                        if !request.is_starved {
+                            request.is_starved = true;
+                            self.starved.push_back(key);
+                        }
+                        return;
+                    };
+                    let bytes = kit.reactor.pool().bytes_mut(slice);
+                    if matches!(request.wanted.kind, Kind::Zeroes { .. }) {
+                        bytes.fill(0);
+                    } else {
+                        let at = HEADER_BYTES + piece.start - request.wanted.offset;
+                        let read = request.chain.read(queue.ring.memory(), at, bytes);
+                        if let Err(broken) = read {
+                            kit.reactor.pool().release(slice.buffer);
+                            let queue = request.queue;
+                            return self.break_off(queue, &broken, kit);
+                        }
+                    }
+                    RequestKind::Write { payload: kit.payloads.adopt(slice), fua: queue.fua() }
+                }
+            };
+            let part =
+                if request.wanted.kind == Kind::Read { request.part(piece.start) } else { 0 };
+            let part = part_id(key, kit.mesh.me(), part);
+            request.next = piece.end;
+            request.in_flight += 1;
+            let request = Request { part, kind, offset: piece.start, length };
+            self.facts.push_back(Fact::Request { hosted: queue.hosted, request });
+        }
+        self.finish_if_done(key, kit);
+    }
+
+    /// The core's answer to a part. The payload, if there is one, comes with a reference.
+    pub(crate) fn complete(
+        &mut self,
+        part: PartId,
+        result: Result<Option<Payload>, RequestError>,
+        kit: &mut Kit,
+    ) {
+        let (key, part) = of_part_id(part);
+        let payload = result.as_ref().ok().copied().flatten();
+        if let Some(request) = self.requests.get_mut(key) {
+            request.in_flight -= 1;
+            if result.is_err() {
+                request.has_failed = true;
+                request.next = request.end;
+            }
+            if let Some(payload) = payload {
+                self.put(key, part, payload, kit);
+            }
+            self.issue(key, kit);
+        }
+        if let Some(payload) = payload {
+            kit.release(payload);
+        }
+    }
+
+    /// Copies what was read to its place. Whole blocks were read; the guest may want less of the
+    /// first and of the last.
+    fn put(&mut self, key: Key, part: u64, payload: Payload, kit: &mut Kit) {
+        let Some(request) = self.requests.get(key) else { return };
+        let Some(queue) = self.queues.get(request.queue) else { return };
+        let piece = request.piece_of(part);
+        let skip = u32::try_from(piece.start % BLOCK_BYTES).expect("below a block");
+        let length = u32::try_from(piece.end - piece.start).expect("at most a part");
+        let slice = kit.payloads.slice(payload).part(skip, length);
+        let bytes = kit.reactor.pool_ref().bytes(slice);
+        let at = piece.start - request.wanted.offset;
+        let written = request.chain.write(queue.ring.memory(), at, bytes);
+        self.check(request.queue, written, kit);
+    }
+
+    fn finish_if_done(&mut self, key: Key, kit: &mut Kit) {
+        let is_done = |request: &GuestRequest| {
+            request.in_flight == 0 && (request.next >= request.end || request.has_failed)
+        };
+        if !self.requests.get(key).is_some_and(is_done) {
+            return;
+        }
+        let Some(request) = self.requests.remove(key) else { return };
+        let status = if request.has_failed { Status::IoError } else { Status::Ok };
+        if let Some(queue) = self.queues.get_mut(request.queue) {
+            let answered = queue.answer(request.head, &request.chain, status);
+            self.after_answer(request.queue, request.chain, answered, kit);
+        }
+    }
+
+    fn after_answer(
+        &mut self,
+        queue: Key,
+        chain: Chain,
+        answered: Result<(), Broken>,
+        kit: &mut Kit,
+    ) {
+        self.spare.push(chain);
+        self.mark(queue);
+        self.check(queue, answered, kit);
+    }
+
+    /// Requests that found no buffer are tried again, in order.
+    pub(crate) fn retry_starved(&mut self, kit: &mut Kit) {
+        for _ in 0..self.starved.len() {
+            let Some(key) = self.starved.pop_front() else { break };
+            let Some(request) = self.requests.get_mut(key) else { continue };
+            request.is_starved = false;
+            self.issue(key, kit);
+        }
+    }
+
+    /// Forgets what a ring that is gone had asked.
+    pub(super) fn drop_requests(&mut self, queue: Key) {
+        for index in 0..self.requests.end() {
+            let Some(key) = self.requests.key_at(index) else { continue };
+            if self.requests.get(key).is_some_and(|request| request.queue == queue) {
+                self.requests.remove(key);
+            }
+        }
+    }
+}
+
+impl GuestRequest {
+    /// Which part of the request begins at a place of the volume.
+    fn part(&self, start: u64) -> u64 {
+        start / PART_BYTES - self.wanted.offset / PART_BYTES
+    }
+
+    /// What a part covers.
+    fn piece_of(&self, part: u64) -> std::ops::Range<u64> {
+        let first = (self.wanted.offset / PART_BYTES + part) * PART_BYTES;
+        let end = self.wanted.offset + self.wanted.length;
+        self.wanted.piece(first.max(self.wanted.offset), end)
+    }
+}
+
+impl Queue {
+    /// Whether a write is to be durable when it is answered.
+    fn fua(&self) -> bool {
+        self.features.needs_durable_writes(self.cache)
+    }
+
+    fn answer(&mut self, head: u16, chain: &Chain, status: Status) -> Result<(), Broken> {
+        let last = chain.writable_bytes() - 1;
+        chain.write(self.ring.memory(), last, &[status as u8])?;
+        let written = u32::try_from(chain.writable_bytes()).unwrap_or(u32::MAX);
+        self.ring.put(head, written)
+    }
+
+    fn write_name(&self, chain: &Chain) -> Result<(), Broken> {
+        let mut name = [0; NAME_BYTES];
+        for (to, from) in name.iter_mut().zip(self.name.bytes()) {
+            *to = from;
+        }
+        chain.write(self.ring.memory(), 0, &name)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{nbd, ublk};
+
+    #[test]
+    fn part_gives_request_part_and_shard_back() {
+        let key = Key { index: (1 << INDEX_BITS) - 1, generation: 0x0076_5432 };
+        for number in [0, 1, 256, (1 << PART_BITS) - 1] {
+            let part = part_id(key, SHARDS_MAX - 1, number);
+            assert!(is_ours(part) && !ublk::is_ours(part));
+            assert_eq!(of_part_id(part), (key, number));
+            assert_eq!(nbd::origin_of(part), SHARDS_MAX - 1);
+        }
+    }
+}
