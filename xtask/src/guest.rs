@@ -65,8 +65,8 @@ const CHAPTERS: &[Chapter] = &[
         name: "nvme",
         about: "the kernel's NVMe/TCP initiator: ext4, trim, and another path when a node dies",
         modules: "nvme-tcp ext4",
-        limit_s: 300,
-        is_short: true,
+        limit_s: 480,
+        is_short: false,
     },
 ];
 

@@ -3,8 +3,8 @@
 //! One thread per shard carries data (`shard`); the control thread (`control`) keeps the state
 //! directory, attaches disks and answers the admin socket; threads of their own make and remove
 //! block devices (`devices`). They talk by mailboxes. What a shard owns: its links to other nodes
-//! (`links`), its clients (`nbd`, `nvme`, `ublk`), its disks and payloads. All decisions are those of
-//! `replication`; this crate carries them out, and asserts nothing about bytes from outside.
+//! (`links`), its clients (`nbd`, `nvme`, `ublk`), its disks and payloads. All decisions are those
+//! of `replication`; this crate carries them out, and asserts nothing about bytes from outside.
 
 pub mod create_md;
 mod limits;
