@@ -61,7 +61,8 @@ nvme smart-log "$DEVICE" > /dev/null || fail "nvme smart-log fails"
 nvme error-log "$DEVICE" > /dev/null || fail "nvme error-log fails"
 nvme ana-log "$DEVICE" > /dev/null || fail "nvme ana-log fails"
 lsblk --discard "$DEVICE"
-[ "$(blockdev --getsize64 "$DEVICE")" -gt $(((SIZE_MIB - 2) << 20)) ] || fail "the size is wrong"
+size_bytes=$(blockdev --getsize64 "$DEVICE")
+[ "$size_bytes" -gt $((SIZE_MIB << 19)) ] || fail "the size is wrong: $size_bytes"
 echo "queue limits: $(cat /sys/block/nvme0n1/queue/max_hw_sectors_kb) KiB," \
   "write zeroes $(cat /sys/block/nvme0n1/queue/write_zeroes_max_bytes)," \
   "cache $(cat /sys/block/nvme0n1/queue/write_cache)," \
@@ -132,4 +133,4 @@ cmp <(dd if="$DEVICE" bs=512 skip=1 count=2048 status=none) <(head -c 1M /dev/ze
   fail "what was zeroed is not zero"
 nvme disconnect -n "$NQN"
 check_kernel_log
-compare_replicas $(((SIZE_MIB - 2) << 20))
+compare_replicas "$size_bytes"

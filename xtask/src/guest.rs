@@ -81,9 +81,9 @@ const CHAPTERS: &[Chapter] = &[
         name: "nvme",
         about: "the kernel's NVMe/TCP initiator: ext4, trim, and another path when a node dies",
         modules: "nvme-tcp ext4",
-        limit_s: 300,
+        limit_s: 480,
         is_on_host: false,
-        is_short: true,
+        is_short: false,
     },
 ];
 

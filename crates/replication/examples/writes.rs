@@ -128,7 +128,14 @@ impl Cluster {
                     self.completed += 1;
                 }
                 GroupAction::Release(_) | GroupAction::Home(_) => {}
-                other => panic!("a steady write needs nothing like {other:?}"),
+                other @ (GroupAction::ReadDevice { .. }
+                | GroupAction::DigestDevice { .. }
+                | GroupAction::CopyDevice { .. }
+                | GroupAction::Overlay { .. }
+                | GroupAction::DigestPayload { .. }
+                | GroupAction::KeepBlocks { .. }) => {
+                    panic!("a steady write needs nothing like {other:?}")
+                }
             }
         }
         self.actions = actions;

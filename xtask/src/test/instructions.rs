@@ -3,8 +3,8 @@
 //! Callgrind counts them for the example `writes` of `replication`: three groups in one process,
 //! 32 writes in flight. The difference between a long and a short run is free of the beginning;
 //! what the example itself does is left out. The count is the same on every machine with the
-//! toolchain of this repository, so more than [`TOLERANCE_PERCENT`] of change come from the code: mend
-//! it, or set [`EXPECTED`] anew and say why in the commit.
+//! toolchain of this repository, so a change by more than [`TOLERANCE_PERCENT`] comes from the code:
+//! mend it, or set [`EXPECTED`] anew and say why in the commit.
 
 use super::Outcome;
 use super::scratch::Scratch;
@@ -47,11 +47,11 @@ fn build() -> Result<PathBuf> {
     let mut cargo = process::cargo(&words)?;
     cargo.args(["--message-format", "json"]).stdout(Stdio::piped());
     let messages = process::output(&mut cargo)?;
-    let found = messages.lines().filter_map(|line| {
+    let mut found = messages.lines().filter_map(|line| {
         let message: serde_json::Value = serde_json::from_str(line).ok()?;
         Some(PathBuf::from(message.get("executable")?.as_str()?))
     });
-    found.last().context("cargo did not say where the example is")
+    found.next_back().context("cargo did not say where the example is")
 }
 
 /// Instructions in functions of ours, or of the standard library for ours, in a run of `writes`.

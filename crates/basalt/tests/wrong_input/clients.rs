@@ -160,3 +160,26 @@ fn nonsense_of_one_client_does_not_touch_another() {
     assert_eq!(read, [0; 4096], "a refused write left something");
     assert!(!cluster.nodes[0].has_ended(), "{}", cluster.nodes[0].log());
 }
+
+/// More requests come at once than are taken at a time, and the next ones when those are done.
+#[test]
+fn every_request_of_a_flood_is_answered_once() {
+    let cluster = Cluster::start(3);
+    let mut client = RawClient::transmitting(cluster.nodes[0].nbd);
+    for round in 0..4_u64 {
+        let asked: Vec<u64> = (round * 1000..round * 1000 + 600).collect();
+        let flush = |cookie: &u64| {
+            let mut bytes = request(0, 3, 0, 0);
+            bytes[8..16].copy_from_slice(&cookie.to_be_bytes());
+            bytes
+        };
+        client.send(&asked.iter().flat_map(flush).collect::<Vec<u8>>());
+        let cookie = |_: &u64| {
+            let reply = client.receive(16).expect("the session goes on");
+            u64::from_be_bytes(reply[8..].try_into().unwrap())
+        };
+        let mut answered: Vec<u64> = asked.iter().map(cookie).collect();
+        answered.sort_unstable();
+        assert_eq!(answered, asked, "round {round}");
+    }
+}

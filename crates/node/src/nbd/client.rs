@@ -126,10 +126,6 @@ impl Client {
     pub(super) fn take(&mut self, length: u32) {
         self.stream.taken += length;
         debug_assert!(self.stream.taken <= self.stream.filled);
-        if self.stream.taken == self.stream.filled {
-            self.stream.taken = 0;
-            self.stream.filled = 0;
-        }
     }
 
     /// Bytes arrived where the last receive was to put them.
@@ -189,7 +185,8 @@ impl Client {
 }
 
 impl Stream {
-    /// The free end of the buffer, which is made of what was taken already.
+    /// The free end of the buffer, for the next receive. Only here is what was taken made free:
+    /// what an earlier receive still brings goes where it was told to.
     fn room(&mut self, kit: &mut Kit) -> Option<Slice> {
         let pool = kit.reactor.pool();
         let buffer = match self.buffer {
@@ -202,7 +199,10 @@ impl Stream {
         };
         let whole = pool.whole(buffer);
         let rest = self.filled - self.taken;
-        if self.taken > 0 && whole.length - self.filled < whole.length / 4 {
+        if rest == 0 {
+            self.taken = 0;
+            self.filled = 0;
+        } else if self.taken > 0 && whole.length - self.filled < whole.length / 4 {
             pool.copy(whole.part(self.taken, rest), whole.part(0, rest));
             self.taken = 0;
             self.filled = rest;

@@ -32,8 +32,8 @@ impl Stream {
         self.filled += length;
     }
 
-    /// The free end of the buffer, for the next receive. Only here is what was taken made free: what
-    /// an earlier receive still brings goes where it was told to.
+    /// The free end of the buffer, for the next receive. Only here is what was taken made free:
+    /// what an earlier receive still brings goes where it was told to.
     pub(super) fn room(&mut self, kit: &mut Kit) -> Option<Slice> {
         let pool = kit.reactor.pool();
         let buffer = match self.buffer {

@@ -88,7 +88,7 @@ impl Shard {
         self.rim.offer_path(id, subsystem);
     }
 
-    /// This node could not become Primary, or is it no more: initiators try another one for a while.
+    /// This node could not become Primary, or is it no more: initiators try another one first.
     pub(super) fn shut_way(&mut self, id: HostedId) {
         let until = self.rim.kit.now + NVME_REFUSAL_REST;
         if let Some(hosted) = self.hosted.get_mut(id.0 as usize).and_then(Option::as_mut) {
