@@ -3,7 +3,7 @@
 //! Callgrind counts them for the example `writes` of `replication`: three groups in one process,
 //! 32 writes in flight. The difference between a long and a short run is free of the beginning;
 //! what the example itself does is left out. The count is the same on every machine with the
-//! toolchain of this repository, so a change by more than [`TOLERANCE_PERCENT`] comes from the code:
+//! toolchain of this repository, so more than [`TOLERANCE_PERCENT`] of change come from the code:
 //! mend it, or set [`EXPECTED`] anew and say why in the commit.
 
 use super::Outcome;
