@@ -14,6 +14,9 @@ use crate::contract::BitmapBits;
 /// Blocks that one 4 KiB page tracks.
 pub const PAGE_BLOCKS: u64 = 32_768;
 const PAGE_EXTENTS: u64 = PAGE_BLOCKS / EXTENT_BLOCKS;
+/// Words of a bitmap that track one extent.
+pub const EXTENT_WORDS: usize = 16;
+const _: () = assert!(EXTENT_WORDS as u64 * 64 == EXTENT_BLOCKS, "a bit for each block");
 
 #[derive(Clone, Debug)]
 pub struct Bitmap {
@@ -168,6 +171,18 @@ impl Bitmap {
         match self.pages.get(&page) {
             Some(held) => held.bits[word_of(local)] & mask_of(local) != 0,
             None => page >= self.full_from,
+        }
+    }
+
+    /// The marks of an extent of this lane, 64 blocks a word; for checkers.
+    #[must_use]
+    pub fn extent(&self, extent: u64) -> [u64; EXTENT_WORDS] {
+        let local = self.local(extent * EXTENT_BLOCKS);
+        let page = page_of(local);
+        match self.pages.get(&page) {
+            Some(held) => std::array::from_fn(|word| held.bits[word_of(local) + word]),
+            None if page >= self.full_from => [u64::MAX; EXTENT_WORDS],
+            None => [0; EXTENT_WORDS],
         }
     }
 

@@ -1,5 +1,6 @@
 //! Nodes, connections and time: delivers one event after another.
 
+pub(crate) mod changes;
 mod clock;
 mod network;
 mod storage;
@@ -19,6 +20,7 @@ use replication::limits;
 use stdx::random::Random;
 use stdx::time::Time;
 
+use crate::cluster::changes::Changes;
 use crate::cluster::clock::{Clock, DRIFT_MAX_PPM};
 use crate::cluster::network::{Ear, End, Letter, Link, LinkId, Message};
 use crate::cluster::storage::new_disk;
@@ -174,8 +176,7 @@ pub struct Cluster {
     pub slow_mail: BTreeMap<(usize, u8, Way), Duration>,
     pub outcomes: Vec<Outcome>,
     pub events_done: u64,
-    /// Something happened since a checker looked.
-    pub(crate) changed: bool,
+    pub(crate) changes: Changes,
     /// How long each node's disk takes for what it is asked, beyond chance: saves, flushes, writes.
     pub slow: Vec<SlowDisk>,
     pub bad: Vec<BadDisk>,
@@ -214,7 +215,7 @@ impl Cluster {
             slow_mail: BTreeMap::new(),
             outcomes: Vec::new(),
             events_done: 0,
-            changed: true,
+            changes: Changes::new(options.nodes),
             slow: vec![SlowDisk::default(); count],
             bad: vec![BadDisk::default(); count],
             clocks: vec![Clock::exact(); count],
@@ -275,8 +276,9 @@ impl Cluster {
         let local = self.local_time(node);
         let disk = &mut self.disks[node];
         let process = Process::start(&self.options, (id, shards), disk, boots, local);
+        self.disks[node].logged = true;
         self.processes[node] = Some(process);
-        self.changed = true;
+        self.changes.of_life(id);
         self.trace(|| format!("start n{node}"));
         self.wake_by(node, self.now + Duration::from_millis(1));
         self.schedule(Duration::from_millis(250), Event::Heartbeat { node, boot: boot_id });
@@ -292,7 +294,7 @@ impl Cluster {
 
     fn end_process(&mut self, node: usize, end: End) {
         let Some(process) = self.processes[node].take() else { return };
-        self.changed = true;
+        self.changes.of_life(Self::node_id(node));
         self.trace(|| format!("kill n{node}"));
         for outstanding in process.outstanding.into_values() {
             self.abandon(node, outstanding);
@@ -444,7 +446,7 @@ impl Cluster {
     // ---- Inputs and actions.
 
     fn step_resource(&mut self, node: usize, input: ResourceInput) {
-        self.changed = true;
+        self.changes.of_resource(Self::node_id(node));
         let now = self.local_time(node);
         let mut actions = std::mem::take(&mut self.resource_actions);
         if let Some(process) = self.processes[node].as_mut() {
@@ -458,11 +460,11 @@ impl Cluster {
     }
 
     fn step_group(&mut self, node: usize, shard: u8, input: GroupInput) {
-        self.changed = true;
         let now = self.local_time(node);
         let settle = self.random.chance(1, 3);
         let mut actions = std::mem::take(&mut self.group_actions);
         if let Some(process) = self.processes[node].as_mut() {
+            self.changes.of_group(node, shard, process.shards);
             let group = &mut process.groups[usize::from(shard)];
             group.step(now, input, &mut actions);
             process.unsettled[usize::from(shard)] += 1;
@@ -495,7 +497,7 @@ impl Cluster {
                 let group = &mut process.groups[usize::from(shard)];
                 let unsettled = std::mem::take(&mut process.unsettled[usize::from(shard)]) > 0;
                 if unsettled || group.wake_at() <= now {
-                    self.changed = true;
+                    self.changes.of_group(node, shard, process.shards);
                     group.settle(now, &mut actions);
                 }
             }

@@ -29,7 +29,7 @@ pub(crate) struct Disk {
     pub(crate) durable_at: BTreeMap<u64, u64>,
     /// The simulation's count of events.
     pub(crate) event: u64,
-    /// The activity log changed since a checker looked.
+    /// What marks blocks after an end without notice changed since a checker looked.
     pub(crate) logged: bool,
 }
 
@@ -46,7 +46,7 @@ impl Disk {
             touched: Vec::new(),
             durable_at: BTreeMap::new(),
             event: 0,
-            logged: false,
+            logged: true,
         }
     }
 
@@ -110,6 +110,12 @@ impl Disk {
     /// I10: a block that power loss would take back, and that nothing durable marks.
     pub(crate) fn unprotected(&self) -> Option<u64> {
         self.cache.keys().copied().find(|&block| !self.is_private(block))
+    }
+
+    /// The same of some blocks alone.
+    pub(crate) fn unprotected_of(&self, blocks: &[u64]) -> Option<u64> {
+        let is_cached = |block: &&u64| self.cache.contains_key(block);
+        blocks.iter().filter(is_cached).copied().find(|&block| !self.is_private(block))
     }
 
     /// The machine lost power: of what was not flushed, chance decides.
