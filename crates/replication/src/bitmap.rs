@@ -24,6 +24,8 @@ pub struct Bitmap {
     lanes: u64,
     /// Blocks of the whole volume.
     blocks: u64,
+    /// What the disk holds, which may be more.
+    blocks_max: u64,
     pages: BTreeMap<u32, Page>,
     /// Pages from here on that are not held have every bit set.
     full_from: u32,
@@ -48,8 +50,15 @@ impl Bitmap {
     #[must_use]
     pub fn new(lane: LaneIndex, lanes: u8, blocks: u64) -> Self {
         let (lane, lanes) = (u64::from(lane.0), u64::from(lanes));
-        let mut bitmap =
-            Self { lane, lanes, blocks, pages: BTreeMap::new(), full_from: 0, ones: 0 };
+        let mut bitmap = Self {
+            lane,
+            lanes,
+            blocks,
+            blocks_max: blocks,
+            pages: BTreeMap::new(),
+            full_from: 0,
+            ones: 0,
+        };
         bitmap.full_from = bitmap.page_count();
         bitmap
     }
@@ -93,10 +102,15 @@ impl Bitmap {
         }
     }
 
-    /// The volume is smaller than what the disk holds.
-    pub fn shrink(&mut self, blocks: u64) {
-        assert!(blocks <= self.blocks, "a bitmap is made for what the disk holds");
-        self.blocks = blocks;
+    /// The volume has so many blocks; what the disk does not hold nobody marks.
+    pub fn cover(&mut self, blocks: u64) {
+        self.blocks = blocks.min(self.blocks_max);
+    }
+
+    /// The most blocks that can be covered.
+    #[must_use]
+    pub fn blocks_max(&self) -> u64 {
+        self.blocks_max
     }
 
     /// Marks every block of the lane.

@@ -6,6 +6,7 @@
 
 pub(crate) mod blocks;
 pub(crate) mod marks;
+mod promises;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,6 +15,7 @@ use format::ids::{Ballot, Branch, Epoch, MemberSet, NodeId, Nonce, ValueId};
 
 use crate::checker::blocks::{Blocks, open_at};
 use crate::checker::marks::{Clearings, Standing, Standings, View};
+use crate::checker::promises::Promises;
 use crate::cluster::Cluster;
 use crate::process::Process;
 
@@ -27,6 +29,7 @@ pub(crate) struct Checker {
     ended: BTreeSet<Nonce>,
     blocks: Blocks,
     standings: Standings,
+    promises: Promises,
     clearings: Clearings,
     looked_at_marks: u64,
 }
@@ -40,8 +43,15 @@ impl Checker {
             return Ok(());
         }
         let changes = cluster.changes.take();
+        if let Some(text) = cluster.violation.take() {
+            return Err(text);
+        }
         self.note_disks(cluster)?;
+        for member in changes.lives.iter() {
+            self.promises.forget_member(member.index());
+        }
         if changes.saved {
+            self.note_promises(cluster)?;
             self.note_registers(cluster)?;
             self.note_standings(cluster)?;
         }
@@ -58,6 +68,29 @@ impl Checker {
             self.note_clearings(cluster, in_sync)?;
         }
         Ok(())
+    }
+
+    fn note_promises(&mut self, cluster: &Cluster) -> Result<(), String> {
+        for node in diskful(cluster) {
+            let disk = &cluster.disks[node];
+            self.promises.see_voter(node, &disk.register)?;
+            self.promises.see_member(node, &disk.superblock)?;
+        }
+        Ok(())
+    }
+
+    /// Members that are in sync, and whose disks hold all that they acknowledged.
+    pub(crate) fn sources(&self, cluster: &Cluster) -> MemberSet {
+        let in_sync = self
+            .newest
+            .as_ref()
+            .map_or(MemberSet::EMPTY, |(_, newest)| newest.volumes[0].insync_set());
+        in_sync.iter().filter(|&member| intact(cluster, member).is_some()).collect()
+    }
+
+    /// Blocks in which the disks differ.
+    pub(crate) fn differing(&self) -> impl Iterator<Item = u64> {
+        self.blocks.differing()
     }
 
     fn note_standings(&mut self, cluster: &Cluster) -> Result<(), String> {

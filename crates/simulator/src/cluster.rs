@@ -2,6 +2,7 @@
 
 pub(crate) mod changes;
 mod clock;
+mod forger;
 mod network;
 mod storage;
 
@@ -22,12 +23,15 @@ use stdx::time::Time;
 
 use crate::cluster::changes::Changes;
 use crate::cluster::clock::{Clock, DRIFT_MAX_PPM};
+use crate::cluster::forger::Forger;
 use crate::cluster::network::{Ear, End, Letter, Link, LinkId, Message};
 use crate::cluster::storage::new_disk;
 use crate::contents::{Contents, SECTOR_BYTES};
 use crate::disk::Disk;
 use crate::process::{Outstanding, Process};
 use crate::sometimes::Mark;
+
+pub use crate::cluster::forger::Forged;
 
 #[derive(Clone, Debug)]
 pub struct ClusterOptions {
@@ -190,6 +194,10 @@ pub struct Cluster {
     /// Of each node: control messages to it whose text begins so are lost, and with them the
     /// connection.
     pub deaf_to: Vec<Option<&'static str>>,
+    /// Between the connections and who reads from them.
+    pub(crate) forger: Option<Forger>,
+    /// What a step did that it may not do.
+    pub(crate) violation: Option<String>,
     resource_actions: Vec<ResourceAction>,
     group_actions: Vec<GroupAction>,
 }
@@ -224,6 +232,8 @@ impl Cluster {
             marks: BTreeSet::new(),
             shards_before: vec![None; count],
             deaf_to: vec![None; count],
+            forger: None,
+            violation: None,
             resource_actions: Vec::new(),
             group_actions: Vec::new(),
             random,
@@ -443,6 +453,28 @@ impl Cluster {
         self.processes[node].as_ref().is_some_and(|process| process.boot_id == boot)
     }
 
+    /// From now on peers send what they should not.
+    pub(crate) fn forge(&mut self, forged: Forged) {
+        self.forger = Some(Forger::new(forged, self.options.seed));
+    }
+
+    /// No process holds more than so much of anything.
+    pub(crate) fn check_bounds(&self, payloads: usize, under_way: usize) -> Result<(), String> {
+        for (node, process) in self.processes.iter().enumerate() {
+            let Some(process) = process else { continue };
+            let (held, asked) = (process.payloads.len(), process.outstanding.len());
+            if held > payloads || asked > under_way {
+                return Err(format!(
+                    "n{node} holds {held} payloads, and {asked} requests to its disk"
+                ));
+            }
+        }
+        match self.events.len() {
+            events if events > under_way => Err(format!("{events} events are under way")),
+            _ => Ok(()),
+        }
+    }
+
     // ---- Inputs and actions.
 
     fn step_resource(&mut self, node: usize, input: ResourceInput) {
@@ -466,7 +498,14 @@ impl Cluster {
         if let Some(process) = self.processes[node].as_mut() {
             self.changes.of_group(node, shard, process.shards);
             let group = &mut process.groups[usize::from(shard)];
+            let session = group.session();
+            let foreign = input.session().filter(|&nonce| nonce != session);
             group.step(now, input, &mut actions);
+            let is_used = |action: &GroupAction| !matches!(action, GroupAction::Release(_));
+            if let Some(nonce) = foreign.filter(|_| actions.iter().any(is_used)) {
+                let text = format!("I4: n{node} obeys {session:?} and uses a message of {nonce:?}");
+                self.violation = Some(text);
+            }
             process.unsettled[usize::from(shard)] += 1;
             if settle {
                 group.settle(now, &mut actions);

@@ -118,6 +118,11 @@ impl Disk {
         blocks.iter().filter(is_cached).copied().find(|&block| !self.is_private(block))
     }
 
+    /// Blocks whose cached content is not durable, and what is.
+    pub(crate) fn unflushed(&self) -> impl Iterator<Item = (u64, u64)> {
+        self.cache.keys().map(|&block| (block, self.durable.get(&block).copied().unwrap_or(0)))
+    }
+
     /// The machine lost power: of what was not flushed, chance decides.
     pub(crate) fn cut_power(&mut self, random: &mut Random, contents: &mut Contents) {
         for (block, value) in std::mem::take(&mut self.cache) {

@@ -28,6 +28,12 @@ impl LaneGroup {
         (view.leading && view.serving).then_some((view.nonce, view.write_set))
     }
 
+    /// The session that this group obeys.
+    #[must_use]
+    pub fn session(&self) -> Nonce {
+        self.view.nonce
+    }
+
     /// The session whose reads this group would answer now.
     #[must_use]
     pub fn answers_reads(&self, now: Time) -> Option<Nonce> {

@@ -57,6 +57,10 @@ struct Replicas {
 }
 
 impl Blocks {
+    pub(crate) fn differing(&self) -> impl Iterator<Item = u64> {
+        self.differing.iter().map(|&index| self.known[index].number)
+    }
+
     pub(crate) fn number(&self, index: usize) -> u64 {
         self.known[index].number
     }
