@@ -154,8 +154,12 @@ impl Checker {
             let is_up = cluster.is_up(node);
             let disk = &mut cluster.disks[node];
             let touched = std::mem::take(&mut disk.touched);
-            let logged = std::mem::take(&mut disk.logged);
-            let unprotected = match (logged, is_up) {
+            let looks = !touched.is_empty() || disk.logged;
+            let all = looks && (disk.logged || disk.paged);
+            if looks {
+                (disk.logged, disk.paged) = (false, disk.paged && !is_up);
+            }
+            let unprotected = match (all, is_up) {
                 (_, false) => None,
                 (true, true) => disk.unprotected(),
                 (false, true) => disk.unprotected_of(&touched),

@@ -286,7 +286,7 @@ impl Cluster {
         let local = self.local_time(node);
         let disk = &mut self.disks[node];
         let process = Process::start(&self.options, (id, shards), disk, boots, local);
-        self.disks[node].logged = true;
+        self.disks[node].paged = true;
         self.processes[node] = Some(process);
         self.changes.of_life(id);
         self.trace(|| format!("start n{node}"));

@@ -29,8 +29,10 @@ pub(crate) struct Disk {
     pub(crate) durable_at: BTreeMap<u64, u64>,
     /// The simulation's count of events.
     pub(crate) event: u64,
-    /// What marks blocks after an end without notice changed since a checker looked.
+    /// The activity log changed since a checker looked.
     pub(crate) logged: bool,
+    /// What else marks blocks after an end without notice changed since a checker looked at all.
+    pub(crate) paged: bool,
 }
 
 impl Disk {
@@ -46,7 +48,8 @@ impl Disk {
             touched: Vec::new(),
             durable_at: BTreeMap::new(),
             event: 0,
-            logged: true,
+            logged: false,
+            paged: true,
         }
     }
 

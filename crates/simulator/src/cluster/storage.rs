@@ -177,7 +177,7 @@ impl Cluster {
             Outstanding::Metadata { write, .. } => match write.as_ref() {
                 MetadataWrite::Activity(record) => disk.log(record),
                 MetadataWrite::Bitmap { member, lane, page, bits } => {
-                    disk.logged = true;
+                    disk.paged = true;
                     disk.pages.insert((*member, *lane, *page), bits.clone());
                 }
             },
@@ -215,7 +215,7 @@ impl Cluster {
         let disk = &mut self.disks[node];
         let shards = u8::try_from(process.groups.len()).expect("few shards");
         process.offered = group_disks(&self.options, disk, shards);
-        disk.logged = true;
+        disk.paged = true;
         self.changes.of_life(Self::node_id(node));
         let superblock = Box::new(disk.superblock.clone());
         self.trace(|| format!("n{node} is offered its disk"));
