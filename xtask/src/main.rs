@@ -11,6 +11,7 @@ mod test;
 mod demo;
 mod sim;
 mod mutate;
+mod fuzz;
 mod model;
 mod bench;
 mod guest;
@@ -35,6 +36,8 @@ cargo xtask COMMAND
   chaos            ten minutes of nodes that die, freeze and lose each other
   mutate           plants each fault of crates/simulator/mutations/: the simulator must see it
   mutate [--seeds N] --fixed | --unseen | --list | NAME..
+  fuzz             feeds seeded garbage to the core and to every decoder for a minute each
+  fuzz [--seconds N] NAME.. | --list
   model            searches the models of the protocol to the last state (--size large)
   guest            every chapter that needs a kernel of its own, in a guest under QEMU
   guest NAME..     only the named chapters; `guest --list` tells them
@@ -62,6 +65,7 @@ fn run(words: &[&str]) -> anyhow::Result<ExitCode> {
         ["sim", rest @ ..] => sim::run(rest),
         ["chaos"] => test::run(&["chaos-full"]),
         ["mutate", rest @ ..] => mutate::run(rest),
+        ["fuzz", rest @ ..] => fuzz::run(rest),
         ["model", rest @ ..] => model::run(rest),
         ["bench", rest @ ..] => bench::run(rest),
         ["guest", rest @ ..] => guest::run(rest),

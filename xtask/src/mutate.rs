@@ -16,7 +16,7 @@ use hunt::{Hunt, Kill};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use workshop::Workshop;
+use workshop::{Programs, Workshop};
 
 /// These run in `test`: each dies of another checker, and soon.
 const FIXED: [&str; 6] = [
@@ -90,7 +90,9 @@ fn plant(mutations: &[Mutation], seeds: u64) -> Result<Outcome> {
     let workshop = Workshop::open()?;
     println!("planting {} faults in {}", mutations.len(), workshop.path().display());
     workshop.restore()?;
-    let pristine = workshop.build()?.kept_in(&workshop.path().join("pristine"))?;
+    let pristine =
+        Programs { simulator: workshop.build_simulator()?, scenarios: workshop.build_scenarios()? };
+    let pristine = pristine.kept_in(&workshop.path().join("pristine"))?;
     let hunt = Hunt::new(pristine, seeds, EVENTS)?;
     let mut outcome = Outcome::default();
     let mut verdicts = Vec::new();
@@ -117,11 +119,18 @@ fn judge(workshop: &Workshop, hunt: &Hunt, mutation: &Mutation) -> Result<Verdic
     if let Err(error) = workshop.apply(&mutation.patch) {
         return Ok(Verdict::Stale(format!("{error:#}")));
     }
-    let mutant = match workshop.build() {
-        Ok(mutant) => mutant,
+    let simulator = match workshop.build_simulator() {
+        Ok(simulator) => simulator,
         Err(error) => return Ok(Verdict::Stale(format!("{error:#}"))),
     };
-    Ok(hunt.kill(&mutant)?.map_or(Verdict::Survived, Verdict::Killed))
+    if let Some(kill) = hunt.kill_by_seed(&simulator)? {
+        return Ok(Verdict::Killed(kill));
+    }
+    let scenarios = match workshop.build_scenarios() {
+        Ok(scenarios) => scenarios,
+        Err(error) => return Ok(Verdict::Stale(format!("{error:#}"))),
+    };
+    Ok(hunt.kill_by_scenario(&scenarios)?.map_or(Verdict::Survived, Verdict::Killed))
 }
 
 fn row(mutation: &Mutation, verdict: &Verdict) -> String {

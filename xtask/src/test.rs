@@ -4,7 +4,7 @@
 //! A step that cannot run is a failure, never a silence, and a run in which nothing passed fails.
 //! The last line is `N passed, N failed, N skipped`, which CI reads.
 
-mod steps;
+pub(crate) mod steps;
 mod libtest;
 pub(crate) mod basalt;
 mod chaos;

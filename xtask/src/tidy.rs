@@ -8,9 +8,11 @@ mod crates;
 mod source;
 mod words;
 mod changelog;
+mod coverage;
 
 use crate::metadata;
 use crate::process;
+use crate::test::steps;
 use anyhow::{Context as _, Result};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -66,6 +68,13 @@ pub(crate) fn examine() -> Result<Findings> {
         fs::read_to_string(root.join(name)).with_context(|| format!("cannot read {name}"))
     };
     findings.complaints.extend(changelog::examine(&read("CHANGELOG.md")?));
+    let steps: Vec<&str> = steps::ALL.iter().map(|step| step.name).collect();
+    findings.complaints.extend(coverage::examine(
+        &read("docs/TESTING.md")?,
+        &read("docs/coverage.md")?,
+        |path| fs::read_to_string(root.join("crates").join(path)).ok(),
+        &steps,
+    ));
     let workspace = metadata::read()?;
     let edges = crates::examine(&read("ARCHITECTURE.md")?, &workspace.packages);
     findings.complaints.extend(edges);

@@ -40,7 +40,12 @@ impl Chance {
 fn seeds(count: u64) -> Vec<u64> {
     match std::env::var("CONFIG_SEED") {
         Ok(seed) => vec![seed.parse().expect("CONFIG_SEED is a number")],
-        Err(_) => (0..count).collect(),
+        Err(_) => {
+            // `cargo xtask fuzz` goes on from where the fixed ones end.
+            let first = std::env::var("FUZZ_FIRST").ok().and_then(|first| first.parse().ok());
+            let first: u64 = first.unwrap_or(0);
+            (first..first + count).collect()
+        }
     }
 }
 

@@ -14,6 +14,9 @@ use crate::contract::BitmapBits;
 /// Blocks that one 4 KiB page tracks.
 pub const PAGE_BLOCKS: u64 = 32_768;
 const PAGE_EXTENTS: u64 = PAGE_BLOCKS / EXTENT_BLOCKS;
+/// Words of a bitmap that track one extent.
+pub const EXTENT_WORDS: usize = 16;
+const _: () = assert!(EXTENT_WORDS as u64 * 64 == EXTENT_BLOCKS, "a bit for each block");
 
 #[derive(Clone, Debug)]
 pub struct Bitmap {
@@ -21,6 +24,8 @@ pub struct Bitmap {
     lanes: u64,
     /// Blocks of the whole volume.
     blocks: u64,
+    /// What the disk holds, which may be more.
+    blocks_max: u64,
     pages: BTreeMap<u32, Page>,
     /// Pages from here on that are not held have every bit set.
     full_from: u32,
@@ -45,8 +50,15 @@ impl Bitmap {
     #[must_use]
     pub fn new(lane: LaneIndex, lanes: u8, blocks: u64) -> Self {
         let (lane, lanes) = (u64::from(lane.0), u64::from(lanes));
-        let mut bitmap =
-            Self { lane, lanes, blocks, pages: BTreeMap::new(), full_from: 0, ones: 0 };
+        let mut bitmap = Self {
+            lane,
+            lanes,
+            blocks,
+            blocks_max: blocks,
+            pages: BTreeMap::new(),
+            full_from: 0,
+            ones: 0,
+        };
         bitmap.full_from = bitmap.page_count();
         bitmap
     }
@@ -90,10 +102,15 @@ impl Bitmap {
         }
     }
 
-    /// The volume is smaller than what the disk holds.
-    pub fn shrink(&mut self, blocks: u64) {
-        assert!(blocks <= self.blocks, "a bitmap is made for what the disk holds");
-        self.blocks = blocks;
+    /// The volume has so many blocks; what the disk does not hold nobody marks.
+    pub fn cover(&mut self, blocks: u64) {
+        self.blocks = blocks.min(self.blocks_max);
+    }
+
+    /// The most blocks that can be covered.
+    #[must_use]
+    pub fn blocks_max(&self) -> u64 {
+        self.blocks_max
     }
 
     /// Marks every block of the lane.
@@ -168,6 +185,18 @@ impl Bitmap {
         match self.pages.get(&page) {
             Some(held) => held.bits[word_of(local)] & mask_of(local) != 0,
             None => page >= self.full_from,
+        }
+    }
+
+    /// The marks of an extent of this lane, 64 blocks a word; for checkers.
+    #[must_use]
+    pub fn extent(&self, extent: u64) -> [u64; EXTENT_WORDS] {
+        let local = self.local(extent * EXTENT_BLOCKS);
+        let page = page_of(local);
+        match self.pages.get(&page) {
+            Some(held) => std::array::from_fn(|word| held.bits[word_of(local) + word]),
+            None if page >= self.full_from => [u64::MAX; EXTENT_WORDS],
+            None => [0; EXTENT_WORDS],
         }
     }
 

@@ -132,6 +132,22 @@ pub enum GroupInput {
     Home(ToGroup),
 }
 
+impl GroupInput {
+    /// The session that a peer speaks for.
+    #[must_use]
+    pub fn session(&self) -> Option<Nonce> {
+        match self {
+            Self::Peer { message, .. } => Some(message.nonce),
+            Self::Request(_)
+            | Self::Flush(_)
+            | Self::Device { .. }
+            | Self::PeerUp { .. }
+            | Self::PeerDown { .. }
+            | Self::Home(_) => None,
+        }
+    }
+}
+
 #[derive(Clone, Debug)]
 pub enum GroupAction {
     /// Answered by `Device` with `DeviceResult::Read`.

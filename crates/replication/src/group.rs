@@ -30,7 +30,7 @@ use crate::group::durable::Durable;
 use crate::group::flush::Flushes;
 use crate::group::slow::SlowWatch;
 use crate::lane::compare::digests_of;
-use crate::lane::{DeviceUse, Lane, Slot, Turn, token_lane};
+use crate::lane::{DeviceUse, Lane, SEQ_MAX, Slot, Turn, token_lane};
 use crate::limits;
 use crate::view::View;
 
@@ -377,7 +377,8 @@ impl LaneGroup {
         let position = usize::from(index.0 / self.shards);
         let lane = self.lanes.get(position).filter(|lane| lane.index == index)?;
         let fits = range.is_none_or(|range| lane.owns(&self.view, range))
-            && with_payload == payload.is_some();
+            && with_payload == payload.is_some()
+            && highest_seq(body) <= SEQ_MAX;
         let ranges_fit = match body {
             DataBody::Loss { ranges, .. } | DataBody::SlotData { ranges, .. } => {
                 ranges.iter().all(|&range| lane.owns(&self.view, range))
@@ -584,6 +585,26 @@ impl LaneGroup {
     }
 }
 
+/// The highest seq that a message speaks of as one that was given.
+fn highest_seq(body: &DataBody) -> Seq {
+    match body {
+        DataBody::Write(write) => write.seq.max(write.stable),
+        DataBody::Stable { stable, .. } => *stable,
+        DataBody::Ack { .. }
+        | DataBody::Read { .. }
+        | DataBody::ReadDone { .. }
+        | DataBody::Digest { .. }
+        | DataBody::DigestDone { .. }
+        | DataBody::Flush { .. }
+        | DataBody::FlushDone { .. }
+        | DataBody::Loss { .. }
+        | DataBody::LossDone { .. }
+        | DataBody::SlotRead { .. }
+        | DataBody::SlotData { .. }
+        | DataBody::Clear { .. } => Seq(0),
+    }
+}
+
 impl Lane {
     /// The messages that concern one lane only.
     fn on_peer(
@@ -605,7 +626,15 @@ impl Lane {
             }
             DataBody::Stable { stable, .. } => self.on_stable(turn, stable),
             DataBody::Read { id, range, .. } => self.on_peer_read(turn, from, id, range),
-            DataBody::ReadDone { id, status, zeroes, .. } => {
+            DataBody::ReadDone { id, status, length_bytes, zeroes, .. } => {
+                if payload.is_some() && self.asked_bytes(id) != Some(length_bytes) {
+                    // Of a read that ended meanwhile, or not what was asked for.
+                    turn.release(payload);
+                    if self.asked_bytes(id).is_some() {
+                        turn.tell_home(FromGroup::Misbehaved { member: from });
+                    }
+                    return;
+                }
                 self.on_read_done(turn, id, (status, zeroes), payload);
             }
             DataBody::Digest { id, range, .. } => self.on_peer_digest(turn, from, id, range),

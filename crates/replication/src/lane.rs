@@ -247,6 +247,8 @@ pub(crate) enum DeviceUse {
 const KIND_SHIFT: u32 = 60;
 const LANE_SHIFT: u32 = 52;
 const VALUE_MASK: u64 = (1 << LANE_SHIFT) - 1;
+/// No lane ever gets so far; a token holds no more.
+pub(crate) const SEQ_MAX: Seq = Seq(VALUE_MASK);
 
 pub(crate) fn group_token(value: u64) -> Token {
     assert!(value <= VALUE_MASK, "a counter stays below 2^52");
@@ -281,7 +283,7 @@ impl Replica {
 impl DeviceUse {
     pub(crate) fn token(self, lane: LaneIndex) -> Token {
         let (kind, value) = match self {
-            Self::Apply { seq } => (1, seq.0 & VALUE_MASK),
+            Self::Apply { seq } => (1, seq.0),
             Self::OperationRead { index, generation } => {
                 (2, u64::from(index) | u64::from(generation) << 32)
             }
@@ -294,6 +296,7 @@ impl DeviceUse {
             }
             Self::PeerDigest { index } => (6, u64::from(index)),
         };
+        assert!(value <= VALUE_MASK, "a seq of a peer is looked at when it comes");
         Token(kind << KIND_SHIFT | u64::from(lane.0) << LANE_SHIFT | value)
     }
 

@@ -20,6 +20,10 @@ pub const SLOT_RANGES_PER_MESSAGE: usize = 512;
 /// Seqs of one lane that are sent and not stable, the completed ones behind a slow one included:
 /// so many entries a member's window has at most.
 pub const WINDOW_PER_LANE_MAX: usize = 256;
+/// The same at a member, with what was admitted already when that bound was reached.
+pub const WINDOW_AT_MEMBER_MAX: usize = WINDOW_PER_LANE_MAX + OPERATIONS_PER_LANE_MAX;
+/// Reads of other nodes in one lane, those of connections that are gone included.
+pub const PEER_READS_PER_LANE_MAX: usize = 4 * OPERATIONS_PER_LANE_MAX;
 /// Sets of ranges in one message (a seal's answer has two, a new epoch one): what has more is
 /// covered with whole extents, or larger pieces, until it fits.
 pub const REPORT_RANGES_MAX: usize = 12_288;
@@ -67,6 +71,6 @@ pub const ADMIT_DEADLINE: Duration = Duration::from_secs(30);
 const _: () = assert!(LEASE.as_millis() <= LEASE_MAX.as_millis(), "a default within its bound");
 /// The answer to a seal: what is inherited, the own slot, and the window of every lane, to which
 /// operations that were admitted already may add.
-const SEALED_BYTES_MAX: usize = 2 * REPORT_RANGES_MAX * 12
-    + LANES_MAX as usize * ((WINDOW_PER_LANE_MAX + OPERATIONS_PER_LANE_MAX) * 20 + 64);
+const SEALED_BYTES_MAX: usize =
+    2 * REPORT_RANGES_MAX * 12 + LANES_MAX as usize * (WINDOW_AT_MEMBER_MAX * 20 + 64);
 const _: () = assert!(SEALED_BYTES_MAX < format::message::HEADER_BYTES_MAX, "it fits into a frame");

@@ -4,14 +4,18 @@
 //! different between replicas is what an operation in flight, a window or U covers; what an absent
 //! replica misses has to be marked at every in-sync one, or privately at the absent one itself.
 
+pub(crate) mod blocks;
 pub(crate) mod marks;
+mod promises;
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use format::config::{Config, Purpose};
-use format::ids::{Ballot, Branch, EXTENT_BLOCKS, Epoch, MemberSet, NodeId, Nonce, ValueId};
+use format::ids::{Ballot, Branch, Epoch, MemberSet, NodeId, Nonce, ValueId};
 
+use crate::checker::blocks::{Blocks, open_at};
 use crate::checker::marks::{Clearings, Standing, Standings, View};
+use crate::checker::promises::Promises;
 use crate::cluster::Cluster;
 use crate::process::Process;
 
@@ -23,11 +27,9 @@ pub(crate) struct Checker {
     newest: Option<(Ballot, Config)>,
     /// Tenures that another one followed: none of them may come back.
     ended: BTreeSet<Nonce>,
-    /// Blocks in which the disks differ.
-    differing: BTreeSet<u64>,
-    /// Blocks that were ever written.
-    written: BTreeSet<u64>,
+    blocks: Blocks,
     standings: Standings,
+    promises: Promises,
     clearings: Clearings,
     looked_at_marks: u64,
 }
@@ -37,31 +39,58 @@ const MARKS_INTERVAL: u64 = 50;
 
 impl Checker {
     pub(crate) fn check(&mut self, cluster: &mut Cluster) -> Result<(), String> {
-        if !std::mem::take(&mut cluster.changed) {
+        if !cluster.changes.any {
             return Ok(());
         }
-        self.note_disks(cluster)?;
-        self.note_registers(cluster)?;
-        self.note_standings(cluster)?;
-        let now = |node| cluster.local_time(node);
-        let groups =
-            processes(cluster).flat_map(|(node, it)| it.groups.iter().map(move |g| (node, g)));
-        check_fence(
-            groups.filter_map(|(node, group)| Some((node, group.answers_reads(now(node))?))),
-        )?;
-        let Some((_, newest)) = self.newest.clone() else { return Ok(()) };
-        self.check_write_sets(cluster)?;
-        let in_sync = newest.volumes[0].insync_set();
-        for &block in &self.differing {
-            check_in_sync(cluster, in_sync, block)?;
-            check_marks(cluster, &newest, block)?;
+        let changes = cluster.changes.take();
+        if let Some(text) = cluster.violation.take() {
+            return Err(text);
         }
-        check_bases(cluster, &newest)?;
+        self.note_disks(cluster)?;
+        for member in changes.lives.iter() {
+            self.promises.forget_member(member.index());
+        }
+        if changes.saved {
+            self.note_promises(cluster)?;
+            self.note_registers(cluster)?;
+            self.note_standings(cluster)?;
+        }
+        check_fences(cluster)?;
+        let Some((_, newest)) = &self.newest else { return Ok(()) };
+        self.check_write_sets(cluster)?;
+        self.blocks.check(cluster, &changes, newest)?;
+        if changes.saved || !changes.resources.is_empty() {
+            check_bases(cluster, newest)?;
+        }
         if cluster.events_done >= self.looked_at_marks + MARKS_INTERVAL {
             self.looked_at_marks = cluster.events_done;
+            let in_sync = newest.volumes[0].insync_set();
             self.note_clearings(cluster, in_sync)?;
         }
         Ok(())
+    }
+
+    fn note_promises(&mut self, cluster: &Cluster) -> Result<(), String> {
+        for node in diskful(cluster) {
+            let disk = &cluster.disks[node];
+            self.promises.see_voter(node, &disk.register)?;
+            self.promises.see_member(node, &disk.superblock)?;
+        }
+        Ok(())
+    }
+
+    /// Members that are in sync, and whose disks hold all that they acknowledged.
+    pub(crate) fn sources(&self, cluster: &Cluster) -> MemberSet {
+        let in_sync = self
+            .newest
+            .as_ref()
+            .map_or(MemberSet::EMPTY, |(_, newest)| newest.volumes[0].insync_set());
+        in_sync.iter().filter(|&member| intact(cluster, member).is_some()).collect()
+    }
+
+    /// Blocks in which the disks differ.
+    pub(crate) fn differing(&self) -> impl Iterator<Item = u64> {
+        self.blocks.differing()
     }
 
     fn note_standings(&mut self, cluster: &Cluster) -> Result<(), String> {
@@ -99,9 +128,9 @@ impl Checker {
                 let view = View {
                     pair: (at, of),
                     of: (process.boot_id, process.resource.slot_base(member)),
-                    blocks: &mut self.written.iter().copied(),
-                    is_marked: &|block| process.group_of(block).is_marked(member, block),
-                    is_open: &|block| is_open(cluster, block),
+                    marked: &self.blocks.marked(process, member),
+                    block: &|index| self.blocks.number(index),
+                    is_open: &|block| open_at(cluster, block).is_some(),
                     is_same: &|block| {
                         cluster.disks[of].read(block) == cluster.disks[at].read(block)
                     },
@@ -113,7 +142,7 @@ impl Checker {
                         cluster.disks[of].durable_at.get(&block).copied().unwrap_or(0)
                     },
                 };
-                self.clearings.see(cluster.events_done, view)?;
+                self.clearings.see(cluster.events_done, &view)?;
             }
         }
         Ok(())
@@ -121,25 +150,24 @@ impl Checker {
 
     fn note_disks(&mut self, cluster: &mut Cluster) -> Result<(), String> {
         let count = diskful(cluster).count();
-        let mut touched = BTreeSet::new();
         for node in 0..count {
+            let is_up = cluster.is_up(node);
             let disk = &mut cluster.disks[node];
-            if disk.touched.is_empty() && !std::mem::take(&mut disk.logged) {
-                continue;
+            let touched = std::mem::take(&mut disk.touched);
+            let looks = !touched.is_empty() || disk.logged;
+            let all = looks && (disk.logged || disk.paged);
+            if looks {
+                (disk.logged, disk.paged) = (false, disk.paged && !is_up);
             }
-            touched.extend(disk.touched.drain(..));
-            if let Some(block) = disk.unprotected().filter(|_| cluster.is_up(node)) {
+            let unprotected = match (all, is_up) {
+                (_, false) => None,
+                (true, true) => disk.unprotected(),
+                (false, true) => disk.unprotected_of(&touched),
+            };
+            if let Some(block) = unprotected {
                 return Err(format!("I10: n{node} may lose block {block} without a mark"));
             }
-        }
-        self.written.extend(&touched);
-        for block in touched {
-            let first = cluster.disks[0].read(block);
-            if cluster.disks[..count].iter().all(|disk| disk.read(block) == first) {
-                self.differing.remove(&block);
-            } else {
-                self.differing.insert(block);
-            }
+            self.blocks.note(cluster, node, &touched);
         }
         Ok(())
     }
@@ -269,6 +297,16 @@ fn intact(cluster: &Cluster, member: NodeId) -> Option<&Process> {
     (process.disk_open && process.resource.is_intact()).then_some(process)
 }
 
+/// I12 over all groups that would answer a read now.
+fn check_fences(cluster: &Cluster) -> Result<(), String> {
+    let answering = processes(cluster).flat_map(|(node, process)| {
+        let serving = process.groups.iter().filter(|group| group.served().is_some());
+        serving
+            .filter_map(move |group| Some((node, group.answers_reads(cluster.local_time(node))?)))
+    });
+    check_fence(answering)
+}
+
 /// I12: reads of one session only are answered at a time, whatever the nodes' clocks say.
 fn check_fence(answering: impl Iterator<Item = (usize, Nonce)>) -> Result<(), String> {
     let mut first: Option<(usize, Nonce)> = None;
@@ -281,80 +319,6 @@ fn check_fence(answering: impl Iterator<Item = (usize, Nonce)>) -> Result<(), St
         }
     }
     Ok(())
-}
-
-/// The block is in flight, in a window, or in U: replicas may differ in it.
-fn is_open(cluster: &Cluster, block: u64) -> bool {
-    processes(cluster).any(|(_, process)| {
-        let group = process.group_of(block);
-        group.leads_unequal(block) || group.holds_unequal(block)
-    })
-}
-
-/// I6: in-sync members are equal outside of what is open.
-fn check_in_sync(cluster: &Cluster, in_sync: MemberSet, block: u64) -> Result<(), String> {
-    let values = || {
-        let there = in_sync.iter().filter(|&member| intact(cluster, member).is_some());
-        there.map(|member| (member, cluster.disks[member.index()].read(block)))
-    };
-    let Some((_, first)) = values().next() else { return Ok(()) };
-    if values().all(|(_, value)| value == first) || is_open(cluster, block) {
-        return Ok(());
-    }
-    let values: Vec<(NodeId, u64)> = values().collect();
-    Err(format!("I6: in-sync members differ in block {block}: {values:?}"))
-}
-
-/// I8: where an absent or syncing member differs, every in-sync one marks it, or it does itself.
-fn check_marks(cluster: &Cluster, newest: &Config, block: u64) -> Result<(), String> {
-    let in_sync = newest.volumes[0].insync_set();
-    for absent in diskful(cluster).filter_map(|node| NodeId::new(u8::try_from(node).ok()?)) {
-        let value = cluster.disks[absent.index()].read(block);
-        let differs = |member: NodeId| cluster.disks[member.index()].read(block) != value;
-        if in_sync.has(absent)
-            || !in_sync.iter().any(differs)
-            || is_known_privately(cluster, absent, block)
-        {
-            continue;
-        }
-        for member in in_sync.iter() {
-            let Some(process) = intact(cluster, member) else { continue };
-            let (disks, at) = (&cluster.disks, absent.index());
-            let (theirs, ours) = (disks[at].read(block), disks[member.index()].read(block));
-            let marked = process.group_of(block).is_marked(absent, block);
-            if theirs == ours || marked || !is_incremental(cluster, newest, process, absent) {
-                continue;
-            }
-            if !is_open(cluster, block) {
-                return Err(format!(
-                    "I8: block {block} is {theirs} at n{absent} and {ours} at n{member}, which \
-                     does not mark it"
-                ));
-            }
-        }
-    }
-    Ok(())
-}
-
-fn is_known_privately(cluster: &Cluster, member: NodeId, block: u64) -> bool {
-    let extent = block / EXTENT_BLOCKS;
-    match &cluster.processes[member.index()] {
-        Some(process) => {
-            let group = process.group_of(block);
-            group.is_marked(member, block) || group.is_active(extent) || group.holds_unequal(block)
-        }
-        None => cluster.disks[member.index()].is_private(block),
-    }
-}
-
-/// Whether the absent member would get only what is marked.
-fn is_incremental(cluster: &Cluster, newest: &Config, source: &Process, absent: NodeId) -> bool {
-    let superblock = &cluster.disks[absent.index()].superblock;
-    let Some(base) = source.resource.slot_base(absent) else { return false };
-    let joined = superblock.candidate.is_some_and(|candidate| candidate.epoch == base.epoch);
-    superblock.branch == newest.branch
-        && base.incarnation == superblock.incarnation
-        && (base.epoch <= superblock.joined || joined)
 }
 
 /// I9: no slot begins after its member was last in sync, unless it says that it is good for

@@ -1,6 +1,8 @@
 //! Nodes, connections and time: delivers one event after another.
 
+pub(crate) mod changes;
 mod clock;
+mod forger;
 mod network;
 mod storage;
 
@@ -19,13 +21,17 @@ use replication::limits;
 use stdx::random::Random;
 use stdx::time::Time;
 
+use crate::cluster::changes::Changes;
 use crate::cluster::clock::{Clock, DRIFT_MAX_PPM};
+use crate::cluster::forger::Forger;
 use crate::cluster::network::{Ear, End, Letter, Link, LinkId, Message};
 use crate::cluster::storage::new_disk;
 use crate::contents::{Contents, SECTOR_BYTES};
 use crate::disk::Disk;
 use crate::process::{Outstanding, Process};
 use crate::sometimes::Mark;
+
+pub use crate::cluster::forger::Forged;
 
 #[derive(Clone, Debug)]
 pub struct ClusterOptions {
@@ -174,8 +180,7 @@ pub struct Cluster {
     pub slow_mail: BTreeMap<(usize, u8, Way), Duration>,
     pub outcomes: Vec<Outcome>,
     pub events_done: u64,
-    /// Something happened since a checker looked.
-    pub(crate) changed: bool,
+    pub(crate) changes: Changes,
     /// How long each node's disk takes for what it is asked, beyond chance: saves, flushes, writes.
     pub slow: Vec<SlowDisk>,
     pub bad: Vec<BadDisk>,
@@ -189,6 +194,10 @@ pub struct Cluster {
     /// Of each node: control messages to it whose text begins so are lost, and with them the
     /// connection.
     pub deaf_to: Vec<Option<&'static str>>,
+    /// Between the connections and who reads from them.
+    pub(crate) forger: Option<Forger>,
+    /// What a step did that it may not do.
+    pub(crate) violation: Option<String>,
     resource_actions: Vec<ResourceAction>,
     group_actions: Vec<GroupAction>,
 }
@@ -214,7 +223,7 @@ impl Cluster {
             slow_mail: BTreeMap::new(),
             outcomes: Vec::new(),
             events_done: 0,
-            changed: true,
+            changes: Changes::new(options.nodes),
             slow: vec![SlowDisk::default(); count],
             bad: vec![BadDisk::default(); count],
             clocks: vec![Clock::exact(); count],
@@ -223,6 +232,8 @@ impl Cluster {
             marks: BTreeSet::new(),
             shards_before: vec![None; count],
             deaf_to: vec![None; count],
+            forger: None,
+            violation: None,
             resource_actions: Vec::new(),
             group_actions: Vec::new(),
             random,
@@ -275,8 +286,9 @@ impl Cluster {
         let local = self.local_time(node);
         let disk = &mut self.disks[node];
         let process = Process::start(&self.options, (id, shards), disk, boots, local);
+        self.disks[node].paged = true;
         self.processes[node] = Some(process);
-        self.changed = true;
+        self.changes.of_life(id);
         self.trace(|| format!("start n{node}"));
         self.wake_by(node, self.now + Duration::from_millis(1));
         self.schedule(Duration::from_millis(250), Event::Heartbeat { node, boot: boot_id });
@@ -292,7 +304,7 @@ impl Cluster {
 
     fn end_process(&mut self, node: usize, end: End) {
         let Some(process) = self.processes[node].take() else { return };
-        self.changed = true;
+        self.changes.of_life(Self::node_id(node));
         self.trace(|| format!("kill n{node}"));
         for outstanding in process.outstanding.into_values() {
             self.abandon(node, outstanding);
@@ -441,10 +453,32 @@ impl Cluster {
         self.processes[node].as_ref().is_some_and(|process| process.boot_id == boot)
     }
 
+    /// From now on peers send what they should not.
+    pub(crate) fn forge(&mut self, forged: Forged) {
+        self.forger = Some(Forger::new(forged, self.options.seed));
+    }
+
+    /// No process holds more than so much of anything.
+    pub(crate) fn check_bounds(&self, payloads: usize, under_way: usize) -> Result<(), String> {
+        for (node, process) in self.processes.iter().enumerate() {
+            let Some(process) = process else { continue };
+            let (held, asked) = (process.payloads.len(), process.outstanding.len());
+            if held > payloads || asked > under_way {
+                return Err(format!(
+                    "n{node} holds {held} payloads, and {asked} requests to its disk"
+                ));
+            }
+        }
+        match self.events.len() {
+            events if events > under_way => Err(format!("{events} events are under way")),
+            _ => Ok(()),
+        }
+    }
+
     // ---- Inputs and actions.
 
     fn step_resource(&mut self, node: usize, input: ResourceInput) {
-        self.changed = true;
+        self.changes.of_resource(Self::node_id(node));
         let now = self.local_time(node);
         let mut actions = std::mem::take(&mut self.resource_actions);
         if let Some(process) = self.processes[node].as_mut() {
@@ -458,13 +492,20 @@ impl Cluster {
     }
 
     fn step_group(&mut self, node: usize, shard: u8, input: GroupInput) {
-        self.changed = true;
         let now = self.local_time(node);
         let settle = self.random.chance(1, 3);
         let mut actions = std::mem::take(&mut self.group_actions);
         if let Some(process) = self.processes[node].as_mut() {
+            self.changes.of_group(node, shard, process.shards);
             let group = &mut process.groups[usize::from(shard)];
+            let session = group.session();
+            let foreign = input.session().filter(|&nonce| nonce != session);
             group.step(now, input, &mut actions);
+            let is_used = |action: &GroupAction| !matches!(action, GroupAction::Release(_));
+            if let Some(nonce) = foreign.filter(|_| actions.iter().any(is_used)) {
+                let text = format!("I4: n{node} obeys {session:?} and uses a message of {nonce:?}");
+                self.violation = Some(text);
+            }
             process.unsettled[usize::from(shard)] += 1;
             if settle {
                 group.settle(now, &mut actions);
@@ -495,7 +536,7 @@ impl Cluster {
                 let group = &mut process.groups[usize::from(shard)];
                 let unsettled = std::mem::take(&mut process.unsettled[usize::from(shard)]) > 0;
                 if unsettled || group.wake_at() <= now {
-                    self.changed = true;
+                    self.changes.of_group(node, shard, process.shards);
                     group.settle(now, &mut actions);
                 }
             }

@@ -31,6 +31,8 @@ pub(crate) struct Disk {
     pub(crate) event: u64,
     /// The activity log changed since a checker looked.
     pub(crate) logged: bool,
+    /// What else marks blocks after an end without notice changed since a checker looked at all.
+    pub(crate) paged: bool,
 }
 
 impl Disk {
@@ -47,6 +49,7 @@ impl Disk {
             durable_at: BTreeMap::new(),
             event: 0,
             logged: false,
+            paged: true,
         }
     }
 
@@ -110,6 +113,17 @@ impl Disk {
     /// I10: a block that power loss would take back, and that nothing durable marks.
     pub(crate) fn unprotected(&self) -> Option<u64> {
         self.cache.keys().copied().find(|&block| !self.is_private(block))
+    }
+
+    /// The same of some blocks alone.
+    pub(crate) fn unprotected_of(&self, blocks: &[u64]) -> Option<u64> {
+        let is_cached = |block: &&u64| self.cache.contains_key(block);
+        blocks.iter().filter(is_cached).copied().find(|&block| !self.is_private(block))
+    }
+
+    /// Blocks whose cached content is not durable, and what is.
+    pub(crate) fn unflushed(&self) -> impl Iterator<Item = (u64, u64)> {
+        self.cache.keys().map(|&block| (block, self.durable.get(&block).copied().unwrap_or(0)))
     }
 
     /// The machine lost power: of what was not flushed, chance decides.

@@ -166,6 +166,14 @@ impl Oracle {
         }
     }
 
+    /// Whether the last flush left room for `value` to be what is durable.
+    pub(crate) fn may_be_durable(&self, block: u64, value: u64) -> bool {
+        match self.blocks.get(&block) {
+            Some(history) => history.since_flush.contains(&value),
+            None => value == 0,
+        }
+    }
+
     pub(crate) fn registers(&self) -> impl Iterator<Item = u64> + '_ {
         self.blocks.keys().copied()
     }

@@ -3,6 +3,7 @@
 mod workload;
 mod faults;
 mod rough;
+mod forged;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -50,6 +51,7 @@ pub struct Report {
 }
 
 pub use crate::run::faults::FAULT_KINDS;
+pub use crate::run::forged::run_forged;
 
 struct Run {
     skip: u32,
@@ -74,6 +76,7 @@ struct Run {
     losses: u32,
     born: bool,
     disks: Disks,
+    looked_at_candidates: u64,
 }
 
 /// Whether operators give disks up and take them back.
@@ -83,6 +86,8 @@ enum Disks {
     ComeAndGo,
 }
 
+/// What in-sync members hold is compared with the oracle only so often, in events.
+const CANDIDATES_INTERVAL: u64 = 50;
 const END: Duration = Duration::from_secs(120);
 
 /// Runs one seed; an error says what was violated.
@@ -96,56 +101,7 @@ pub fn run_with_detaches(options: &RunOptions) -> Result<Report, String> {
 }
 
 fn run_with(options: &RunOptions, disks: Disks) -> Result<Report, String> {
-    let mut random = Random::new(options.seed ^ 0x5eed);
-    let clients = u8::from(random.chance(1, 4));
-    let nodes = 3 + clients;
-    // Nodes differ in their cores, and a node may start again with other ones.
-    let shards = match random.below(3) {
-        0 => vec![vec![1]; usize::from(nodes)],
-        1 => (0..nodes).map(|_| vec![shard_count(&mut random)]).collect(),
-        _ => vec![vec![1, 2, 3, crate::process::SHARDS_MAX]; usize::from(nodes)],
-    };
-    let extents = 20;
-    let cluster = Cluster::new(ClusterOptions {
-        seed: options.seed,
-        nodes,
-        clients,
-        shards,
-        size_bytes: extents * EXTENT_BLOCKS * 4096,
-        al_slots: 3 + usize::try_from(random.below(6)).expect("small"),
-        trace: options.trace,
-        trace_lane: options.trace_lane,
-        quirks: Quirks { slow_mail: random.chance(1, 2), clocks: random.chance(1, 2) },
-    });
-    // Few blocks, so that requests overlap, at both ends of each extent.
-    let blocks = (0..extents)
-        .flat_map(|extent| {
-            let start = extent * EXTENT_BLOCKS;
-            [start, start + 2, start + 7, start + EXTENT_BLOCKS - 6]
-        })
-        .collect();
-    let rough = random.chance(1, 3) || options.rough;
-    let mut run = Run {
-        skip: options.skip,
-        rough,
-        cluster,
-        random,
-        oracle: Oracle::default(),
-        checker: Checker::default(),
-        report: Report::default(),
-        blocks,
-        next_part: 1,
-        next_value: 1,
-        pending: BTreeMap::new(),
-        clients: Vec::new(),
-        promoting: BTreeMap::new(),
-        idle_until: Time::ZERO,
-        next_command: 1,
-        commands: BTreeMap::new(),
-        losses: 0,
-        born: false,
-        disks,
-    };
+    let mut run = Run::new(options, disks);
     run.go(options.events)?;
     run.report.events = run.cluster.events_done;
     if run.cluster.contents.has_torn() {
@@ -160,6 +116,60 @@ fn shard_count(random: &mut Random) -> u8 {
 }
 
 impl Run {
+    fn new(options: &RunOptions, disks: Disks) -> Self {
+        let mut random = Random::new(options.seed ^ 0x5eed);
+        let clients = u8::from(random.chance(1, 4));
+        let nodes = 3 + clients;
+        // Nodes differ in their cores, and a node may start again with other ones.
+        let shards = match random.below(3) {
+            0 => vec![vec![1]; usize::from(nodes)],
+            1 => (0..nodes).map(|_| vec![shard_count(&mut random)]).collect(),
+            _ => vec![vec![1, 2, 3, crate::process::SHARDS_MAX]; usize::from(nodes)],
+        };
+        let extents = 20;
+        let cluster = Cluster::new(ClusterOptions {
+            seed: options.seed,
+            nodes,
+            clients,
+            shards,
+            size_bytes: extents * EXTENT_BLOCKS * 4096,
+            al_slots: 3 + usize::try_from(random.below(6)).expect("small"),
+            trace: options.trace,
+            trace_lane: options.trace_lane,
+            quirks: Quirks { slow_mail: random.chance(1, 2), clocks: random.chance(1, 2) },
+        });
+        // Few blocks, so that requests overlap, at both ends of each extent.
+        let blocks = (0..extents)
+            .flat_map(|extent| {
+                let start = extent * EXTENT_BLOCKS;
+                [start, start + 2, start + 7, start + EXTENT_BLOCKS - 6]
+            })
+            .collect();
+        let rough = random.chance(1, 3) || options.rough;
+        Self {
+            skip: options.skip,
+            rough,
+            cluster,
+            random,
+            oracle: Oracle::default(),
+            checker: Checker::default(),
+            report: Report::default(),
+            blocks,
+            next_part: 1,
+            next_value: 1,
+            pending: BTreeMap::new(),
+            clients: Vec::new(),
+            promoting: BTreeMap::new(),
+            idle_until: Time::ZERO,
+            next_command: 1,
+            commands: BTreeMap::new(),
+            losses: 0,
+            born: false,
+            disks,
+            looked_at_candidates: 0,
+        }
+    }
+
     fn go(&mut self, events: u64) -> Result<(), String> {
         self.be_born()?;
         while self.cluster.events_done < events {
@@ -205,6 +215,10 @@ impl Run {
         self.checker
             .check(&mut self.cluster)
             .map_err(|text| format!("{text} ({:?})", self.cluster.now))?;
+        if self.cluster.events_done >= self.looked_at_candidates + CANDIDATES_INTERVAL {
+            self.looked_at_candidates = self.cluster.events_done;
+            self.check_candidates()?;
+        }
         for outcome in std::mem::take(&mut self.cluster.outcomes) {
             match outcome {
                 Outcome::Completed { part, result, .. } => {

@@ -147,8 +147,12 @@ impl Scenario {
         assert_eq!(self.ended(part), Some(&Ok(None)));
     }
 
+    pub fn read(&mut self, node: usize, block: u64) -> PartId {
+        self.submit(node, block, RequestKind::Read)
+    }
+
     pub fn must_read(&mut self, node: usize, block: u64) -> u64 {
-        let part = self.submit(node, block, RequestKind::Read);
+        let part = self.read(node, block);
         self.until("a read", |it| it.ended(part).is_some());
         match self.ended(part) {
             Some(Ok(Some(values))) => values[0],

@@ -223,3 +223,44 @@ fn a_member_that_was_told_to_stop_is_sealed_as_one_that_restarted() {
     it.until("equal replicas", |it| it.on_disk(1, 7) == value && it.on_disk(2, 7) == value);
     it.run(Duration::from_secs(1));
 }
+
+/// Voters start again and forget that they granted a lease, which the holder still uses.
+#[test]
+fn voters_that_restarted_wait_for_the_leases_that_they_forgot() {
+    let mut it = Scenario::new(3, 0, 0);
+    it.must_write(0, 7, 1);
+    it.cluster.cut_link(0, 1);
+    it.cluster.cut_link(0, 2);
+    for node in [1, 2] {
+        it.cluster.kill(node);
+        it.cluster.start(node);
+    }
+    let id = it.command(1, Command::Promote(PromoteMode::Normal));
+    // Both would answer reads, which the checker of I12 sees.
+    it.until("the promotion", |it| it.succeeded(id) || it.failed(id));
+    it.run(Duration::from_secs(2));
+}
+
+/// A write reached one member of four. Who promotes itself tells all of them that they may differ
+/// there, for it may die before they do not.
+#[test]
+fn a_promotion_that_dies_leaves_its_members_told_of_their_differences() {
+    let mut it = Scenario::new(5, 0, 0);
+    it.must_write(0, 7, 1);
+    for node in [2, 3, 4] {
+        it.cluster.cut_link(0, node);
+    }
+    it.write(0, 7, 2);
+    it.until("one copy", |it| it.on_disk(1, 7) == 2);
+    it.cluster.kill(0);
+    for node in [2, 3, 4] {
+        let write = Duration::from_secs(1);
+        it.cluster.slow[node] = SlowDisk { write, ..SlowDisk::default() };
+    }
+    it.promote(2);
+    it.cluster.kill(2);
+    it.run(Duration::from_millis(100));
+    it.promote(3);
+    let seen = it.must_read(3, 7);
+    assert_eq!([1, 3, 4].map(|node| it.on_disk(node, 7)), [seen; 3]);
+}

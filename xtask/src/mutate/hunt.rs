@@ -5,7 +5,7 @@ use anyhow::{Context as _, Result};
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::io::Read as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::mpsc;
 use std::time::Duration;
@@ -48,17 +48,22 @@ impl Hunt {
         Ok(Self { pristine, seeds, events, broken, known: RefCell::default() })
     }
 
-    /// The first seed, or else the first scenario, that sees the fault of `mutant`.
-    pub(super) fn kill(&self, mutant: &Programs) -> Result<Option<Kill>> {
+    /// The first seed that sees the fault of a simulator.
+    pub(super) fn kill_by_seed(&self, simulator: &Path) -> Result<Option<Kill>> {
         for seed in 1..=self.seeds {
-            let end = run(&mut self.seed_of(&mutant.simulator, seed))?;
+            let end = run(&mut self.seed_of(simulator, seed))?;
             if let Some(text) = end.complaint()
                 && self.is_passed_by_pristine(seed)?
             {
                 return Ok(Some(Kill { at: format!("seed {seed}"), by: summary(text) }));
             }
         }
-        for scenarios in &mutant.scenarios {
+        Ok(None)
+    }
+
+    /// The first scenario that sees it.
+    pub(super) fn kill_by_scenario(&self, scenarios: &[PathBuf]) -> Result<Option<Kill>> {
+        for scenarios in scenarios {
             let end = run(Command::new(scenarios).arg("--quiet"))?;
             let Some(text) = end.complaint() else { continue };
             let failed = failed_tests(text);

@@ -381,7 +381,7 @@ fn newer_record_keeps_the_ring_closed() {
 
 #[test]
 fn damaged_records_do_not_panic() {
-    let mut random = Random::new(SEED + 4);
+    let mut random = Random::new(crate::damage::seed(SEED + 4));
     let superblock_block = superblock_bytes(&superblock());
     let mut al_block = [0; AL_RECORD_BYTES];
     encode_al_record(&al_record(), INCARNATION, &mut al_block).unwrap();

@@ -41,7 +41,7 @@ impl LaneGroup {
         if self.view.blocks == 0 {
             self.view.blocks = blocks;
         } else {
-            self.shrink_slots();
+            self.cover_volume();
         }
         self.activity = ActivityLog::new(self.view.shard % 16, self.al_slots, disk.al_next_number);
         self.durable = Durable::new(&disk.slot_bases);

@@ -242,14 +242,18 @@ impl LaneGroup {
 
     fn resize(&mut self, blocks: u64) {
         self.view.blocks = blocks;
-        self.shrink_slots();
+        self.cover_volume();
     }
 
-    /// The slots cover what the volume has, which may be less than the disk holds.
-    pub(crate) fn shrink_slots(&mut self) {
+    /// The slots cover what the volume has, which may be less than the disk holds. Of a volume that
+    /// is larger than the disk this node serves what the disk holds, whatever a config says.
+    pub(crate) fn cover_volume(&mut self) {
+        let slots = self.lanes.iter().flat_map(|lane| &lane.replica.slots);
+        let held = slots.map(|slot| slot.bits.blocks_max()).min();
+        self.view.blocks = self.view.blocks.min(held.unwrap_or(u64::MAX));
         let blocks = self.view.blocks;
         for lane in &mut self.lanes {
-            lane.replica.slots.iter_mut().for_each(|slot| slot.bits.shrink(blocks));
+            lane.replica.slots.iter_mut().for_each(|slot| slot.bits.cover(blocks));
         }
     }
 

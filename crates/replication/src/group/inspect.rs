@@ -1,8 +1,9 @@
 //! What a checker of invariants may see of a group. Nothing here changes anything.
 
-use format::ids::{BlockRange, MemberSet, NodeId, Nonce};
+use format::ids::{BlockRange, EXTENT_BLOCKS, MemberSet, NodeId, Nonce};
 use stdx::time::Time;
 
+use crate::bitmap::EXTENT_WORDS;
 use crate::group::LaneGroup;
 use crate::lane::{Lane, OperationKind, OperationState};
 
@@ -25,6 +26,12 @@ impl LaneGroup {
     pub fn served(&self) -> Option<(Nonce, MemberSet)> {
         let view = &self.view;
         (view.leading && view.serving).then_some((view.nonce, view.write_set))
+    }
+
+    /// The session that this group obeys.
+    #[must_use]
+    pub fn session(&self) -> Nonce {
+        self.view.nonce
     }
 
     /// The session whose reads this group would answer now.
@@ -81,6 +88,13 @@ impl LaneGroup {
     pub fn is_marked(&self, member: NodeId, block: u64) -> bool {
         let slot = self.lane_of(block).and_then(|lane| lane.slot(member));
         slot.is_some_and(|slot| slot.bits.contains(block))
+    }
+
+    /// The marks of the slot that tracks `member` in one extent, 64 blocks a word.
+    #[must_use]
+    pub fn marks_of_extent(&self, member: NodeId, extent: u64) -> [u64; EXTENT_WORDS] {
+        let slot = self.lane_of(extent * EXTENT_BLOCKS).and_then(|lane| lane.slot(member));
+        slot.map_or([0; EXTENT_WORDS], |slot| slot.bits.extent(extent))
     }
 
     /// Whether `extent` is in the activity log.

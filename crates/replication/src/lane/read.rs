@@ -11,6 +11,7 @@ use crate::contract::{
     DeviceError, DeviceResult, GroupAction, PartId, Payload, ReplicaRole, Request, RequestError,
 };
 use crate::lane::{DeviceUse, Lane, Operation, OperationState, Turn};
+use crate::limits;
 use crate::view::View;
 
 /// A client's read.
@@ -424,7 +425,8 @@ impl Lane {
         range: BlockRange,
     ) {
         let lane = self.index;
-        if turn.view.replica != ReplicaRole::InSync {
+        let is_full = self.replica.peer_reads.len() >= limits::PEER_READS_PER_LANE_MAX;
+        if turn.view.replica != ReplicaRole::InSync || is_full {
             let status = ReadStatus::Refused;
             let (length_bytes, zeroes) = (0, BlockMask::EMPTY);
             return turn.send(from, DataBody::ReadDone { lane, id, status, length_bytes, zeroes });
@@ -457,6 +459,17 @@ impl Lane {
         let message = turn.data(DataBody::ReadDone { lane, id, status, length_bytes, zeroes });
         turn.actions.push(GroupAction::Send { to: read.from, message, payload });
         turn.release(payload);
+    }
+
+    /// The bytes that a read asks another node for, if there is such a read.
+    pub(crate) fn asked_bytes(&self, id: u32) -> Option<u32> {
+        let (leader, index) = (self.leader.as_ref()?, id >> 1);
+        let range = if id & FOR_OPERATION == 0 {
+            leader.reads.get(index)?.range
+        } else {
+            leader.operations.get(index)?.range
+        };
+        u32::try_from(range.length_bytes()).ok()
     }
 
     /// The answer of another node to a read of this one.

@@ -371,6 +371,10 @@ impl Lane {
             }
             return turn.release(payload.filter(|_| owns_payload));
         }
+        if replica.window.len() >= limits::WINDOW_AT_MEMBER_MAX {
+            turn.tell_home(FromGroup::Misbehaved { member: from });
+            return turn.release(payload.filter(|_| owns_payload));
+        }
         for member in write.absent.iter() {
             if let Some(slot) = self.slot_mut(member) {
                 slot.bits.set(write.range);

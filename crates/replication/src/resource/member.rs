@@ -36,6 +36,9 @@ pub(crate) struct MemberState {
     /// Who leads that session, or means to.
     sealed_by: Option<NodeId>,
     seal: Option<PendingSeal>,
+    /// The seal was answered, and nothing began since: the lanes are quiet. What begins once more
+    /// without a seal is a peer's mistake.
+    may_begin: bool,
     new_epoch: Option<(NodeId, Nonce, Epoch)>,
     admit: Option<(NodeId, Nonce)>,
     /// By the member whose slot it is.
@@ -65,12 +68,12 @@ impl Resource {
         match message {
             Control::Seal { ballot, nonce } => self.on_seal(from, ballot, nonce),
             Control::NewEpoch { nonce, value, inherited, .. } => {
-                if self.obeys(nonce) {
+                if self.obeys(nonce) && self.member.may_begin {
                     self.on_new_epoch(from, nonce, &value, inherited);
                 }
             }
             Control::Admit { nonce, value, floors } => {
-                if self.obeys(nonce) {
+                if self.obeys(nonce) && self.member.may_begin {
                     self.on_admit(from, nonce, &value, floors);
                 }
             }
@@ -138,6 +141,7 @@ impl Resource {
             self.end_session();
         }
         let lanes = usize::from(self.superblock.as_ref().map_or(0, |superblock| superblock.lanes));
+        self.member.may_begin = false;
         self.member.new_epoch = None;
         self.member.admit = None;
         self.member.set_full.clear();
@@ -173,6 +177,7 @@ impl Resource {
     pub(crate) fn on_all_quiesced(&mut self) {
         let rank = self.rank();
         let (Some(seal), Some(replica)) = (self.member.seal.take(), self.report()) else { return };
+        self.member.may_begin = true;
         let PendingSeal { from, ballot, nonce, lanes, inherited, own_slot } = seal;
         let boot_id = self.options.boot_id;
         let inherited = bounded(inherited, replica.size_bytes);
@@ -218,6 +223,7 @@ impl Resource {
         superblock.state = ReplicaState::InSync;
         superblock.kernel_boot_id = kernel_boot_id;
         superblock.clean = false;
+        self.member.may_begin = false;
         self.member.new_epoch = Some((from, nonce, value.epoch));
         let round = self.start_round(RoundKind::Inherited(nonce));
         let message = ToGroup::Inherit { nonce, ranges: inherited, round };
@@ -245,6 +251,7 @@ impl Resource {
         }
         superblock.state = ReplicaState::Syncing;
         superblock.clean = false;
+        self.member.may_begin = false;
         self.member.admit = Some((from, nonce));
         let round = self.start_round(RoundKind::Admitted);
         self.save_superblock(AfterSave::Groups(ToGroup::Admit { nonce, floors, round }));

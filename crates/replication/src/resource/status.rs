@@ -67,6 +67,12 @@ impl Resource {
         self.promotion.as_ref().is_some_and(|it| it.purpose == Purpose::Clients)
     }
 
+    /// For checkers: the session that this voter promised itself to.
+    #[must_use]
+    pub fn promised(&self) -> format::ids::Nonce {
+        self.voter.register.promised_nonce
+    }
+
     /// For checkers: what the slot of `member` is good for.
     #[must_use]
     pub fn slot_base(&self, member: NodeId) -> Option<format::message::SlotBase> {

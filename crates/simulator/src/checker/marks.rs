@@ -47,8 +47,8 @@ impl Standings {
 #[derive(Debug)]
 struct Marks {
     of: (BootId, Option<SlotBase>),
-    /// Marked blocks, and when they were last known not to be.
-    since: BTreeMap<u64, u64>,
+    /// By the index of a block that is marked, when it was last known not to be.
+    since: Vec<Option<u64>>,
 }
 
 /// I14: a mark goes only after a durable write at the member that it was for, or where that one
@@ -64,8 +64,9 @@ pub(crate) struct View<'a> {
     /// Who keeps the slot, and for whom.
     pub(crate) pair: (usize, usize),
     pub(crate) of: (BootId, Option<SlotBase>),
-    pub(crate) blocks: &'a mut dyn Iterator<Item = u64>,
-    pub(crate) is_marked: &'a dyn Fn(u64) -> bool,
+    /// By index, which of the blocks that were ever written are marked; more come with time.
+    pub(crate) marked: &'a [bool],
+    pub(crate) block: &'a dyn Fn(usize) -> u64,
     /// An operation on the block is under way: a loss marks what a copy may have written already.
     pub(crate) is_open: &'a dyn Fn(u64) -> bool,
     /// The member has the same as who keeps the slot.
@@ -77,26 +78,29 @@ pub(crate) struct View<'a> {
 }
 
 impl Clearings {
-    pub(crate) fn see(&mut self, now: u64, view: View<'_>) -> Result<(), String> {
+    pub(crate) fn see(&mut self, now: u64, view: &View<'_>) -> Result<(), String> {
         let last = self.last.insert(view.pair, now).unwrap_or(0);
-        let marks = self
-            .known
-            .entry(view.pair)
-            .or_insert_with(|| Marks { of: view.of, since: BTreeMap::new() });
+        let marks =
+            self.known.entry(view.pair).or_insert_with(|| Marks { of: view.of, since: Vec::new() });
         if marks.of != view.of {
-            *marks = Marks { of: view.of, since: BTreeMap::new() };
+            *marks = Marks { of: view.of, since: Vec::new() };
         }
-        for block in view.blocks {
-            if (view.is_marked)(block) {
+        marks.since.resize(view.marked.len(), None);
+        for (index, (known, &is_marked)) in marks.since.iter_mut().zip(view.marked).enumerate() {
+            if known.is_some() == is_marked {
+                continue;
+            }
+            let block = (view.block)(index);
+            if is_marked {
                 let since = || if (view.is_open)(block) { 0 } else { last };
-                marks.since.entry(block).or_insert_with(since);
-            } else if let Some(since) = marks.since.remove(&block)
+                known.get_or_insert_with(since);
+            } else if let Some(since) = known.take()
                 && (view.durable_at)(block) < since
                 && !(view.is_same)(block)
             {
                 if (view.is_open)(block) && !(view.is_copied)(block) {
                     // A newer write may have come to one of them first: seen again later.
-                    marks.since.insert(block, since);
+                    *known = Some(since);
                     continue;
                 }
                 let (at, of) = view.pair;
@@ -140,11 +144,11 @@ mod tests {
         let look = |clearings: &mut Clearings, now, marked: bool, (durable, same)| {
             clearings.see(
                 now,
-                View {
+                &View {
                     pair: (0, 1),
                     of: (BootId(1), None),
-                    blocks: &mut std::iter::once(7),
-                    is_marked: &|_| marked,
+                    marked: &[marked],
+                    block: &|_| 7,
                     is_open: &|_| false,
                     is_same: &|_| same,
                     is_copied: &|_| false,

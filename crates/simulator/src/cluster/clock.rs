@@ -45,6 +45,9 @@ impl Clock {
 }
 
 fn scale(value: u64, by: u64, of: u64) -> u64 {
+    if let Some(product) = value.checked_mul(by) {
+        return product / of;
+    }
     let scaled = u128::from(value) * u128::from(by) / u128::from(of);
     u64::try_from(scaled).expect("a short run")
 }

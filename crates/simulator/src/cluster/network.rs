@@ -51,7 +51,7 @@ pub(super) struct Link {
 }
 
 /// What travels on a connection.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) enum Message {
     Control(Control),
     Data { message: Data, values: Option<Vec<u64>> },
@@ -379,6 +379,13 @@ impl Cluster {
     }
 
     fn read_letter(&mut self, from: usize, to: usize, message: Message) {
+        let Some(forger) = self.forger.as_mut() else { return self.hear(from, to, message) };
+        for message in forger.forge(message) {
+            self.hear(from, to, message);
+        }
+    }
+
+    fn hear(&mut self, from: usize, to: usize, message: Message) {
         let peer = Self::node_id(from);
         match message {
             Message::Control(message) => {
@@ -405,6 +412,11 @@ impl Cluster {
                 let now = self.local_time(to);
                 let Some(process) = self.processes[to].as_mut() else { return };
                 let granted = process.resource.grant(now, peer, nonce, limits::LEASE);
+                if granted && process.resource.promised() != nonce {
+                    let text = format!("I24: n{to} promised another, and grants to {nonce:?}");
+                    self.violation = Some(text);
+                    self.changes.any = true;
+                }
                 self.send(to, from, Message::LeaseAnswered { nonce, sent_at, granted });
             }
             Message::LeaseAnswered { nonce, sent_at, granted } => {

@@ -177,10 +177,12 @@ impl Cluster {
             Outstanding::Metadata { write, .. } => match write.as_ref() {
                 MetadataWrite::Activity(record) => disk.log(record),
                 MetadataWrite::Bitmap { member, lane, page, bits } => {
+                    disk.paged = true;
                     disk.pages.insert((*member, *lane, *page), bits.clone());
                 }
             },
             Outstanding::Save { register, superblock, .. } => {
+                self.changes.saved = true;
                 if let Some(register) = register {
                     disk.register = register.as_ref().clone();
                 }
@@ -213,6 +215,8 @@ impl Cluster {
         let disk = &mut self.disks[node];
         let shards = u8::try_from(process.groups.len()).expect("few shards");
         process.offered = group_disks(&self.options, disk, shards);
+        disk.paged = true;
+        self.changes.of_life(Self::node_id(node));
         let superblock = Box::new(disk.superblock.clone());
         self.trace(|| format!("n{node} is offered its disk"));
         self.step_resource(node, ResourceInput::Attach { id, superblock });
@@ -234,6 +238,7 @@ impl Cluster {
     pub fn put_disk_image(&mut self, node: usize, DiskImage(mut image): DiskImage) {
         image.register = self.disks[node].register.clone();
         self.disks[node] = image;
+        self.changes.of_life(Self::node_id(node));
     }
 
     pub(super) fn hand_out_disk(&mut self, node: usize, round: RoundId) {

@@ -165,6 +165,42 @@ impl Run {
         }
     }
 
+    /// C2: what in-sync members would hold after a loss of power is not older than the flush.
+    fn check_durable(&self) -> Result<(), String> {
+        for member in self.checker.sources(&self.cluster).iter() {
+            for (block, durable) in self.cluster.disks[member.index()].unflushed() {
+                let sectors = self.cluster.contents.sectors(durable);
+                for (sector, id) in (block * SECTORS as u64..).zip(sectors) {
+                    if !self.oracle.may_be_durable(sector, id) {
+                        return Err(format!(
+                            "C2: after a flush {id} is durable at n{member} in block {block}"
+                        ));
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// C3: where in-sync members differ, each holds what a read may return.
+    pub(super) fn check_candidates(&self) -> Result<(), String> {
+        let sources = self.checker.sources(&self.cluster);
+        for block in self.checker.differing() {
+            for member in sources.iter() {
+                let held = self.cluster.disks[member.index()].read(block);
+                let sectors = self.cluster.contents.sectors(held);
+                for (sector, id) in (block * SECTORS as u64..).zip(sectors) {
+                    if !self.oracle.may_hold(sector, id) {
+                        return Err(format!(
+                            "C3: n{member} is in sync and holds {id} in block {block}"
+                        ));
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
     pub(super) fn completed(
         &mut self,
         pending: Pending,
@@ -187,7 +223,10 @@ impl Run {
                         .map_err(|text| format!("{text} (node {node}, {:?})", self.cluster.now))?;
                 }
             }
-            Pending::Flush { began, .. } => self.oracle.flushed(&began),
+            Pending::Flush { began, .. } => {
+                self.oracle.flushed(&began);
+                self.check_durable()?;
+            }
         }
         Ok(())
     }
