@@ -9,7 +9,9 @@ pub(crate) mod marks;
 use std::collections::{BTreeMap, BTreeSet};
 
 use format::config::{Config, Purpose};
-use format::ids::{Ballot, Branch, EXTENT_BLOCKS, Epoch, MemberSet, NodeId, Nonce, ValueId};
+use format::ids::{
+    Ballot, BootId, Branch, EXTENT_BLOCKS, Epoch, MemberSet, NodeId, Nonce, ValueId,
+};
 
 use crate::checker::marks::{Clearings, Standing, Standings, View};
 use crate::cluster::Cluster;
@@ -60,6 +62,7 @@ impl Checker {
         if cluster.events_done >= self.looked_at_marks + MARKS_INTERVAL {
             self.looked_at_marks = cluster.events_done;
             self.note_clearings(cluster, in_sync)?;
+            Self::check_verifies(cluster)?;
         }
         Ok(())
     }
@@ -96,9 +99,10 @@ impl Checker {
                     self.clearings.forget((at, of));
                     continue;
                 };
+                let life = cluster.processes[of].as_ref().map_or(BootId(0), |it| it.boot_id);
                 let view = View {
                     pair: (at, of),
-                    of: (process.boot_id, process.resource.slot_base(member)),
+                    of: (process.boot_id, life, process.resource.slot_base(member)),
                     blocks: &mut self.written.iter().copied(),
                     is_marked: &|block| process.group_of(block).is_marked(member, block),
                     is_open: &|block| is_open(cluster, block),
@@ -114,6 +118,21 @@ impl Checker {
                     },
                 };
                 self.clearings.see(cluster.events_done, view)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// What a verify of the replicas says is so.
+    fn check_verifies(cluster: &Cluster) -> Result<(), String> {
+        if !cluster.spoiled.is_empty() {
+            return Ok(());
+        }
+        for (node, process) in processes(cluster) {
+            let Some(verify) = process.resource.verify_status() else { continue };
+            if !verify.differing.is_empty() {
+                let found = verify.differing;
+                return Err(format!("a verify of {node} found differences: {found:?}"));
             }
         }
         Ok(())
@@ -137,7 +156,7 @@ impl Checker {
             let first = cluster.disks[0].read(block);
             if cluster.disks[..count].iter().all(|disk| disk.read(block) == first) {
                 self.differing.remove(&block);
-            } else {
+            } else if !cluster.spoiled.contains(&block) {
                 self.differing.insert(block);
             }
         }

@@ -173,6 +173,8 @@ pub struct Cluster {
     /// How much longer the mailboxes between home and shards take, beyond chance.
     pub slow_mail: BTreeMap<(usize, u8, Way), Duration>,
     pub outcomes: Vec<Outcome>,
+    /// Blocks that a disk changed behind everybody's back: no replica has to be equal there.
+    pub spoiled: BTreeSet<u64>,
     pub events_done: u64,
     /// Something happened since a checker looked.
     pub(crate) changed: bool,
@@ -212,6 +214,7 @@ impl Cluster {
             next_io: 0,
             last_internal: BTreeMap::new(),
             slow_mail: BTreeMap::new(),
+            spoiled: BTreeSet::new(),
             outcomes: Vec::new(),
             events_done: 0,
             changed: true,

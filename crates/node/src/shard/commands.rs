@@ -77,6 +77,12 @@ impl Shard {
                     Ok(None)
                 });
             }
+            ToShard::Verify { ticket, resource, task } => {
+                self.with_resource(ticket, &resource, |shard, id| {
+                    shard.command(id, Command::Verify(task), Asker::Admin(ticket));
+                    Ok(None)
+                });
+            }
             ToShard::Detach { ticket, resource } => {
                 self.with_resource(ticket, &resource, |shard, id| Ok(shard.on_detach(id, ticket)));
             }
@@ -144,7 +150,9 @@ impl Shard {
         let kind = match command {
             Command::Promote(_) => CommandKind::Promote,
             Command::Demote => CommandKind::Demote,
-            Command::Stop | Command::Invalidate | Command::Detach => CommandKind::Other,
+            Command::Stop | Command::Invalidate | Command::Detach | Command::Verify(_) => {
+                CommandKind::Other
+            }
         };
         let command_id = CommandId(hosted.next_command);
         hosted.next_command += 1;

@@ -46,7 +46,7 @@ impl Standings {
 /// The marks that one member keeps of another, in one life and since one start of the slot.
 #[derive(Debug)]
 struct Marks {
-    of: (BootId, Option<SlotBase>),
+    of: (BootId, BootId, Option<SlotBase>),
     /// Marked blocks, and when they were last known not to be.
     since: BTreeMap<u64, u64>,
 }
@@ -63,7 +63,8 @@ pub(crate) struct Clearings {
 pub(crate) struct View<'a> {
     /// Who keeps the slot, and for whom.
     pub(crate) pair: (usize, usize),
-    pub(crate) of: (BootId, Option<SlotBase>),
+    /// The lives of both: one that begins anew has in its own slot what power loss took back.
+    pub(crate) of: (BootId, BootId, Option<SlotBase>),
     pub(crate) blocks: &'a mut dyn Iterator<Item = u64>,
     pub(crate) is_marked: &'a dyn Fn(u64) -> bool,
     /// An operation on the block is under way: a loss marks what a copy may have written already.
@@ -142,7 +143,7 @@ mod tests {
                 now,
                 View {
                     pair: (0, 1),
-                    of: (BootId(1), None),
+                    of: (BootId(1), BootId(2), None),
                     blocks: &mut std::iter::once(7),
                     is_marked: &|_| marked,
                     is_open: &|_| false,

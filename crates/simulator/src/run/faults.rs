@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use replication::contract::{Command, CommandId, PromoteMode};
+use replication::contract::{Command, CommandId, PromoteMode, Repair, VerifyTask};
 
 use crate::cluster::{BadDisk, SlowDisk};
 use crate::run::{Disks, Run};
@@ -30,7 +30,8 @@ impl Run {
     pub(super) fn act(&mut self) {
         match self.random.below(1000) {
             pick @ 0..26 => self.some_fault(pick),
-            26..58 => self.heal_one(),
+            26..30 => self.verify(),
+            30..58 => self.heal_one(),
             58..120 => self.flush(),
             120..180 if self.disks == Disks::ComeAndGo => self.move_disk(),
             120..450 => self.read(),
@@ -54,6 +55,18 @@ impl Run {
         let id = self.command_id();
         if self.cluster.attach(node, id) {
             self.report.attaches += 1;
+        }
+    }
+
+    /// Replicas are compared by whoever leads: they never differ in this mix of faults.
+    fn verify(&mut self) {
+        let node = self.any_node();
+        let (from_block, repair) = (self.random.below(8000), Repair::No);
+        let until_block = from_block + 1 + self.random.below(12_000);
+        if self.cluster.is_up(node) {
+            let id = self.command_id();
+            let task = VerifyTask { from_block, until_block, repair };
+            self.cluster.command(node, id, Command::Verify(task));
         }
     }
 
