@@ -821,6 +821,25 @@ _arguments "${_arguments_options[@]}" : \
 '*::targets -- `all`, RES, RES/VOL or RES\:PEER:_default' \
 && ret=0
 ;;
+(verify)
+_arguments "${_arguments_options[@]}" : \
+'-s+[Begin here\: sectors of 512 bytes, or a number with K, M or G]:SECTORS:_default' \
+'--start=[Begin here\: sectors of 512 bytes, or a number with K, M or G]:SECTORS:_default' \
+'-S+[End here]:SECTORS:_default' \
+'--stop=[End here]:SECTORS:_default' \
+'-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
+'--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
+'--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
+'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
+'--repair[Make equal what differs\: as most replicas have it, or this node'\''s without a majority]' \
+'-d[Only tell the steps\: of \`up\` and \`adjust\`]' \
+'--dry-run[Only tell the steps\: of \`up\` and \`adjust\`]' \
+'--json[Answer in JSON]' \
+'-h[Print help]' \
+'--help[Print help]' \
+'*::targets -- `all`, RES or RES/VOL:_default' \
+&& ret=0
+;;
 (help)
 _arguments "${_arguments_options[@]}" : \
 ":: :_basalt__subcmd__adm__subcmd__help_commands" \
@@ -974,6 +993,10 @@ _arguments "${_arguments_options[@]}" : \
 && ret=0
 ;;
 (invalidate)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(verify)
 _arguments "${_arguments_options[@]}" : \
 && ret=0
 ;;
@@ -1681,6 +1704,10 @@ _arguments "${_arguments_options[@]}" : \
 _arguments "${_arguments_options[@]}" : \
 && ret=0
 ;;
+(verify)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
         esac
     ;;
 esac
@@ -1849,6 +1876,7 @@ _basalt__subcmd__adm_commands() {
 'sh-udev:Print the names for udev' \
 'sh-lr-of:Refused\: there are no stacked resources' \
 'invalidate:Give up the local data and copy it all again from a peer' \
+'verify:Compare the replicas while they are in use' \
 'help:Print this message or the help of the given subcommand(s)' \
     )
     _describe -t commands 'basalt adm commands' commands "$@"
@@ -1957,6 +1985,7 @@ _basalt__subcmd__adm__subcmd__help_commands() {
 'sh-udev:Print the names for udev' \
 'sh-lr-of:Refused\: there are no stacked resources' \
 'invalidate:Give up the local data and copy it all again from a peer' \
+'verify:Compare the replicas while they are in use' \
 'help:Print this message or the help of the given subcommand(s)' \
     )
     _describe -t commands 'basalt adm help commands' commands "$@"
@@ -2136,6 +2165,11 @@ _basalt__subcmd__adm__subcmd__help__subcmd__up_commands() {
     local commands; commands=()
     _describe -t commands 'basalt adm help up commands' commands "$@"
 }
+(( $+functions[_basalt__subcmd__adm__subcmd__help__subcmd__verify_commands] )) ||
+_basalt__subcmd__adm__subcmd__help__subcmd__verify_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt adm help verify commands' commands "$@"
+}
 (( $+functions[_basalt__subcmd__adm__subcmd__help__subcmd__wait-connect_commands] )) ||
 _basalt__subcmd__adm__subcmd__help__subcmd__wait-connect_commands() {
     local commands; commands=()
@@ -2250,6 +2284,11 @@ _basalt__subcmd__adm__subcmd__status_commands() {
 _basalt__subcmd__adm__subcmd__up_commands() {
     local commands; commands=()
     _describe -t commands 'basalt adm up commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__adm__subcmd__verify_commands] )) ||
+_basalt__subcmd__adm__subcmd__verify_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt adm verify commands' commands "$@"
 }
 (( $+functions[_basalt__subcmd__adm__subcmd__wait-connect_commands] )) ||
 _basalt__subcmd__adm__subcmd__wait-connect_commands() {
@@ -2428,6 +2467,7 @@ _basalt__subcmd__help__subcmd__adm_commands() {
 'sh-udev:Print the names for udev' \
 'sh-lr-of:Refused\: there are no stacked resources' \
 'invalidate:Give up the local data and copy it all again from a peer' \
+'verify:Compare the replicas while they are in use' \
     )
     _describe -t commands 'basalt help adm commands' commands "$@"
 }
@@ -2600,6 +2640,11 @@ _basalt__subcmd__help__subcmd__adm__subcmd__status_commands() {
 _basalt__subcmd__help__subcmd__adm__subcmd__up_commands() {
     local commands; commands=()
     _describe -t commands 'basalt help adm up commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__help__subcmd__adm__subcmd__verify_commands] )) ||
+_basalt__subcmd__help__subcmd__adm__subcmd__verify_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt help adm verify commands' commands "$@"
 }
 (( $+functions[_basalt__subcmd__help__subcmd__adm__subcmd__wait-connect_commands] )) ||
 _basalt__subcmd__help__subcmd__adm__subcmd__wait-connect_commands() {

@@ -94,6 +94,14 @@ pub enum Command {
     Invalidate {
         resource: String,
     },
+    /// Compares the replicas while they are in use, from byte `start` to byte `stop`; with `repair`
+    /// what differs is made equal.
+    Verify {
+        resource: String,
+        start: Option<u64>,
+        stop: Option<u64>,
+        repair: bool,
+    },
     /// Demotes, flushes and ends the daemon.
     Shutdown,
 }
@@ -117,6 +125,7 @@ impl Command {
             Self::Events { .. } => "events",
             Self::Show { .. } => "show",
             Self::Invalidate { .. } => "invalidate",
+            Self::Verify { .. } => "verify",
             Self::Shutdown => "shutdown",
         }
     }
@@ -135,7 +144,8 @@ impl Command {
             | Self::Primary { resource, .. }
             | Self::NewCurrentUuid { resource }
             | Self::Secondary { resource, .. }
-            | Self::Invalidate { resource } => Some(resource),
+            | Self::Invalidate { resource }
+            | Self::Verify { resource, .. } => Some(resource),
             Self::Status { .. } | Self::Events { .. } | Self::Show { .. } | Self::Shutdown => None,
         }
     }

@@ -60,6 +60,9 @@ pub struct ResourceStatus {
     pub reasons: Vec<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub quorum_votes: Option<QuorumVotes>,
+    /// The last comparison of the replicas that this node led.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub verify: Option<VerifyReport>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub lease: Option<LeaseStatus>,
     /// The newest link of the config chain that this node knows to be chosen.
@@ -370,6 +373,24 @@ pub struct SyncDetails {
     pub rate_overall: f64,
     #[serde(serialize_with = "two_decimals")]
     pub percent_resync_done: f64,
+}
+
+/// A comparison of the replicas. All but the names are KiB.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", default)]
+pub struct VerifyReport {
+    /// `waiting`, `running`, `done`, `interrupted`.
+    pub state: String,
+    pub start: u64,
+    pub stop: u64,
+    /// All before it is compared: where to go on.
+    pub position: u64,
+    pub verified: u64,
+    /// Nobody was there to compare with.
+    pub skipped: u64,
+    pub repaired: bool,
+    /// The nodes whose replicas differ, and how much of them.
+    pub differing: Vec<(String, u64)>,
 }
 
 /// Who votes in this resource, and who answers.

@@ -237,6 +237,13 @@ pub enum Control {
     ReplicaFailed {
         nonce: Nonce,
     },
+    /// Asks the leader of the session to compare the replicas; `until_block` is exclusive.
+    Verify {
+        nonce: Nonce,
+        from_block: u64,
+        until_block: u64,
+        repair: bool,
+    },
     /// What the sender's voter has accepted; sent on every connection.
     Report {
         store: Option<VoteStoreId>,

@@ -21,11 +21,11 @@ use api::disk_state::DiskState;
 use api::request::Command;
 use api::response::{Failure, FailureCode, Reply};
 use api::status::{ConnectionStatus, Holder, NodeStatus, ResourceStatus, StatusReply};
-use format::ids::BootId;
+use format::ids::{BLOCK_BYTES, BootId};
 use io::mailbox::Receiver;
 use io::process::Termination;
 use io::{ListenAddr, Parker};
-use replication::contract::PromoteMode;
+use replication::contract::{PromoteMode, Repair, VerifyTask};
 use stdx::time::Time;
 
 use crate::attach::attach_without_disk;
@@ -266,6 +266,14 @@ impl Control {
             }
             Command::Invalidate { resource } => {
                 self.ask(&resource.clone(), |ticket| ToShard::Invalidate { ticket, resource })
+            }
+            Command::Verify { resource, start, stop, repair } => {
+                let task = VerifyTask {
+                    from_block: start.unwrap_or(0) / BLOCK_BYTES,
+                    until_block: stop.map_or(u64::MAX, |stop| stop.div_ceil(BLOCK_BYTES)),
+                    repair: if repair { Repair::AtOnce } else { Repair::No },
+                };
+                self.ask(&resource.clone(), |ticket| ToShard::Verify { ticket, resource, task })
             }
             Command::Status { resources, statistics } => self.status(&resources, statistics),
             Command::Show { resources } => self.show(&resources),

@@ -258,6 +258,23 @@ pub struct LostMember {
     pub base: SlotBase,
 }
 
+/// A comparison of what the in-sync members hold.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct VerifyTask {
+    pub from_block: u64,
+    /// Exclusive; past the end of the volume is its end.
+    pub until_block: u64,
+    pub repair: Repair,
+}
+
+/// What becomes of differences.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Repair {
+    No,
+    /// They are made equal at once.
+    AtOnce,
+}
+
 /// Whether a copy looks first at what its target has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Compare {
@@ -316,6 +333,8 @@ pub enum ToGroup {
         compare: Compare,
         round: RoundId,
     },
+    /// Compare what the in-sync members hold; answer when all of it was. A former task ends.
+    Verify { task: VerifyTask, round: RoundId },
     /// The member joined: it is in sync.
     Joined { member: NodeId, epoch: Epoch, in_sync: MemberSet },
     /// As the member that is to join: make slots and data durable; answer.
@@ -377,6 +396,14 @@ pub enum FromGroup {
         remaining_blocks: u64,
         copied_blocks: u64,
     },
+    /// How far a verify is in the lanes of the group.
+    VerifyProgress {
+        /// All blocks before it are compared.
+        position: u64,
+        verified_blocks: u64,
+        skipped_blocks: u64,
+        differing: Vec<(NodeId, u64)>,
+    },
     /// A member's disk failed a write or a flush.
     MemberFailed {
         member: NodeId,
@@ -407,6 +434,8 @@ pub enum Command {
     Invalidate,
     /// Give the local replica up; `ResourceInput::Attach` takes it back.
     Detach,
+    /// Compare the replicas, whoever leads; answered when that is under way.
+    Verify(VerifyTask),
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

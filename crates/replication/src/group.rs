@@ -30,6 +30,7 @@ use crate::group::durable::Durable;
 use crate::group::flush::Flushes;
 use crate::group::slow::SlowWatch;
 use crate::lane::compare::digests_of;
+use crate::lane::verify::Verify;
 use crate::lane::{DeviceUse, Lane, SEQ_MAX, Slot, Turn, token_lane};
 use crate::limits;
 use crate::view::View;
@@ -82,6 +83,9 @@ pub struct LaneGroup {
     /// Members that are being resynced, until the home shard was told that they miss nothing.
     pub(crate) syncing: Vec<(NodeId, RoundId)>,
     pub(crate) reconciling: Option<RoundId>,
+    /// A comparison of the members that is under way.
+    pub(crate) verifying: Option<RoundId>,
+    verify_due: Time,
     /// The seal that is to be answered.
     pub(crate) sealing: Option<RoundId>,
     pub(crate) draining: Draining,
@@ -179,6 +183,8 @@ impl LaneGroup {
             recording: Vec::new(),
             syncing: Vec::new(),
             reconciling: None,
+            verifying: None,
+            verify_due: Time::NEVER,
             sealing: None,
             draining: Draining::No,
             stopping: None,
@@ -245,9 +251,10 @@ impl LaneGroup {
     /// When `settle` is to run at the latest, though nothing happened.
     #[must_use]
     pub fn wake_at(&self) -> Time {
-        let is_short = !self.syncing.is_empty() && self.rate.budget < COPY_BYTES_MAX;
+        let is_short = self.is_copying_any() && self.rate.budget < COPY_BYTES_MAX;
         let budget_due = if is_short { self.rate.filled_at + BUDGET_INTERVAL } else { Time::NEVER };
-        self.stable_due.min(self.progress_due).min(budget_due).min(self.slow.look_at())
+        let progress_due = self.progress_due.min(self.verify_due);
+        self.stable_due.min(progress_due).min(budget_due).min(self.slow.look_at())
     }
 
     /// What is under way, for a person who looks for what hangs.
@@ -456,6 +463,7 @@ impl LaneGroup {
             self.reconciling = None;
             actions.push(answer(round));
         }
+        self.settle_verify(now, actions);
         self.settle_drain(actions);
         self.progress_due = match self.syncing.first() {
             None => Time::NEVER,
@@ -467,6 +475,42 @@ impl LaneGroup {
                 now + PROGRESS_INTERVAL
             }
         };
+    }
+
+    /// Something uses the rate of copies.
+    fn is_copying_any(&self) -> bool {
+        !self.syncing.is_empty() || self.verifying.is_some()
+    }
+
+    fn settle_verify(&mut self, now: Time, actions: &mut Vec<GroupAction>) {
+        let Some(round) = self.verifying else {
+            self.verify_due = Time::NEVER;
+            return;
+        };
+        let passes = || self.lanes.iter().filter_map(|lane| lane.leader.as_ref()?.verify.as_ref());
+        let is_done = passes().all(Verify::is_done);
+        if !is_done && now < self.verify_due && self.verify_due != Time::NEVER {
+            return;
+        }
+        let mut differing: Vec<(NodeId, u64)> = Vec::new();
+        for &(member, count) in passes().flat_map(|pass| &pass.differing) {
+            match differing.iter_mut().find(|(known, _)| *known == member) {
+                Some((_, sum)) => *sum += count,
+                None => differing.push((member, count)),
+            }
+        }
+        actions.push(GroupAction::Home(FromGroup::VerifyProgress {
+            position: passes().map(Verify::position).min().unwrap_or(self.view.blocks),
+            verified_blocks: passes().map(|pass| pass.verified_blocks).sum(),
+            skipped_blocks: passes().map(|pass| pass.skipped_blocks).sum(),
+            differing,
+        }));
+        self.verify_due = now + PROGRESS_INTERVAL;
+        if is_done {
+            self.verifying = None;
+            self.verify_due = Time::NEVER;
+            actions.push(answer(round));
+        }
     }
 
     fn report_progress(&self, member: NodeId, actions: &mut Vec<GroupAction>) {
@@ -509,7 +553,7 @@ impl LaneGroup {
             rate.budget = u64::MAX;
             rate.filled_at = now;
             // Lanes that stopped for want of budget hear of nothing else.
-            if is_short && !self.syncing.is_empty() {
+            if is_short && self.is_copying_any() {
                 self.touch_all();
             }
             return;
@@ -524,7 +568,7 @@ impl LaneGroup {
         let bound = (rate.bytes_per_second / 10).max(EXTENT_BLOCKS * BLOCK_BYTES / 16);
         let left = if rate.budget > bound { 0 } else { rate.budget };
         rate.budget = left.saturating_add(earned).min(bound);
-        if !self.syncing.is_empty() {
+        if self.is_copying_any() {
             self.touch_all();
         }
     }

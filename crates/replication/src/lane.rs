@@ -9,6 +9,7 @@ pub(crate) mod write;
 pub(crate) mod read;
 pub(crate) mod copy;
 pub(crate) mod compare;
+pub(crate) mod verify;
 pub(crate) mod loss;
 pub(crate) mod seal;
 
@@ -144,6 +145,9 @@ pub(crate) struct Leader {
     pub(crate) losses: Vec<loss::Loss>,
     pub(crate) copies: usize,
     pub(crate) comparisons: Vec<compare::Comparison>,
+    pub(crate) verify: Option<verify::Verify>,
+    /// What a verify found, by member.
+    pub(crate) differing: Vec<verify::Differing>,
     /// Spreads reads over the members.
     pub(crate) read_turn: u32,
     /// Something waits for a source to come back.
@@ -188,6 +192,10 @@ pub(crate) enum OperationKind {
     /// return while a copy is under way.
     Resync {
         member: NodeId,
+        id: u64,
+    },
+    /// Compares the in-sync members; `id` is that of the pass.
+    Verify {
         id: u64,
     },
 }
@@ -328,6 +336,7 @@ impl Lane {
             self.admit_overflow(turn);
             self.retry_stalled(turn);
             self.start_copies(turn);
+            self.continue_verify(turn);
         }
     }
 

@@ -11,6 +11,7 @@ mod promote;
 mod propose;
 mod session;
 mod status;
+mod verify;
 
 use std::collections::{BTreeMap, VecDeque};
 use std::time::Duration;
@@ -26,17 +27,19 @@ use stdx::random::Random;
 use stdx::time::Time;
 
 use crate::contract::{
-    Command, CommandError, CommandErrorCode, CommandId, FromGroup, PeerReport, ReplicaRole,
-    ResourceAction, ResourceInput, RoundId, SaveId, ToGroup,
+    Command, CommandError, CommandErrorCode, CommandId, FromGroup, PeerReport, Repair, ReplicaRole,
+    ResourceAction, ResourceInput, RoundId, SaveId, ToGroup, VerifyTask,
 };
 use crate::limits;
 use crate::resource::member::MemberState;
 use crate::resource::promote::Promotion;
 use crate::resource::propose::Attempt;
 use crate::resource::session::Session;
+use crate::resource::verify::{Progress, Verifying};
 use crate::voter::Voter;
 
 pub use crate::resource::status::{MemberStatus, Status};
+pub use crate::resource::verify::{VerifyState, VerifyStatus};
 
 #[derive(Debug)]
 pub struct ResourceOptions {
@@ -108,6 +111,7 @@ pub struct Resource {
     /// Sessions that ended here, and that some shard may not know of yet.
     endings: Vec<Ending>,
     stop: Option<CommandId>,
+    verify: Option<Verifying>,
     now: Time,
     actions: Vec<ResourceAction>,
 }
@@ -185,6 +189,7 @@ enum RoundKind {
     Floors,
     StoodDown(Nonce),
     Attached,
+    Verified,
 }
 
 impl Resource {
@@ -223,6 +228,7 @@ impl Resource {
             next_round: 0,
             endings: Vec::new(),
             stop: None,
+            verify: None,
             now: options.started_at,
             actions: Vec::new(),
             options,
@@ -327,6 +333,10 @@ impl Resource {
             | Control::SlotQuery { .. }
             | Control::SetFull { .. }
             | Control::PrepareJoin { .. } => self.on_member_message(from, message),
+            Control::Verify { nonce, from_block, until_block, repair } => {
+                let repair = if repair { Repair::AtOnce } else { Repair::No };
+                self.on_verify_asked(nonce, VerifyTask { from_block, until_block, repair });
+            }
             Control::Sealed(_)
             | Control::SealRefused { .. }
             | Control::NewEpochDone { .. }
@@ -379,7 +389,8 @@ impl Resource {
             | Control::Admit { .. }
             | Control::SlotQuery { .. }
             | Control::SetFull { .. }
-            | Control::PrepareJoin { .. } => unreachable!("sorted by `on_control`"),
+            | Control::PrepareJoin { .. }
+            | Control::Verify { .. } => unreachable!("sorted by `on_control`"),
         }
     }
 
@@ -410,6 +421,10 @@ impl Resource {
             FromGroup::SyncProgress { member, remaining_blocks, copied_blocks } => {
                 self.on_progress(shard, member, remaining_blocks, copied_blocks);
             }
+            FromGroup::VerifyProgress { position, verified_blocks, skipped_blocks, differing } => {
+                let progress = Progress { position, verified_blocks, skipped_blocks, differing };
+                self.on_verify_progress(shard, progress);
+            }
             FromGroup::MemberFailed { member } => self.on_member_failed(member),
             FromGroup::MemberSlow { member } => self.on_member_slow(member),
             FromGroup::Misbehaved { member } => self.reset(member),
@@ -430,6 +445,7 @@ impl Resource {
             RoundKind::Stopped => self.on_stopped(),
             RoundKind::StoodDown(nonce) => self.on_stood_down(nonce),
             RoundKind::Attached => self.on_groups_attached(),
+            RoundKind::Verified => self.on_all_verified(),
             RoundKind::Quiesced | RoundKind::Floors => unreachable!("these bring more than a word"),
         }
     }
@@ -441,6 +457,7 @@ impl Resource {
             Command::Stop => self.on_stop(id),
             Command::Invalidate => self.on_invalidate(id),
             Command::Detach => self.on_detach(id),
+            Command::Verify(task) => self.on_verify(id, task),
         }
     }
 

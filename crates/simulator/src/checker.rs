@@ -11,7 +11,7 @@ mod promises;
 use std::collections::{BTreeMap, BTreeSet};
 
 use format::config::{Config, Purpose};
-use format::ids::{Ballot, Branch, Epoch, MemberSet, NodeId, Nonce, ValueId};
+use format::ids::{Ballot, BootId, Branch, Epoch, MemberSet, NodeId, Nonce, ValueId};
 
 use crate::checker::blocks::{Blocks, open_at};
 use crate::checker::marks::{Clearings, Standing, Standings, View};
@@ -66,6 +66,7 @@ impl Checker {
             self.looked_at_marks = cluster.events_done;
             let in_sync = newest.volumes[0].insync_set();
             self.note_clearings(cluster, in_sync)?;
+            Self::check_verifies(cluster)?;
         }
         Ok(())
     }
@@ -125,9 +126,10 @@ impl Checker {
                     self.clearings.forget((at, of));
                     continue;
                 };
+                let life = cluster.processes[of].as_ref().map_or(BootId(0), |it| it.boot_id);
                 let view = View {
                     pair: (at, of),
-                    of: (process.boot_id, process.resource.slot_base(member)),
+                    of: (process.boot_id, life, process.resource.slot_base(member)),
                     marked: &self.blocks.marked(process, member),
                     block: &|index| self.blocks.number(index),
                     is_open: &|block| open_at(cluster, block).is_some(),
@@ -143,6 +145,21 @@ impl Checker {
                     },
                 };
                 self.clearings.see(cluster.events_done, &view)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// What a verify of the replicas says is so.
+    fn check_verifies(cluster: &Cluster) -> Result<(), String> {
+        if !cluster.spoiled.is_empty() {
+            return Ok(());
+        }
+        for (node, process) in processes(cluster) {
+            let Some(verify) = process.resource.verify_status() else { continue };
+            if !verify.differing.is_empty() {
+                let found = verify.differing;
+                return Err(format!("a verify of {node} found differences: {found:?}"));
             }
         }
         Ok(())

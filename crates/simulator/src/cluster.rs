@@ -179,6 +179,8 @@ pub struct Cluster {
     /// How much longer the mailboxes between home and shards take, beyond chance.
     pub slow_mail: BTreeMap<(usize, u8, Way), Duration>,
     pub outcomes: Vec<Outcome>,
+    /// Blocks that a disk changed behind everybody's back: no replica has to be equal there.
+    pub spoiled: BTreeSet<u64>,
     pub events_done: u64,
     pub(crate) changes: Changes,
     /// How long each node's disk takes for what it is asked, beyond chance: saves, flushes, writes.
@@ -221,6 +223,7 @@ impl Cluster {
             next_io: 0,
             last_internal: BTreeMap::new(),
             slow_mail: BTreeMap::new(),
+            spoiled: BTreeSet::new(),
             outcomes: Vec::new(),
             events_done: 0,
             changes: Changes::new(options.nodes),

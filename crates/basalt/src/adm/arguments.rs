@@ -89,6 +89,24 @@ pub(crate) enum Verb {
     Query(QueryVerb),
     /// Give up the local data and copy it all again from a peer
     Invalidate(Targets),
+    /// Compare the replicas while they are in use
+    Verify(Verify),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Verify {
+    /// Begin here: sectors of 512 bytes, or a number with K, M or G
+    #[arg(short = 's', long, value_name = "SECTORS", value_parser = parse_sectors)]
+    pub(crate) start: Option<u64>,
+    /// End here
+    #[arg(short = 'S', long, value_name = "SECTORS", value_parser = parse_sectors)]
+    pub(crate) stop: Option<u64>,
+    /// Make equal what differs: as most replicas have it, or this node's without a majority
+    #[arg(long)]
+    pub(crate) repair: bool,
+    /// `all`, RES or RES/VOL
+    #[arg(required = true, value_name = "TARGET")]
+    pub(crate) targets: Vec<String>,
 }
 
 #[derive(Debug, Args)]
@@ -333,6 +351,21 @@ pub(crate) struct QueryTargets {
     /// `all`, RES or RES/VOL
     #[arg(required = true, value_name = "TARGET")]
     pub(crate) targets: Vec<String>,
+}
+
+/// Bytes of a number of sectors, or of K, M or G bytes.
+fn parse_sectors(text: &str) -> Result<u64, String> {
+    let digits = text.trim_end_matches(|it: char| it.is_ascii_alphabetic());
+    let unit: u64 = match &text[digits.len()..] {
+        "" | "s" => 512,
+        "k" | "K" => 1 << 10,
+        "m" | "M" => 1 << 20,
+        "g" | "G" => 1 << 30,
+        other => return Err(format!("unknown unit {other:?}; use s, K, M or G")),
+    };
+    let number: u64 =
+        digits.parse().map_err(|error| format!("not a number of sectors: {error}"))?;
+    number.checked_mul(unit).ok_or_else(|| "too large".to_owned())
 }
 
 fn parse_seconds(text: &str) -> Result<Duration, String> {

@@ -6,7 +6,7 @@ use api::request::Command;
 use api::status::ResourceStatus;
 use config::steps::steps;
 
-use crate::adm::arguments::{CommandLine, General, Status, Up, Verb, Wait};
+use crate::adm::arguments::{CommandLine, General, Status, Up, Verb, Verify, Wait};
 use crate::adm::configuration::{Configuration, check_single_volume, host_name, own_host};
 use crate::adm::failure::AdmError;
 use crate::adm::outcome::{Answer, Form, Gathering, Outcome, Steps};
@@ -73,6 +73,7 @@ fn perform(general: &General, verb: &Verb, gathering: &mut Gathering) -> Result<
         | Verb::Primary(_)
         | Verb::NewCurrentUuid(_)
         | Verb::Secondary(_)
+        | Verb::Verify(_)
         | Verb::Invalidate(_) => change_state(general, verb, gathering),
     }
 }
@@ -109,6 +110,7 @@ fn name(verb: &Verb) -> &'static str {
         Verb::WaitSync(_) => "wait-sync",
         Verb::Query(query) => query.name(),
         Verb::Invalidate(_) => "invalidate",
+        Verb::Verify(_) => "verify",
     }
 }
 
@@ -127,6 +129,9 @@ fn state_command(verb: &Verb, one: One) -> Option<Command> {
         Verb::NewCurrentUuid(_) => Some(Command::NewCurrentUuid { resource }),
         Verb::Secondary(options) => Some(Command::Secondary { resource, force: options.force }),
         Verb::Invalidate(_) => Some(Command::Invalidate { resource }),
+        &Verb::Verify(Verify { start, stop, repair, .. }) => {
+            Some(Command::Verify { resource, start, stop, repair })
+        }
         Verb::CreateMd(_)
         | Verb::Up(_)
         | Verb::Adjust(_)
@@ -164,6 +169,7 @@ fn targets_and_scope(verb: &Verb) -> (&[String], Scope) {
             (&targets.targets, Scope::Volume)
         }
         Verb::Detach(options) => (&options.targets, Scope::Volume),
+        Verb::Verify(options) => (&options.targets, Scope::Volume),
         Verb::NewCurrentUuid(options) => (&options.targets, Scope::Volume),
         Verb::Connect(targets) | Verb::Cstate(targets) => (&targets.targets, Scope::Connection),
         Verb::Disconnect(options) => (&options.targets, Scope::Connection),

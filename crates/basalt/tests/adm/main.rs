@@ -92,6 +92,15 @@ fn each_state_verb_asks_its_question_and_is_quiet_when_done() {
         (vec!["down", "r0"], Command::Down { resource: r0(), force: false }),
         (vec!["down", "--force", "r0"], Command::Down { resource: r0(), force: true }),
         (vec!["attach", "r0"], Command::Attach { resource: r0() }),
+        (
+            vec!["verify", "r0", "--start", "8", "--stop", "1M", "--repair"],
+            Command::Verify {
+                resource: r0(),
+                start: Some(4096),
+                stop: Some(1 << 20),
+                repair: true,
+            },
+        ),
         (vec!["detach", "r0", "--force"], Command::Detach { resource: r0(), force: true }),
         (vec!["connect", "r0"], Command::Connect { resource: r0(), peer: None }),
         (vec!["connect", "r0:bob"], Command::Connect { resource: r0(), peer: bob() }),

@@ -1,7 +1,7 @@
 //! What a resync moves, and what it leaves where it is.
 
 use std::fs::{self, File};
-use std::os::unix::fs::MetadataExt;
+use std::os::unix::fs::{FileExt, MetadataExt};
 
 use crate::BLOCK;
 use crate::harness::{Cluster, DISK_BYTES};
@@ -125,4 +125,52 @@ fn resync_with_checksums_leaves_what_is_equal() {
     client.close().unwrap();
     cluster.assert_replicas_equal(size);
     assert!((64..512).contains(&written), "{written} KiB");
+}
+
+/// Changes a block of a replica behind everybody's back.
+fn spoil(cluster: &Cluster, index: usize, offset: u64) {
+    let disk = File::options().write(true).open(cluster.disk(index)).unwrap();
+    disk.write_all_at(&[0x5a; BLOCK], offset).unwrap();
+    disk.sync_all().unwrap();
+}
+
+/// Compares the replicas, as asked of `index`, and waits for what the Primary found.
+fn verify(cluster: &Cluster, index: usize, words: &[&str]) -> Vec<(String, u64)> {
+    cluster.adm_ok(index, &[&["verify", "r0"], words].concat());
+    cluster.poll(0, "end of the verify", || {
+        let verify = cluster.status(0)?.verify?;
+        (verify.state == "done").then_some(verify.differing)
+    })
+}
+
+#[test]
+fn verify_finds_what_differs_and_a_reconnect_or_a_repair_mends_it() {
+    let cluster = Cluster::start_in_sync(3, 0);
+    let mut client = cluster.client(0);
+    let size = client.export().size_bytes;
+    client.write(4 << 20, &vec![3; 1 << 20]).unwrap();
+    client.flush().unwrap();
+    assert_eq!(verify(&cluster, 0, &[]), []);
+
+    spoil(&cluster, 2, (4 << 20) + 8192);
+    assert_eq!(verify(&cluster, 0, &["--stop", "4M"]), []);
+    assert_eq!(verify(&cluster, 0, &["--start", "4M"]), [("n2".to_owned(), 4)]);
+    let reasons = cluster.status(0).unwrap().reasons.join("\n");
+    assert!(reasons.contains("4 KiB that differ at n2"), "{reasons}");
+    cluster.adm_ok(0, &["disconnect", "r0:n2"]);
+    cluster.adm_ok(0, &["connect", "r0:n2"]);
+    wait_all(&cluster);
+    cluster.assert_replicas_equal(size);
+
+    spoil(&cluster, 0, (4 << 20) + 4096);
+    spoil(&cluster, 1, 20 << 20);
+    let found = verify(&cluster, 0, &["--repair"]);
+    assert_eq!(found, [("n0".to_owned(), 4), ("n1".to_owned(), 4)]);
+    client.close().unwrap();
+    cluster.poll(0, "equal replicas", || {
+        (cluster.data(0, size) == cluster.data(2, size)
+            && cluster.data(1, size) == cluster.data(2, size))
+        .then_some(())
+    });
+    assert_eq!(cluster.data(0, size)[(4 << 20) + 4096], 3);
 }

@@ -189,7 +189,7 @@ pub static TABLE: &[OptionSpec] = &[
     net("congestion-extents", Kind::Clamped { min: 67, max: 65_534 }, "1237", NOT_YET),
     net_text("csums-alg", IN_EFFECT),
     net("csums-after-crash-only", Kind::Flag, "no", holds(&["no"])),
-    net_text("verify-alg", NOT_YET),
+    net_text("verify-alg", holds(ANY)),
     net("use-rle", Kind::Flag, "yes", holds(ANY)),
     net("socket-check-timeout", tenths(0, 300), "0", holds(&["0"])),
     net(

@@ -32,6 +32,7 @@ messages!(Control, CONTROL_TAGS {
     0x0127 JoinPrepared { nonce, epoch, boot_id }
     0x0128 ReplicaFailed { nonce }
     0x0129 Report { store, session, accepted }
+    0x012a Verify { nonce, from_block, until_block, repair }
 });
 
 record!(Accepted { ballot, value });

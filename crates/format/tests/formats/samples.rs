@@ -215,6 +215,10 @@ fn member_messages() -> Vec<Sample> {
         control("prepare_join", Control::PrepareJoin { nonce, epoch, value_id }),
         control("join_prepared", Control::JoinPrepared { nonce, epoch, boot_id }),
         control("replica_failed", Control::ReplicaFailed { nonce }),
+        control(
+            "verify",
+            Control::Verify { nonce, from_block: 0xf3, until_block: 1 << 40, repair: true },
+        ),
         control("report", report(Some(VoteStoreId(0x9a)))),
         control("report_without_vote", report(None)),
     ]

@@ -72,10 +72,10 @@ impl Shard {
                 });
             }
             ToShard::Invalidate { ticket, resource } => {
-                self.with_resource(ticket, &resource, |shard, id| {
-                    shard.command(id, Command::Invalidate, Asker::Admin(ticket));
-                    Ok(None)
-                });
+                self.ask_resource(ticket, &resource, Command::Invalidate);
+            }
+            ToShard::Verify { ticket, resource, task } => {
+                self.ask_resource(ticket, &resource, Command::Verify(task));
             }
             ToShard::Detach { ticket, resource } => {
                 self.with_resource(ticket, &resource, |shard, id| Ok(shard.on_detach(id, ticket)));
@@ -109,6 +109,14 @@ impl Shard {
             ToShard::Stop { ticket } => self.stop(ticket),
             ToShard::Exit => self.is_done = true,
         }
+    }
+
+    /// Has the machine of a resource answer an administrator's command.
+    fn ask_resource(&mut self, ticket: Ticket, resource: &str, command: Command) {
+        self.with_resource(ticket, resource, |shard, id| {
+            shard.command(id, command, Asker::Admin(ticket));
+            Ok(None)
+        });
     }
 
     fn listen_nbd(&mut self, ticket: Ticket, address: ListenAddr) {
@@ -146,7 +154,9 @@ impl Shard {
         let kind = match command {
             Command::Promote(_) => CommandKind::Promote,
             Command::Demote => CommandKind::Demote,
-            Command::Stop | Command::Invalidate | Command::Detach => CommandKind::Other,
+            Command::Stop | Command::Invalidate | Command::Detach | Command::Verify(_) => {
+                CommandKind::Other
+            }
         };
         let command_id = CommandId(hosted.next_command);
         hosted.next_command += 1;

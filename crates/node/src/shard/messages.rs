@@ -5,7 +5,7 @@ use std::sync::{Arc, mpsc};
 
 use api::response::{Failure, Reply};
 use io::ListenAddr;
-use replication::contract::PromoteMode;
+use replication::contract::{PromoteMode, VerifyTask};
 
 use crate::attach::{Attached, Replica};
 use crate::definition::Definition;
@@ -59,6 +59,11 @@ pub(crate) enum ToShard {
     Invalidate {
         ticket: Ticket,
         resource: String,
+    },
+    Verify {
+        ticket: Ticket,
+        resource: String,
+        task: VerifyTask,
     },
     Detach {
         ticket: Ticket,

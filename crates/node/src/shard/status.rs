@@ -9,12 +9,13 @@ use api::role::Role;
 use api::status::{
     ConnectionStatus, DeviceStatistics, DeviceStatus, EpochStatus, LatencyHistogram, LeaseStatus,
     NodeStatus, PathStatus, PeerDeviceStatus, QuorumVotes, ResourceStatus, ShardPeerStatus,
-    ShardStatus, StatusReply, VoterStatus,
+    ShardStatus, StatusReply, SyncDetails, VerifyReport, VoterStatus,
 };
 use format::ids::{BLOCK_BYTES, NodeId};
 use format::metadata::ReplicaState;
 use io::PathMode;
-use replication::resource::{MemberStatus, Status};
+use replication::contract::Repair;
+use replication::resource::{MemberStatus, Status, VerifyState, VerifyStatus};
 use stdx::time::Time;
 
 use crate::definition::{Member, resource_id};
@@ -227,6 +228,7 @@ impl Hosted {
                 .map(|member| self.describe_connection(&status, member, part, look))
                 .collect(),
             reasons: self.reasons(&status),
+            verify: status.verify.as_ref().map(|verify| self.describe_verify(verify)),
             quorum_votes: Some(self.votes(&status)),
             lease: status.lease_until.map(|until| lease(until, rim.kit.now)),
             epoch: self.epoch(&status),
@@ -348,6 +350,7 @@ impl Hosted {
                 ReplicationState::Off
             }
             MemberStatus { syncing: true, .. } => ReplicationState::SyncSource,
+            MemberStatus { in_sync: true, .. } if is_verifying(status) => ReplicationState::VerifyS,
             _ if status.replica == Some(ReplicaState::Syncing)
                 && status.leader == Some(member.node) =>
             {
@@ -358,9 +361,50 @@ impl Hosted {
         device.out_of_sync = facts.out_of_sync_blocks * (BLOCK_BYTES / 1024);
         let blocks = (self.size_bytes / BLOCK_BYTES).max(1);
         device.percent_in_sync = percent(blocks.saturating_sub(facts.out_of_sync_blocks), blocks);
+        let verify = status.verify.as_ref();
+        let differing = verify.map_or(0, |verify| differing_at(verify, member.node));
+        device.out_of_sync += differing * (BLOCK_BYTES / 1024);
+        if let Some(verify) =
+            verify.filter(|_| device.replication_state == ReplicationState::VerifyS)
+        {
+            let done = verify.position.saturating_sub(verify.from_block);
+            let all = verify.until_block.saturating_sub(verify.from_block).max(1);
+            let percent_resync_done = percent(done, all);
+            device.has_online_verify_details = true;
+            return device.with_sync(SyncDetails {
+                rs_total: all * (BLOCK_BYTES / 512),
+                percent_resync_done,
+                ..SyncDetails::default()
+            });
+        }
         match self.peer(member.node).and_then(|peer| peer.pace.as_ref()) {
             Some(pace) => device.with_sync(pace.details()),
             None => device,
+        }
+    }
+
+    fn describe_verify(&self, verify: &VerifyStatus) -> VerifyReport {
+        let kib = |blocks: u64| blocks * (BLOCK_BYTES / 1024);
+        let state = match verify.state {
+            VerifyState::Waiting => "waiting",
+            VerifyState::Running => "running",
+            VerifyState::Done => "done",
+            VerifyState::Interrupted => "interrupted",
+        };
+        let name = |node: NodeId| {
+            let member = self.definition.members.iter().find(|member| member.node == node);
+            member.map_or_else(String::new, |member| member.name.clone())
+        };
+        let differing = verify.differing.iter();
+        VerifyReport {
+            state: state.to_owned(),
+            start: kib(verify.from_block),
+            stop: kib(verify.until_block),
+            position: kib(verify.position),
+            verified: kib(verify.verified_blocks),
+            skipped: kib(verify.skipped_blocks),
+            repaired: verify.repair == Repair::AtOnce,
+            differing: differing.map(|&(node, count)| (name(node), kib(count))).collect(),
         }
     }
 
@@ -385,6 +429,22 @@ impl Hosted {
                 "the disk failed or was detached: `attach` takes it, or another one, back"
                     .to_owned(),
             );
+        }
+        if let Some(verify) = status.verify.as_ref().map(|verify| self.describe_verify(verify)) {
+            let VerifyReport { differing, position, repaired, state, .. } = verify;
+            let remedy = if repaired {
+                "it was made equal to what most replicas hold; look at its disk"
+            } else {
+                "`verify --repair`, or disconnect and connect it; look at its disk"
+            };
+            reasons.extend(differing.iter().map(|(name, kib)| {
+                format!("a verify found {kib} KiB that differ at {name}: {remedy}")
+            }));
+            if state == "interrupted" {
+                reasons.push(format!(
+                    "a verify was interrupted: `verify --start {position}K` goes on"
+                ));
+            }
         }
         if status.promoting {
             reasons.push("this node is becoming Primary".to_owned());
@@ -451,4 +511,14 @@ fn lease(until: Time, now: Time) -> LeaseStatus {
 #[expect(clippy::cast_precision_loss, reason = "a percentage for people")]
 fn percent(part: u64, whole: u64) -> f64 {
     part as f64 * 100.0 / whole as f64
+}
+
+fn is_verifying(status: &Status) -> bool {
+    status.verify.as_ref().is_some_and(|verify| verify.state == VerifyState::Running)
+}
+
+/// Blocks of a member that a verify found to differ, and left.
+fn differing_at(verify: &VerifyStatus, member: NodeId) -> u64 {
+    let left = verify.differing.iter().filter(|_| verify.repair == Repair::No);
+    left.filter(|(node, _)| *node == member).map(|(_, count)| count).sum()
 }

@@ -5,7 +5,7 @@ use format::message::DataBody;
 use stdx::time::Time;
 
 use crate::contract::{
-    FromGroup, GroupAction, LostMember, ReplicaRole, RequestError, RoundId, ToGroup,
+    FromGroup, GroupAction, LostMember, ReplicaRole, RequestError, RoundId, ToGroup, VerifyTask,
 };
 use crate::group::durable::{CheckpointReason, Rebase};
 use crate::group::{Draining, LaneGroup, answer};
@@ -62,11 +62,7 @@ impl LaneGroup {
                 self.touch_all();
             }
             ToGroup::ResyncRate { bytes_per_second } => self.set_copy_rate(bytes_per_second),
-            ToGroup::Resume => {
-                self.view.draining = false;
-                self.draining = Draining::No;
-                self.unpark(now, actions);
-            }
+            ToGroup::Resume => self.resume(now, actions),
             ToGroup::Stop { round } => self.obey_nobody(now, round, actions),
             ToGroup::Size { blocks } => self.resize(blocks),
             ToGroup::Attach { disk, round } => self.attaching = Some((disk, round)),
@@ -77,6 +73,7 @@ impl LaneGroup {
             | ToGroup::Admit { .. }
             | ToGroup::SetFull { .. }
             | ToGroup::Resync { .. }
+            | ToGroup::Verify { .. }
             | ToGroup::Joined { .. }
             | ToGroup::MakeDurable { .. }
             | ToGroup::ForgetOwnSlot
@@ -121,6 +118,7 @@ impl LaneGroup {
                     lane.start_resync(turn, (member, compare), from, &absent);
                 });
             }
+            ToGroup::Verify { task, round } => self.begin_verify(now, (task, round), actions),
             ToGroup::Joined { member, epoch, in_sync } => {
                 self.view.epoch = epoch;
                 self.view.in_sync = in_sync;
@@ -151,6 +149,23 @@ impl LaneGroup {
             | ToGroup::Attach { .. }
             | ToGroup::Stop { .. } => unreachable!("handled before"),
         }
+    }
+
+    fn resume(&mut self, now: Time, actions: &mut Vec<GroupAction>) {
+        self.view.draining = false;
+        self.draining = Draining::No;
+        self.touch_all();
+        self.unpark(now, actions);
+    }
+
+    fn begin_verify(
+        &mut self,
+        now: Time,
+        (task, round): (VerifyTask, RoundId),
+        actions: &mut Vec<GroupAction>,
+    ) {
+        self.verifying = Some(round);
+        self.with_lanes(now, actions, |lane, turn| lane.begin_verify(turn, task));
     }
 
     fn forget_own_slot(&mut self) {
@@ -233,6 +248,7 @@ impl LaneGroup {
         self.view.losing = MemberSet::EMPTY;
         self.draining = Draining::No;
         self.reconciling = None;
+        self.verifying = None;
         self.recording.clear();
         self.syncing.clear();
         self.with_lanes(now, actions, Lane::stand_down);

@@ -81,6 +81,7 @@ impl Lane {
                 self.read_for_operation(turn, index, MemberSet::EMPTY);
             }
             OperationKind::Resync { .. } => self.finish(turn, index),
+            OperationKind::Verify { .. } => self.on_verified(turn, index),
             OperationKind::Write
             | OperationKind::Discard
             | OperationKind::Zeroes
@@ -162,6 +163,16 @@ impl Lane {
 fn equal_blocks(ours: &[Digest], theirs: &[Digest]) -> BlockMask {
     let equal = (0..32).zip(ours.iter().zip(theirs)).filter(|(_, (our, their))| our == their);
     equal.fold(BlockMask::EMPTY, |mask, (place, _)| mask | BlockMask::of(place))
+}
+
+impl Comparison {
+    pub(crate) fn is_of(&self, order: u64) -> bool {
+        self.order == order
+    }
+
+    pub(crate) fn digests(&self) -> &[(NodeId, Vec<Digest>)] {
+        &self.digests
+    }
 }
 
 impl crate::lane::Leader {

@@ -342,7 +342,12 @@ impl Lane {
         }
     }
 
-    fn admit_copy(&mut self, turn: &mut Turn<'_>, kind: OperationKind, range: BlockRange) {
+    pub(crate) fn admit_copy(
+        &mut self,
+        turn: &mut Turn<'_>,
+        kind: OperationKind,
+        range: BlockRange,
+    ) {
         let leader = self.leader.as_mut().expect("only a leader copies");
         leader.copies += 1;
         let length = u32::try_from(range.length_bytes()).expect("within an extent");
@@ -358,6 +363,7 @@ impl Lane {
         let wanted = match kind {
             OperationKind::Resync { id, .. } => leader.resyncs.iter().any(|it| it.id == id),
             OperationKind::Reconcile => leader.outdated.overlaps(range),
+            OperationKind::Verify { id } => self.is_verifying(id),
             OperationKind::Write | OperationKind::Discard | OperationKind::Zeroes => {
                 unreachable!("only copies start here")
             }
@@ -369,6 +375,10 @@ impl Lane {
             && self.compares(member)
         {
             return self.ask_digests(turn, index, MemberSet::of(member));
+        }
+        if matches!(kind, OperationKind::Verify { .. }) {
+            let members = Self::verified_members(turn);
+            return self.ask_digests(turn, index, members);
         }
         self.read_for_operation(turn, index, MemberSet::EMPTY);
     }
@@ -407,7 +417,9 @@ impl Lane {
                 self.operation_mut(index).payload = Some(payload);
                 self.send_copy(turn, index, zeroes, BlockMask::EMPTY);
             }
-            OperationKind::Discard | OperationKind::Zeroes => turn.release(Some(payload)),
+            OperationKind::Discard | OperationKind::Zeroes | OperationKind::Verify { .. } => {
+                turn.release(Some(payload));
+            }
         }
     }
 
@@ -444,11 +456,14 @@ impl Lane {
     pub(crate) fn on_copy_finished(&mut self, turn: &mut Turn<'_>, operation: &Operation) {
         let resync = match operation.kind {
             OperationKind::Resync { member, id } => Some((member, id)),
-            OperationKind::Reconcile => None,
+            OperationKind::Reconcile | OperationKind::Verify { .. } => None,
             OperationKind::Write | OperationKind::Discard | OperationKind::Zeroes => return,
         };
         let lane = self.index;
         let leader = self.leader.as_mut().expect("only a leader copies");
+        if let OperationKind::Verify { id } = operation.kind {
+            leader.end_comparison(id);
+        }
         leader.copies -= 1;
         leader.forget_comparison(operation.order);
         let Some((member, id)) = resync else { return };

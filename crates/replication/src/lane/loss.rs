@@ -30,6 +30,7 @@ impl Lane {
         let mut ranges = self.unequal_ranges();
         ranges.extend(self.pieces(turn.view, missed));
         let leader = self.leader.as_mut().expect("only a leader removes members");
+        ranges.extend(leader.differing_at(lost.member));
         for loss in &mut leader.losses {
             loss.waiting.retain(|&(member, _)| member != lost.member);
         }

@@ -125,7 +125,9 @@ impl Lane {
             OperationKind::Write => self.send(turn, index, WriteKind::Data),
             OperationKind::Discard => self.send(turn, index, WriteKind::Discard),
             OperationKind::Zeroes => self.send(turn, index, WriteKind::Zeroes),
-            OperationKind::Reconcile | OperationKind::Resync { .. } => self.start_copy(turn, index),
+            OperationKind::Reconcile
+            | OperationKind::Resync { .. }
+            | OperationKind::Verify { .. } => self.start_copy(turn, index),
         }
     }
 
@@ -156,7 +158,8 @@ impl Lane {
             OperationKind::Write
             | OperationKind::Discard
             | OperationKind::Zeroes
-            | OperationKind::Reconcile => turn.view.write_set,
+            | OperationKind::Reconcile
+            | OperationKind::Verify { .. } => turn.view.write_set,
         };
         // What a resync copies is no news for the members that are absent.
         operation.absent = match operation.kind {
@@ -164,7 +167,8 @@ impl Lane {
             OperationKind::Write
             | OperationKind::Discard
             | OperationKind::Zeroes
-            | OperationKind::Reconcile => turn.view.absent(),
+            | OperationKind::Reconcile
+            | OperationKind::Verify { .. } => turn.view.absent(),
         };
         let needed = operation.needed;
         // What travels to all of the write set need not be said again.
@@ -251,9 +255,7 @@ impl Lane {
         }
         turn.release(operation.payload);
         turn.release(operation.patch);
-        if matches!(operation.kind, OperationKind::Reconcile | OperationKind::Resync { .. }) {
-            self.on_copy_finished(turn, &operation);
-        }
+        self.on_copy_finished(turn, &operation);
         self.fail_reads_within(turn, operation.range);
         self.unblock(turn, &operation);
     }
@@ -308,9 +310,17 @@ impl Lane {
         }
         let Some(leader) = self.leader.as_mut() else { return };
         leader.resyncs.retain(|resync| resync.member != member);
+        leader.forget_differing(member);
         let mut complete = Vec::new();
         for (index, operation) in leader.operations.iter_mut() {
             operation.needed.remove(member);
+            // As another process it may be connected, and does not know what was asked.
+            if let OperationState::Comparing { awaiting } = &mut operation.state
+                && awaiting.has(member)
+            {
+                awaiting.remove(member);
+                leader.stalled = true;
+            }
             let sent = matches!(operation.state, OperationState::Sent { .. });
             if sent && quorum::is_complete(operation.acknowledged, operation.needed) {
                 complete.push((operation.seq, index));

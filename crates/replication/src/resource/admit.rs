@@ -219,6 +219,7 @@ impl Resource {
             | Control::SlotQuery { .. }
             | Control::SetFull { .. }
             | Control::PrepareJoin { .. }
+            | Control::Verify { .. }
             | Control::ReplicaFailed { .. } => unreachable!("sorted by `on_leader_message`"),
         }
     }

@@ -46,7 +46,7 @@ impl Resource {
             return self.end_session();
         }
         let Some(session) = &self.session else { return };
-        let is_done = session.reconciled && self.is_quiet();
+        let is_done = session.reconciled && self.is_quiet() && !self.is_verifying();
         let absent = self.diskful().minus(session.write_set);
         if is_done && !absent.iter().any(|member| self.could_return(member)) {
             self.start_drain();
@@ -69,7 +69,8 @@ impl Resource {
         // volume, unless this process remembers it too.
         let remembers = !is_open || self.is_intact() || members.is_subset_of(self.connected());
         let mut absent = self.diskful().iter().filter(|&node| !self.holds_replica_of(config, node));
-        remembers && (is_open || absent.any(|member| self.could_return(member)))
+        remembers
+            && (is_open || self.wants_verify() || absent.any(|member| self.could_return(member)))
     }
 
     /// The member is in sync with the replica that it has now, as far as is known.

@@ -111,6 +111,7 @@ impl Resource {
             | Control::SlotInfo { .. }
             | Control::SetFullDone { .. }
             | Control::JoinPrepared { .. }
+            | Control::Verify { .. }
             | Control::ReplicaFailed { .. } => unreachable!("sorted by `on_control`"),
         }
     }

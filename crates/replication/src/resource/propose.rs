@@ -255,6 +255,7 @@ impl Resource {
             | Control::SetFullDone { .. }
             | Control::PrepareJoin { .. }
             | Control::JoinPrepared { .. }
+            | Control::Verify { .. }
             | Control::ReplicaFailed { .. } => unreachable!("sorted by `on_control`"),
         }
     }

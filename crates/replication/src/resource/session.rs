@@ -129,6 +129,7 @@ impl Resource {
         let epoch = value.epoch;
         self.tell_groups(ToGroup::ResyncRate { bytes_per_second: rate });
         self.ask_groups(RoundKind::Reconciled, |round| ToGroup::Serve { epoch, in_sync, round });
+        self.start_wanted_verify();
         if self.serves_clients() {
             self.actions.push(ResourceAction::RoleChanged { primary: true });
             self.actions.push(ResourceAction::RenewLease);
@@ -553,6 +554,7 @@ impl Resource {
     pub(crate) fn end_session(&mut self) {
         let Some(session) = self.session.take() else { return };
         self.attempt = None;
+        self.interrupt_verify();
         self.rounds
             .retain(|round| matches!(round.kind, RoundKind::Quiesced | RoundKind::StoodDown(_)));
         let nonce = session.nonce;

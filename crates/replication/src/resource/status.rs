@@ -5,6 +5,7 @@ use format::ids::{Branch, Epoch, NodeId};
 use format::metadata::ReplicaState;
 use stdx::time::Time;
 
+use crate::resource::verify::{VerifyStatus, Verifying};
 use crate::resource::{Resource, insync};
 
 /// One node's view of the resource.
@@ -28,6 +29,8 @@ pub struct Status {
     pub disk_failed: bool,
     pub lease_until: Option<Time>,
     pub members: Vec<MemberStatus>,
+    /// The last comparison of the replicas that this node led.
+    pub verify: Option<VerifyStatus>,
 }
 
 /// One member, this node included.
@@ -71,6 +74,12 @@ impl Resource {
     #[must_use]
     pub fn promised(&self) -> format::ids::Nonce {
         self.voter.register.promised_nonce
+    }
+
+    /// For checkers: what the last verify found.
+    #[must_use]
+    pub fn verify_status(&self) -> Option<VerifyStatus> {
+        self.verify.as_ref().map(Verifying::status)
     }
 
     /// For checkers: what the slot of `member` is good for.
@@ -143,6 +152,7 @@ impl Resource {
                 .filter(|session| session.purpose == Purpose::Clients)
                 .map(|session| session.lease_until),
             members: members.collect(),
+            verify: self.verify.as_ref().map(Verifying::status),
             config,
         }
     }

@@ -93,7 +93,9 @@ impl Blocks {
             block.values[node] = cluster.disks[node].read(number);
             block.verdict = Verdict::None;
             let values = &block.values[diskful(cluster)];
-            let differs = values.iter().any(|&value| value != values[0]);
+            // What was spoiled behind the machines' back is no fault of theirs.
+            let differs = !cluster.spoiled.contains(&number)
+                && values.iter().any(|&value| value != values[0]);
             if differs && !block.differs {
                 self.differing.push(index);
             }

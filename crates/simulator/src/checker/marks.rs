@@ -46,7 +46,7 @@ impl Standings {
 /// The marks that one member keeps of another, in one life and since one start of the slot.
 #[derive(Debug)]
 struct Marks {
-    of: (BootId, Option<SlotBase>),
+    of: (BootId, BootId, Option<SlotBase>),
     /// By the index of a block that is marked, when it was last known not to be.
     since: Vec<Option<u64>>,
 }
@@ -63,7 +63,8 @@ pub(crate) struct Clearings {
 pub(crate) struct View<'a> {
     /// Who keeps the slot, and for whom.
     pub(crate) pair: (usize, usize),
-    pub(crate) of: (BootId, Option<SlotBase>),
+    /// The lives of both: one that begins anew has in its own slot what power loss took back.
+    pub(crate) of: (BootId, BootId, Option<SlotBase>),
     /// By index, which of the blocks that were ever written are marked; more come with time.
     pub(crate) marked: &'a [bool],
     pub(crate) block: &'a dyn Fn(usize) -> u64,
@@ -146,7 +147,7 @@ mod tests {
                 now,
                 &View {
                     pair: (0, 1),
-                    of: (BootId(1), None),
+                    of: (BootId(1), BootId(2), None),
                     marked: &[marked],
                     block: &|_| 7,
                     is_open: &|_| false,

@@ -223,6 +223,12 @@ impl Cluster {
         true
     }
 
+    /// A disk does not hold what was written there any more.
+    pub fn spoil(&mut self, node: usize, block: u64, value: u64) {
+        self.spoiled.insert(block);
+        self.disks[node].write_durably(block, value);
+    }
+
     #[must_use]
     pub fn has_open_disk(&self, node: usize) -> bool {
         self.processes[node].as_ref().is_some_and(|process| process.disk_open)

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use replication::contract::{Command, CommandId, PromoteMode};
+use replication::contract::{Command, CommandId, PromoteMode, Repair, VerifyTask};
 
 use crate::cluster::{BadDisk, SlowDisk};
 use crate::run::workload::Pending;
@@ -32,7 +32,8 @@ impl Run {
     pub(super) fn act(&mut self) {
         match self.random.below(1000) {
             pick @ 0..38 => self.some_fault(pick),
-            38..70 => self.heal_one(),
+            38..42 => self.verify(),
+            42..70 => self.heal_one(),
             70..130 => self.flush(),
             130..190 if self.disks == Disks::ComeAndGo => self.move_disk(),
             130..450 => self.read(),
@@ -56,6 +57,18 @@ impl Run {
         let id = self.command_id();
         if self.cluster.attach(node, id) {
             self.report.attaches += 1;
+        }
+    }
+
+    /// Replicas are compared by whoever leads: they never differ in this mix of faults.
+    fn verify(&mut self) {
+        let node = self.any_node();
+        let (from_block, repair) = (self.random.below(8000), Repair::No);
+        let until_block = from_block + 1 + self.random.below(12_000);
+        if self.cluster.is_up(node) {
+            let id = self.command_id();
+            let task = VerifyTask { from_block, until_block, repair };
+            self.cluster.command(node, id, Command::Verify(task));
         }
     }
 

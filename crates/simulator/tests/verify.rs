@@ -1,0 +1,117 @@
+//! Replicas are compared while they are in use.
+
+use replication::contract::{Command, Repair, VerifyTask};
+use replication::resource::{VerifyState, VerifyStatus};
+use simulator::scenario::Scenario;
+
+const ALL: VerifyTask = VerifyTask { from_block: 0, until_block: u64::MAX, repair: Repair::No };
+const FIXING: VerifyTask = VerifyTask { repair: Repair::AtOnce, ..ALL };
+/// Of the volume.
+const BLOCKS: u64 = 20_480;
+
+/// Compares as `asked` is told, and says what the leader found; writes go on meanwhile.
+fn verify(it: &mut Scenario, asked: usize, leader: usize, task: VerifyTask) -> VerifyStatus {
+    let told = it.command(asked, Command::Verify(task));
+    it.until("a verify that is under way", |it| it.succeeded(told));
+    let found = |it: &Scenario| it.status(leader).and_then(|status| status.verify);
+    let is_over = |it: &Scenario| found(it).is_some_and(|it| it.state == VerifyState::Done);
+    if it.status(leader).is_some_and(|status| status.primary_here) {
+        for value in 1..=300 {
+            it.write(leader, value * 911 % BLOCKS, 10_000 + value);
+            it.run(std::time::Duration::from_micros(200));
+        }
+    }
+    it.until("the end of the verify", is_over);
+    found(it).expect("it is over")
+}
+
+fn counts(found: &VerifyStatus) -> Vec<(u8, u64)> {
+    found.differing.iter().map(|&(node, count)| (node.get(), count)).collect()
+}
+
+#[test]
+fn nothing_differs_while_a_client_writes() {
+    let mut it = Scenario::new(3, 0, 0);
+    let found = verify(&mut it, 0, 0, ALL);
+    assert_eq!(counts(&found), []);
+    assert_eq!((found.verified_blocks, found.skipped_blocks), (BLOCKS, 0));
+}
+
+#[test]
+fn a_part_is_compared_when_only_that_was_asked_for() {
+    let mut it = Scenario::new(3, 0, 0);
+    it.cluster.spoil(1, 12_000, 77);
+    let task = VerifyTask { from_block: 100, until_block: 9_000, ..ALL };
+    let found = verify(&mut it, 0, 0, task);
+    assert_eq!((found.verified_blocks, found.position), (8_900, 9_000));
+    assert_eq!(counts(&found), []);
+    let found = verify(&mut it, 0, 0, VerifyTask { from_block: 9_000, ..ALL });
+    assert_eq!(counts(&found), [(1, 1)]);
+}
+
+#[test]
+fn what_a_disk_lost_is_found_and_left() {
+    let mut it = Scenario::new(3, 0, 0);
+    it.must_write(0, 20_001, 5);
+    it.must_write(0, 3, 6);
+    it.cluster.spoil(2, 20_001, 77);
+    it.cluster.spoil(2, 3, 78);
+    it.cluster.spoil(1, 4, 79);
+    let found = verify(&mut it, 0, 0, ALL);
+    assert_eq!(counts(&found), [(1, 1), (2, 2)]);
+    assert_eq!((it.on_disk(2, 20_001), it.on_disk(2, 3)), (77, 78));
+}
+
+/// Most replicas are believed, against the Primary's own one too.
+#[test]
+fn what_a_disk_lost_is_made_equal() {
+    let mut it = Scenario::new(3, 0, 0);
+    for (block, value) in [(20_001, 5), (3, 6), (40, 7)] {
+        it.must_write(0, block, value);
+    }
+    it.cluster.spoil(2, 20_001, 77);
+    it.cluster.spoil(0, 3, 78);
+    let found = verify(&mut it, 0, 0, FIXING);
+    assert_eq!(counts(&found), [(0, 1), (2, 1)]);
+    it.until("equal replicas", |it| it.on_disk(2, 20_001) == 5 && it.on_disk(0, 3) == 6);
+    let found = verify(&mut it, 0, 0, ALL);
+    assert_eq!(counts(&found), []);
+}
+
+/// The member gets what differs when it comes back, and not only what it missed.
+#[test]
+fn what_was_found_is_copied_when_the_member_returns() {
+    let mut it = Scenario::new(3, 0, 0);
+    it.must_write(0, 20_001, 5);
+    it.cluster.spoil(2, 20_001, 77);
+    let found = verify(&mut it, 0, 0, ALL);
+    assert_eq!(counts(&found), [(2, 1)]);
+    it.cluster.kill(2);
+    it.until("the loss of node 2", |it| !it.is_in_sync(0, 2));
+    it.cluster.start(2);
+    it.until("the return of node 2", |it| it.is_in_sync(0, 2));
+    assert_eq!(it.on_disk(2, 20_001), 5);
+}
+
+#[test]
+fn a_secondary_hands_the_task_to_the_primary() {
+    let mut it = Scenario::new(3, 0, 0);
+    it.cluster.spoil(2, 9, 77);
+    let found = verify(&mut it, 1, 0, ALL);
+    assert_eq!(counts(&found), [(2, 1)]);
+}
+
+/// Nobody is Primary: the node that was asked leads for as long as it takes.
+#[test]
+fn replicas_are_compared_while_nobody_is_primary() {
+    let mut it = Scenario::new(3, 0, 0);
+    it.must_write(0, 9, 5);
+    let demoted = it.command(0, Command::Demote);
+    it.until("the end of the session", |it| it.succeeded(demoted));
+    it.run(std::time::Duration::from_millis(100));
+    it.cluster.spoil(2, 9, 77);
+    let found = verify(&mut it, 1, 1, FIXING);
+    assert_eq!(counts(&found), [(2, 1)]);
+    it.until("equal replicas", |it| it.on_disk(2, 9) == 5);
+    it.until("the end of the session", |it| it.leader(1).is_none());
+}
