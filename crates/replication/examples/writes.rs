@@ -77,7 +77,8 @@ impl Cluster {
             self.tell(at, ToGroup::Inherit { nonce: SESSION, ranges, round });
         }
         let (outdated, missed, lost) = (Vec::new(), Vec::new(), Vec::new());
-        let lead = ToGroup::Lead { nonce: SESSION, write_set: ALL, outdated, missed, lost };
+        let boots = ALL.iter().map(|member| (member, BootId(1))).collect();
+        let lead = ToGroup::Lead { nonce: SESSION, write_set: ALL, boots, outdated, missed, lost };
         self.tell(0, lead);
         self.tell(0, ToGroup::Serve { epoch: Epoch(2), in_sync: ALL, round: RoundId(3) });
         while self.turn() {}

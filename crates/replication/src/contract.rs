@@ -294,6 +294,8 @@ pub enum ToGroup {
     Lead {
         nonce: Nonce,
         write_set: MemberSet,
+        /// The processes that its members are: no other one's acknowledgement counts.
+        boots: Vec<(NodeId, BootId)>,
         outdated: Vec<BlockRange>,
         missed: Vec<BlockRange>,
         lost: Vec<(LostMember, RoundId)>,
@@ -328,6 +330,7 @@ pub enum ToGroup {
     /// `from` is an in-sync member whose slot for it is asked. Answer when it misses nothing.
     Resync {
         member: NodeId,
+        boot: BootId,
         from: NodeId,
         absent: Vec<LostMember>,
         compare: Compare,
@@ -410,6 +413,10 @@ pub enum FromGroup {
     },
     /// A member of the write set did not answer for `limits::SLOW_MEMBER_LIMIT`.
     MemberSlow {
+        member: NodeId,
+    },
+    /// What a returning member misses could not be read anywhere, again and again.
+    CopyFailed {
         member: NodeId,
     },
     /// A peer sent what no version of this program sends.

@@ -86,6 +86,9 @@ pub struct LaneGroup {
     /// A comparison of the members that is under way.
     pub(crate) verifying: Option<RoundId>,
     verify_due: Time,
+    /// The device may hold back what an earlier life wrote: it flushes before a session begins, for
+    /// from then on nothing names those blocks any more (I10).
+    pub(crate) holds_former_writes: bool,
     /// The seal that is to be answered.
     pub(crate) sealing: Option<RoundId>,
     pub(crate) draining: Draining,
@@ -161,6 +164,7 @@ impl LaneGroup {
             leading: false,
             serving: false,
             write_set: MemberSet::EMPTY,
+            boots: Vec::new(),
             in_sync: MemberSet::EMPTY,
             losing: MemberSet::EMPTY,
             connected: MemberSet::EMPTY,
@@ -185,6 +189,7 @@ impl LaneGroup {
             reconciling: None,
             verifying: None,
             verify_due: Time::NEVER,
+            holds_former_writes: options.has_disk,
             sealing: None,
             draining: Draining::No,
             stopping: None,
@@ -309,7 +314,7 @@ impl LaneGroup {
     ) {
         // I4: a message of a session that this member is not sealed to does not exist.
         let ours = message.nonce == self.view.nonce && message.volume == self.view.volume;
-        if !ours || !self.may_receive(&message.body) {
+        if !ours || !self.may_receive(from, &message.body) {
             return actions.extend(payload.map(GroupAction::Release));
         }
         let Some(lane) = self.check_addressing(&message.body, payload) else {
@@ -341,8 +346,8 @@ impl LaneGroup {
         }
     }
 
-    /// Whether this node has the role that the message is for.
-    fn may_receive(&self, body: &DataBody) -> bool {
+    /// Whether this node has the role that the message is for, and the sender is who it was.
+    fn may_receive(&self, from: NodeId, body: &DataBody) -> bool {
         match body {
             DataBody::Write(_)
             | DataBody::Stable { .. }
@@ -351,12 +356,14 @@ impl LaneGroup {
             | DataBody::Flush { .. }
             | DataBody::Clear { .. } => self.view.admitted && self.is_member(),
             DataBody::Loss { .. } | DataBody::SlotRead { .. } => self.is_member(),
-            DataBody::Ack { .. }
-            | DataBody::ReadDone { .. }
-            | DataBody::DigestDone { .. }
-            | DataBody::FlushDone { .. }
-            | DataBody::LossDone { .. }
-            | DataBody::SlotData { .. } => self.view.leading,
+            DataBody::Ack { boot_id, .. }
+            | DataBody::FlushDone { boot_id, .. }
+            | DataBody::LossDone { boot_id, .. } => {
+                self.view.leading && self.view.is_process(from, *boot_id)
+            }
+            DataBody::ReadDone { .. } | DataBody::DigestDone { .. } | DataBody::SlotData { .. } => {
+                self.view.leading
+            }
         }
     }
 

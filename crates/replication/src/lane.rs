@@ -141,6 +141,8 @@ pub(crate) struct Leader {
     pub(crate) overflow: VecDeque<Request>,
     /// Blocks that may differ between the members: U of PROTOCOL.md section 7.
     pub(crate) outdated: RangeSet,
+    /// Blocks of it that no member could read: they wait until somebody asks for them.
+    pub(crate) unreadable: RangeSet,
     pub(crate) resyncs: Vec<copy::Resync>,
     pub(crate) losses: Vec<loss::Loss>,
     pub(crate) copies: usize,

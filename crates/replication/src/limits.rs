@@ -10,6 +10,8 @@ pub const LANES_MAX: u8 = 64;
 pub const OPERATIONS_PER_LANE_MAX: usize = 256;
 /// Copies (resync or reconciliation) in flight per lane.
 pub const COPIES_PER_LANE_MAX: usize = 2;
+/// Copies to a returning member, in one lane, for which no source could be read: then it rests.
+pub const COPY_FAILURES_MAX: u32 = 8;
 /// Blocks of one copy.
 pub const COPY_BLOCKS_MAX: u32 = 32;
 /// So many copies of a full resync that found nothing equal at its target end the comparing; as

@@ -199,6 +199,7 @@ impl Resource {
         let mut register = options.register.clone();
         let mut superblock = options.superblock.clone();
         if let Some(superblock) = superblock.as_mut() {
+            member::forget_cache_of_failed(&register, superblock);
             member::compare_stamp(&mut register, superblock, &mut random);
         }
         let voter = Voter::new(register, options.me, options.started_at);
@@ -426,7 +427,10 @@ impl Resource {
                 self.on_verify_progress(shard, progress);
             }
             FromGroup::MemberFailed { member } => self.on_member_failed(member),
-            FromGroup::MemberSlow { member } => self.on_member_slow(member),
+            // Nothing but time may help, as with one that does not keep up.
+            FromGroup::MemberSlow { member } | FromGroup::CopyFailed { member } => {
+                self.on_member_slow(member);
+            }
             FromGroup::Misbehaved { member } => self.reset(member),
         }
     }

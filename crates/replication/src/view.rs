@@ -32,6 +32,8 @@ pub(crate) struct View {
     pub(crate) serving: bool,
     /// The members whose acknowledgement an operation needs.
     pub(crate) write_set: MemberSet,
+    /// The process that each member of the write set is.
+    pub(crate) boots: Vec<(NodeId, BootId)>,
     /// The members that reads may be sent to.
     pub(crate) in_sync: MemberSet,
     /// Members of the write set that are being removed: what is sent now, they miss.
@@ -57,6 +59,18 @@ impl View {
     #[must_use]
     pub(crate) fn reachable(&self) -> MemberSet {
         self.connected.with(self.me)
+    }
+
+    /// Whether the session knows `member` as this process (section 4: any other's acknowledgement
+    /// is void).
+    #[must_use]
+    pub(crate) fn is_process(&self, member: NodeId, boot: BootId) -> bool {
+        self.boots.contains(&(member, boot))
+    }
+
+    pub(crate) fn set_process(&mut self, member: NodeId, boot: BootId) {
+        self.boots.retain(|&(known, _)| known != member);
+        self.boots.push((member, boot));
     }
 
     #[must_use]

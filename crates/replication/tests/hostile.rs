@@ -141,6 +141,7 @@ fn an_answer_of_another_length_than_was_asked_for_is_no_answer() {
     let lead = ToGroup::Lead {
         nonce: SESSION,
         write_set: members,
+        boots: vec![(node(0), BootId(1))],
         outdated: Vec::new(),
         missed: Vec::new(),
         lost: Vec::new(),

@@ -111,6 +111,7 @@ fn a_read_that_a_new_member_refuses_is_asked_of_it_again() {
     let lead = ToGroup::Lead {
         nonce: SESSION,
         write_set: members,
+        boots: vec![(node(0), BootId(2))],
         outdated: Vec::new(),
         missed: Vec::new(),
         lost: Vec::new(),
@@ -160,4 +161,37 @@ fn a_leader_that_calls_stable_what_was_not_acknowledged_is_reset() {
         *member == leader
     };
     assert!(actions.iter().any(is_reset), "{actions:?}");
+}
+
+/// A member that came back as another process does not speak for the one that was sent the write.
+#[test]
+fn an_acknowledgement_of_another_boot_is_void() {
+    for (boot, is_valid) in [(BootId(2), true), (BootId(3), false)] {
+        let mut group = group(Epoch(1), Vec::new());
+        let members = MemberSet(0b1);
+        let lead = ToGroup::Lead {
+            nonce: SESSION,
+            write_set: members,
+            boots: vec![(node(0), BootId(2))],
+            outdated: Vec::new(),
+            missed: Vec::new(),
+            lost: Vec::new(),
+        };
+        step(&mut group, GroupInput::PeerUp { peer: node(0) });
+        step(&mut group, GroupInput::Home(lead));
+        let (epoch, round) = (Epoch(2), RoundId(1));
+        step(&mut group, GroupInput::Home(ToGroup::Serve { epoch, in_sync: members, round }));
+        let kind = RequestKind::Discard { fua: false };
+        let request = Request { part: PartId(1), kind, offset: 0, length: 4096 };
+        step(&mut group, GroupInput::Request(request));
+        step(&mut group, GroupInput::Flush(PartId(2)));
+        let lane = LaneIndex(0);
+        let ack = DataBody::Ack { lane, base: Seq(1), mask: 1, boot_id: boot };
+        let flushed = DataBody::FlushDone { id: 0, shard: 0, boot_id: boot };
+        for body in [ack, flushed] {
+            let actions = step(&mut group, from_leader(body));
+            let completes = |action: &GroupAction| matches!(action, GroupAction::Complete { .. });
+            assert_eq!(actions.iter().any(completes), is_valid, "{boot:?}: {actions:?}");
+        }
+    }
 }

@@ -58,7 +58,7 @@ pub struct Quirks {
     pub clocks: bool,
 }
 
-/// What a disk fails next, once.
+/// What a disk fails next, once each.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct BadDisk {
     pub read: bool,
@@ -66,6 +66,8 @@ pub struct BadDisk {
     pub flush: bool,
     pub metadata: bool,
     pub save: bool,
+    /// A block that cannot be read until it is written.
+    pub unreadable: Option<u64>,
 }
 
 impl ClusterOptions {

@@ -96,3 +96,125 @@ fn a_primary_hears_that_its_last_member_was_sealed_by_one_that_died() {
     it.must_write(3, 7, 3);
     assert_eq!(it.must_read(3, 7), 3);
 }
+
+/// What a disk gives back after its power was cut is on the disk: a client that read it once need
+/// not flush it. So what makes the others equal to the source is durable before the read ends.
+#[test]
+fn what_was_read_after_a_loss_of_power_survives_the_next_one() {
+    const BLOCKS: u64 = 30;
+    let mut it = Scenario::new(3, 0, 0);
+    for node in [1, 2] {
+        it.cluster.slow[node].write = Duration::from_secs(2);
+    }
+    for block in 0..BLOCKS {
+        let _ = it.write(0, block, 100 + block);
+    }
+    it.run(Duration::from_millis(100));
+    let lose_power = |it: &mut Scenario| {
+        for node in 0..3 {
+            it.cluster.cut_power(node);
+        }
+        for node in 0..3 {
+            it.cluster.slow[node] = SlowDisk::default();
+            it.cluster.start(node);
+        }
+    };
+    lose_power(&mut it);
+    it.promote(0);
+    let seen: Vec<u64> = (0..BLOCKS).map(|block| it.must_read(0, block)).collect();
+    assert!(seen.iter().any(|&value| value > 0), "some of it reached the disk of node 0");
+    lose_power(&mut it);
+    it.promote(1);
+    let again: Vec<u64> = (0..BLOCKS).map(|block| it.must_read(1, block)).collect();
+    assert_eq!(again, seen);
+}
+
+/// The only replica in sync fails a flush: what it held back may be gone, whatever it says later.
+#[test]
+fn a_failed_flush_of_the_last_replica_counts_as_lost_memory() {
+    let mut it = Scenario::new(3, 0, 0);
+    it.cluster.kill(2);
+    it.until("the loss of node 2", |it| !it.is_in_sync(0, 2));
+    it.cluster.kill(1);
+    it.cluster.slow[2].flush = Duration::from_secs(60);
+    it.cluster.start(2);
+    it.until("the loss of node 1", |it| !it.is_in_sync(0, 1));
+    it.must_write(0, 7, 1);
+    let losses = |it: &Scenario| it.status(0).and_then(|status| status.config).map(|it| it.losses);
+    let before = losses(&it);
+    it.cluster.bad[0].flush = true;
+    let flush = it.flush(0);
+    it.until("an answer to the flush", |it| it.ended(flush).is_some());
+    assert!(it.ended(flush).is_some_and(Result::is_err));
+    it.run(Duration::from_millis(100));
+    it.cluster.kill(0);
+    it.cluster.start(0);
+    it.promote(0);
+    assert_eq!(losses(&it), before.map(|losses| losses + 1));
+}
+
+/// A block that no member in sync can read ends no copy, and no copy tries for ever.
+#[test]
+fn a_copy_of_what_nobody_can_read_is_given_up_for_a_while() {
+    let mut it = Scenario::new(3, 0, 0);
+    for block in [7, 8] {
+        it.must_write(0, block, 1);
+    }
+    it.cluster.kill(2);
+    it.until("the loss of node 2", |it| !it.is_in_sync(0, 2));
+    for block in [7, 8] {
+        it.must_write(0, block, 2);
+    }
+    for node in [0, 1] {
+        it.cluster.bad[node].unreadable = Some(8);
+    }
+    it.cluster.start(2);
+    it.until("the resync", |it| it.status(0).is_some_and(|status| status.members[2].syncing));
+    it.until("its end", |it| it.status(0).is_some_and(|status| !status.members[2].syncing));
+    assert!(!it.is_in_sync(0, 2));
+    let before = it.cluster.events_done;
+    it.run(Duration::from_secs(10));
+    let events = it.cluster.events_done - before;
+    assert!(events < 3_000, "{events} events in 10 s of nothing to do");
+    it.must_write(0, 9, 3);
+    for node in [0, 1] {
+        it.cluster.bad[node].unreadable = None;
+    }
+    it.until("the return of node 2", |it| it.is_in_sync(0, 2));
+    assert_eq!((it.on_disk(2, 7), it.on_disk(2, 8), it.on_disk(2, 9)), (2, 2, 3));
+}
+
+/// One of two sources cannot read a block: the other one serves the copy, and the block is written
+/// again where it could not be read.
+#[test]
+fn a_copy_takes_another_source_and_mends_the_first() {
+    let mut it = Scenario::new(3, 0, 0);
+    it.must_write(0, 7, 1);
+    it.cluster.kill(2);
+    it.until("the loss of node 2", |it| !it.is_in_sync(0, 2));
+    it.must_write(0, 7, 2);
+    it.cluster.bad[0].unreadable = Some(7);
+    it.cluster.start(2);
+    it.until("the return of node 2", |it| it.is_in_sync(0, 2));
+    assert_eq!(it.on_disk(2, 7), 2);
+    it.until("the block written again", |it| it.cluster.bad[0].unreadable.is_none());
+    assert_eq!(it.must_read(0, 7), 2);
+}
+
+/// A disk that fails while its node stops has nothing to say any more: the node need not wait.
+#[test]
+fn a_stop_ends_though_the_disk_fails_meanwhile() {
+    for fails_before in [false, true] {
+        let mut it = Scenario::new(3, 0, 0);
+        it.must_write(0, 7, 1);
+        if fails_before {
+            it.cluster.bad[2].write = true;
+            it.must_write(0, 8, 2);
+            it.until("the loss of node 2", |it| !it.is_in_sync(0, 2));
+        } else {
+            it.cluster.bad[2].flush = true;
+        }
+        let stopped = it.command(2, Command::Stop);
+        it.until("the stop", |it| it.succeeded(stopped));
+    }
+}

@@ -47,6 +47,7 @@ impl LaneGroup {
         self.durable = Durable::new(&disk.slot_bases);
         self.flushes.forget_device();
         self.sealing = None;
+        self.holds_former_writes = true;
         self.view.admitted = false;
         self.view.replica = ReplicaRole::Syncing;
         if !self.view.leading {

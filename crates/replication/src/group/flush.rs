@@ -248,6 +248,7 @@ impl LaneGroup {
             return actions.push(GroupAction::Home(fact));
         }
         self.flushes.done = self.flushes.started;
+        self.holds_former_writes = false;
         let mut served = std::mem::take(&mut self.flushes.current);
         for &waiter in &served {
             match waiter {

@@ -15,8 +15,9 @@ impl LaneGroup {
     pub(crate) fn on_home(&mut self, now: Time, message: ToGroup, actions: &mut Vec<GroupAction>) {
         match message {
             ToGroup::Seal { nonce, round } => self.on_seal(now, (nonce, round), actions),
-            ToGroup::Lead { nonce, write_set, outdated, missed, lost } => {
+            ToGroup::Lead { nonce, write_set, boots, outdated, missed, lost } => {
                 self.view.write_set = write_set;
+                self.view.boots = boots;
                 self.lead(now, nonce, &outdated, actions);
                 for lost in lost {
                     self.lose(now, lost, &missed, actions);
@@ -109,7 +110,8 @@ impl LaneGroup {
                 self.set_full(lost);
                 actions.push(answer(round));
             }
-            ToGroup::Resync { member, from, absent, compare, round } => {
+            ToGroup::Resync { member, boot, from, absent, compare, round } => {
+                self.view.set_process(member, boot);
                 self.view.write_set.insert(member);
                 self.view.losing.remove(member);
                 self.syncing.retain(|&(other, _)| other != member);
@@ -193,6 +195,9 @@ impl LaneGroup {
         self.durable.void_checkpoints();
         self.flushes.forget_peers();
         self.sealing = Some(round);
+        if self.holds_former_writes {
+            self.want_activity_flush(actions);
+        }
     }
 
     /// What only this member knows goes into its own slot, and everything dirty to the disk.
@@ -209,7 +214,7 @@ impl LaneGroup {
     /// I25: a seal is answered when no device write of an older session is outstanding.
     pub(crate) fn settle_seal(&mut self, actions: &mut Vec<GroupAction>) {
         let Some(round) = self.sealing else { return };
-        if !self.lanes.iter().all(Lane::is_quiet) {
+        if self.holds_former_writes || !self.lanes.iter().all(Lane::is_quiet) {
             return;
         }
         self.sealing = None;

@@ -4,7 +4,7 @@
 //! need it, and only then says that they have it. A returning member gets every operation from the
 //! moment it is in the write set, so its missing blocks only become fewer; there is no second mode.
 
-use format::ids::{BLOCK_BYTES, BlockMask, BlockRange, MemberSet, NodeId};
+use format::ids::{BLOCK_BYTES, BlockMask, BlockRange, MemberSet, NodeId, Seq};
 use format::message::{DataBody, WriteKind};
 
 use crate::bitmap::Bitmap;
@@ -36,6 +36,8 @@ pub(crate) struct Resync {
     compare: Compare,
     /// Copies that were compared, one after the other, and found nothing equal.
     misses: u32,
+    /// Copies that no source could be read for.
+    failures: u32,
     /// Nothing is missing any more.
     pub(crate) done: bool,
 }
@@ -111,6 +113,7 @@ impl Lane {
             equal_blocks: 0,
             compare,
             misses: 0,
+            failures: 0,
             done: false,
         });
         self.load_next(turn, member);
@@ -255,10 +258,12 @@ impl Lane {
                 .iter()
                 .flat_map(crate::lane::by_extent)
                 .map(|run| BlockRange::new(run.start, run.count.min(limits::COPY_BLOCKS_MAX)))
+                .filter(|run| !leader.unreadable.overlaps(*run))
                 .find(|run| !leader.operations.iter().any(|(_, o)| o.range.overlaps(*run)));
             match next {
                 Some(range) => self.admit_copy(turn, OperationKind::Reconcile, range),
-                None if leader.outdated.is_empty() => break,
+                // What is left, nobody can read, or a client is at it.
+                None if leader.copies == 0 => break,
                 None => return,
             }
         }
@@ -290,7 +295,7 @@ impl Lane {
 
     fn next_resync_range(&mut self, position: usize) -> Option<(OperationKind, BlockRange)> {
         let resync = self.leader.as_mut()?.resyncs.get_mut(position)?;
-        if !resync.loads.is_empty() {
+        if !resync.loads.is_empty() || resync.failures >= limits::COPY_FAILURES_MAX {
             return None;
         }
         let kind = OperationKind::Resync { member: resync.member, id: resync.id };
@@ -351,7 +356,9 @@ impl Lane {
         let leader = self.leader.as_mut().expect("only a leader copies");
         leader.copies += 1;
         let length = u32::try_from(range.length_bytes()).expect("within an extent");
-        let fua = matches!(kind, OperationKind::Resync { .. });
+        // What is read once the members are equal may be relied on as if a disk gave it back after
+        // a loss of power (7.6); and a returning member joins with what is durable.
+        let fua = true;
         let offset = range.start * BLOCK_BYTES;
         self.admit(turn, Wanted { kind, part: None, range, offset, length, payload: None, fua });
     }
@@ -466,7 +473,15 @@ impl Lane {
         }
         leader.copies -= 1;
         leader.forget_comparison(operation.order);
-        let Some((member, id)) = resync else { return };
+        let Some((member, id)) = resync else {
+            if operation.seq == Seq(0) && leader.outdated.overlaps(operation.range) {
+                // Nobody could read it. Who asks for it tries again; in the background it rests.
+                leader.unreadable.insert(operation.range);
+            } else {
+                leader.unreadable.remove(operation.range);
+            }
+            return;
+        };
         let Some(position) = leader.resyncs.iter().position(|resync| resync.id == id) else {
             return;
         };
@@ -480,6 +495,12 @@ impl Lane {
             | OperationState::Comparing { .. }
             | OperationState::Hashing => false,
         };
+        if !is_there && operation.seq == Seq(0) {
+            resync.failures += 1;
+            if resync.failures == limits::COPY_FAILURES_MAX {
+                turn.tell_home(FromGroup::CopyFailed { member });
+            }
+        }
         if !is_there {
             return;
         }

@@ -10,7 +10,7 @@ use format::message::{DataBody, ReadStatus};
 use crate::contract::{
     DeviceError, DeviceResult, GroupAction, PartId, Payload, ReplicaRole, Request, RequestError,
 };
-use crate::lane::{DeviceUse, Lane, Operation, OperationState, Turn};
+use crate::lane::{DeviceUse, Lane, Operation, OperationKind, OperationState, Turn};
 use crate::limits;
 use crate::view::View;
 
@@ -209,7 +209,14 @@ impl Lane {
             return turn.release(result.ok().map(|(payload, _)| payload));
         };
         match result {
-            Ok((payload, zeroes)) => self.on_operation_bytes(turn, index, payload, zeroes),
+            Ok((payload, zeroes)) => {
+                let Operation { kind, range, .. } = *self.operation(index);
+                self.on_operation_bytes(turn, index, payload, zeroes);
+                // The others write to the member that failed. This one goes to another.
+                if !tried.is_empty() && matches!(kind, OperationKind::Resync { .. }) {
+                    self.repair(turn, range);
+                }
+            }
             Err(DeviceError) => {
                 let tried = from.map_or(tried, |from| tried.with(from));
                 self.read_for_operation(turn, index, tried);
@@ -232,10 +239,9 @@ impl Lane {
         let payload = match result {
             Ok(payload) => payload,
             Err(DeviceError) => {
-                // Another member serves it, and what that one says is copied back (6.5).
+                // Another member serves it, and what that one says is copied back (6.6).
                 let tried = from.map_or(tried, |from| tried.with(from));
-                self.read_for_client(turn, index, tried);
-                return self.repair(turn, range);
+                return self.read_for_client(turn, index, tried);
             }
         };
         let leader = self.leader.as_mut().expect("a read has a leader");
@@ -252,6 +258,9 @@ impl Lane {
             self.answer_if_fenced(turn, index);
         } else {
             read.state = ReadState::Held { payload, until, blockers };
+        }
+        if !tried.is_empty() {
+            self.repair(turn, range);
         }
     }
 

@@ -328,13 +328,14 @@ impl Resource {
         let absent =
             slots.map(|slot| LostMember { member: slot.member, base: slot.base }).collect();
         session.write_set.insert(member);
-        session.boots.insert(member, boot.unwrap_or(own_boot));
+        let boot = boot.unwrap_or(own_boot);
+        session.boots.insert(member, boot);
         let compare = match (always, admission.is_full) {
             (true, _) => Compare::Always,
             (false, true) => Compare::WhileItPays,
             (false, false) => Compare::Never,
         };
-        let resync = |round| ToGroup::Resync { member, from, absent, compare, round };
+        let resync = |round| ToGroup::Resync { member, boot, from, absent, compare, round };
         self.ask_groups(RoundKind::Synced(member), resync);
     }
 

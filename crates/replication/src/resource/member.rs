@@ -377,7 +377,10 @@ impl Resource {
             }
             self.set_role(ReplicaRole::None);
             self.actions.push(ResourceAction::CloseDisk);
+            // From now on the register says where the disk was left.
+            self.save_register(AfterSave::Nothing);
             self.tell_leader_of_failure();
+            self.stop_without_disk();
         }
         if self.session.is_some() {
             self.begin_loss(member);
@@ -520,6 +523,16 @@ impl Resource {
         // replica that restarted.
         self.member.admitted = false;
         self.ask_groups(RoundKind::Stopped, |round| ToGroup::Stop { round });
+        self.stop_without_disk();
+    }
+
+    /// What the groups would write down, a failed disk does not take: nobody waits for that.
+    fn stop_without_disk(&mut self) {
+        let is_stopping = self.rounds.iter().any(|round| round.kind == RoundKind::Stopped);
+        if self.member.disk_failed && is_stopping {
+            self.drop_round(RoundKind::Stopped);
+            self.on_stopped();
+        }
     }
 
     pub(crate) fn on_stopped(&mut self) {
@@ -567,6 +580,15 @@ pub(crate) fn compare_stamp(
         // An end between the two writes. The next life may end there as well, and its register be
         // two ahead: the disk counts as given up here, until it has a stamp again.
         register.disk_left_at = Some(register.write_counter);
+    }
+}
+
+/// The disk failed, or was given up, in an earlier life: what its device had cached may be gone, as
+/// after a loss of power (6.6).
+pub(crate) fn forget_cache_of_failed(register: &Register, superblock: &mut Superblock) {
+    let stamp = superblock.vote_stamp;
+    if stamp.store == register.store && was_given_up(register, stamp.write_counter) {
+        superblock.kernel_boot_id = KernelBootId(0);
     }
 }
 

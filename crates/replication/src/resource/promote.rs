@@ -381,7 +381,9 @@ impl Resource {
         let lossy = !base.clean && sealed.values().all(|report| report.rank <= 1);
         let memory = if lossy { Memory::MayBeLost } else { Memory::Kept };
         let chosen: MemberSet = sealed.keys().copied().collect();
-        let boots = sealed.iter().map(|(&node, report)| (node, report.boot_id)).collect();
+        let boots: BTreeMap<NodeId, BootId> =
+            sealed.iter().map(|(&node, report)| (node, report.boot_id)).collect();
+        let processes = boots.iter().map(|(&node, &boot)| (node, boot)).collect();
         self.promotion.as_mut().expect("called in its phase").boots = boots;
         let lost = self.lost_by_promotion(old, chosen, &base);
         let desired = self.promoted_config(&base, &sealed, mode, memory);
@@ -391,7 +393,14 @@ impl Resource {
             |lost: LostMember| (lost, self.start_round(RoundKind::LossRecorded(lost.member)));
         let lost = lost.into_iter().map(rounds).collect();
         let to_record = outdated.clone();
-        self.tell_groups(ToGroup::Lead { nonce, write_set: chosen, outdated, missed, lost });
+        self.tell_groups(ToGroup::Lead {
+            nonce,
+            write_set: chosen,
+            boots: processes,
+            outdated,
+            missed,
+            lost,
+        });
         self.record(desired, to_record, lost_set);
     }
 

@@ -48,6 +48,8 @@ pub(super) struct Link {
     reports: BTreeMap<usize, PeerReport>,
     /// Nothing overtakes on a connection.
     last_delivery: BTreeMap<(Channel, usize), Time>,
+    /// What came for a home that was not told of the connection yet, in order.
+    held: Vec<Letter>,
 }
 
 /// What travels on a connection.
@@ -242,6 +244,7 @@ impl Cluster {
         link.current = Some(link.count);
         link.broken.clear();
         link.last_delivery.clear();
+        link.held.clear();
         link.reports = BTreeMap::from([(a, of_b), (b, of_a)]);
         link.unaware.clear();
         let id = (a, b, link.count);
@@ -282,6 +285,14 @@ impl Cluster {
             Ear::Home => {
                 if let Some(report) = report {
                     self.step_resource(node, ResourceInput::Connected { peer, report });
+                }
+                let (mine, others) = std::mem::take(&mut self.link(id.0, id.1).held)
+                    .into_iter()
+                    .partition(|letter| letter.to == node);
+                self.link(id.0, id.1).held = others;
+                let mine: Vec<Letter> = mine;
+                for letter in mine {
+                    self.deliver_letter(letter);
                 }
             }
         }
@@ -370,10 +381,7 @@ impl Cluster {
         }
         // What comes on the control connection is read once the home knows of it.
         if ear == Ear::Home && link.unaware.contains_key(&(to, ear)) {
-            let letter = Box::new(Letter { link: id, channel, from, to, message });
-            let last = link.last_delivery.entry((channel, from)).or_default();
-            let at = (*last).max(self.now) + Duration::from_micros(50);
-            return self.schedule_at(at, Event::Letter(letter));
+            return link.held.push(Letter { link: id, channel, from, to, message });
         }
         self.read_letter(from, to, message);
     }

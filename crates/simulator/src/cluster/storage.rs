@@ -3,7 +3,8 @@
 use std::time::Duration;
 
 use format::ids::{
-    BlockMask, Branch, Epoch, Incarnation, KernelBootId, NodeId, Nonce, ResourceId, VoteStoreId,
+    BlockMask, BlockRange, Branch, Epoch, Incarnation, KernelBootId, NodeId, Nonce, ResourceId,
+    VoteStoreId,
 };
 use format::metadata::{Register, ReplicaState, Sealed, Slot, Superblock, VoteStamp};
 use replication::contract::{
@@ -85,9 +86,20 @@ impl Cluster {
     /// Whether the disk does not do this; it fails each kind once.
     fn fails(&mut self, node: usize, outstanding: &Outstanding) -> bool {
         let bad = &mut self.bad[node];
+        let holds = |range: &BlockRange| {
+            bad.unreadable.is_some_and(|block| range.contains(BlockRange::new(block, 1)))
+        };
         std::mem::take(match outstanding {
+            Outstanding::Read { range, .. } | Outstanding::Digest { range, .. } if holds(range) => {
+                return true;
+            }
             Outstanding::Read { .. } | Outstanding::Digest { .. } => &mut bad.read,
-            Outstanding::Write { .. } => &mut bad.write,
+            Outstanding::Write { range, .. } => {
+                if holds(range) {
+                    bad.unreadable = None;
+                }
+                &mut bad.write
+            }
             Outstanding::Flush { .. } => &mut bad.flush,
             Outstanding::Metadata { .. } => &mut bad.metadata,
             Outstanding::Save { superblock: Some(_), .. } => &mut bad.save,

@@ -1,0 +1,164 @@
+//! What the home of a resource does when things come in an order that is rare between processes.
+
+use format::config::{Config, InSync, Primary, Purpose, VolumeConfig, Voter};
+use format::ids::{
+    Ballot, BlockRange, BootId, Branch, Epoch, Incarnation, KernelBootId, LaneIndex, MemberSet,
+    NodeId, Nonce, ResourceId, ValueId, VoteStoreId,
+};
+use format::message::{Control, Sealed, SealedLane};
+use format::metadata::{Candidate, Register, ReplicaState, Superblock, VoteStamp};
+use replication::contract::{FromGroup, PeerReport, ResourceAction, ResourceInput, ToGroup};
+use replication::limits;
+use replication::resource::{MemberOptions, OnNoQuorum, Resource, ResourceOptions};
+use stdx::time::Time;
+
+const MINE: Incarnation = Incarnation(5);
+const JOIN: Epoch = Epoch(4);
+const SIZE: u64 = 1 << 40;
+
+fn node(id: u8) -> NodeId {
+    NodeId::new(id).expect("a small id")
+}
+
+fn superblock(candidate: Option<Candidate>) -> Superblock {
+    Superblock {
+        resource: ResourceId(1),
+        resource_name: "r".to_owned(),
+        volume: 0,
+        node: node(1),
+        branch: Branch(1),
+        incarnation: MINE,
+        sealed: format::metadata::Sealed::default(),
+        joined: Epoch(1),
+        candidate,
+        state: ReplicaState::Syncing,
+        kernel_boot_id: KernelBootId(1),
+        size_bytes: SIZE,
+        lanes: limits::LANES_DEFAULT,
+        write_counter: 1,
+        clean: true,
+        vote_stamp: VoteStamp::default(),
+        slots: Vec::new(),
+    }
+}
+
+/// Node 1 of nodes 0 and 1, connected.
+fn resource(candidate: Option<Candidate>) -> Resource {
+    let member = |id| MemberOptions { node: node(id), diskful: true };
+    let register = Register {
+        resource: ResourceId(1),
+        store: VoteStoreId(7),
+        promised: Ballot::default(),
+        promised_nonce: Nonce(0),
+        accepted: None,
+        write_counter: 1,
+        disk_left_at: None,
+    };
+    let mut resource = Resource::new(ResourceOptions {
+        resource: ResourceId(1),
+        name: "r".to_owned(),
+        me: node(1),
+        boot_id: BootId(1),
+        kernel_boot_id: KernelBootId(1),
+        shards: 1,
+        seed: 1,
+        members: vec![member(0), member(1)],
+        register,
+        superblock: Some(superblock(candidate)),
+        started_at: Time(1),
+        on_no_quorum: OnNoQuorum::SuspendIo,
+        resync_rate: 0,
+        compare_always: false,
+    });
+    let report = PeerReport { boot_id: BootId(2), shards: 1, replica: None };
+    step(&mut resource, ResourceInput::Connected { peer: node(0), report });
+    resource
+}
+
+fn step(resource: &mut Resource, input: ResourceInput) -> Vec<ResourceAction> {
+    let mut actions = Vec::new();
+    resource.step(Time(2), input, &mut actions);
+    actions
+}
+
+fn from_peer(message: Control) -> ResourceInput {
+    ResourceInput::Control { from: node(0), message: Box::new(message) }
+}
+
+/// Node 1 joined with the value `value_id`.
+fn joined(value_id: ValueId) -> Config {
+    let insync = |id, incarnation| InSync { node: node(id), incarnation, joined: JOIN };
+    let voter = |id| Voter { node: node(id), store: VoteStoreId(0) };
+    Config {
+        resource: ResourceId(1),
+        branch: Branch(1),
+        ancestors: Vec::new(),
+        epoch: JOIN,
+        value_id,
+        previous: ValueId(1),
+        primary: Some(Primary { node: node(0), nonce: Nonce(9), purpose: Purpose::Clients }),
+        tenure: None,
+        volumes: vec![VolumeConfig {
+            number: 0,
+            size_bytes: SIZE,
+            lanes: limits::LANES_DEFAULT,
+            insync: vec![insync(0, Incarnation(4)), insync(1, MINE)],
+        }],
+        voters: vec![voter(0), voter(1)],
+        voters_old: Vec::new(),
+        members: MemberSet(0b11),
+        clean: false,
+        losses: 0,
+    }
+}
+
+/// A candidate that was not chosen, and another one that was, may have the same epoch: only the
+/// value that the replica made itself durable for says that it is in sync.
+#[test]
+fn a_replica_joins_by_the_value_it_was_prepared_for_and_by_no_other() {
+    for (chosen, state) in [(8, ReplicaState::InSync), (9, ReplicaState::Syncing)] {
+        let mut resource = resource(Some(Candidate { epoch: JOIN, value_id: ValueId(8) }));
+        let ballot = Ballot { counter: 5, random: 1 };
+        let value = joined(ValueId(chosen));
+        step(&mut resource, from_peer(Control::Chosen { ballot, value }));
+        assert_eq!(resource.status().replica, Some(state), "value {chosen} was chosen");
+    }
+}
+
+/// More differs than a message holds: what is said covers it, and fits.
+#[test]
+fn what_a_seal_reports_is_bounded_and_covers_all() {
+    let mut resource = resource(None);
+    let (ballot, nonce) = (Ballot { counter: 5, random: 1 }, Nonce(9));
+    let save = step(&mut resource, from_peer(Control::Seal { ballot, nonce }));
+    let save = save.iter().find_map(|action| {
+        let ResourceAction::Save { save, .. } = action else { return None };
+        Some(*save)
+    });
+    let saved = ResourceInput::Saved { save: save.expect("a seal is durable first") };
+    let round = step(&mut resource, saved).iter().find_map(|action| {
+        let ResourceAction::Group(ToGroup::Seal { round, .. }) = action else { return None };
+        Some(*round)
+    });
+    let count = 3 * limits::REPORT_RANGES_MAX as u64;
+    let ranges: Vec<BlockRange> = (0..count).map(|i| BlockRange::new(i * 3, 1)).collect();
+    let fact = FromGroup::Quiesced {
+        round: round.expect("the groups are asked"),
+        lanes: vec![(LaneIndex(0), SealedLane::default())],
+        inherited: ranges.clone(),
+        own_slot: ranges.clone(),
+    };
+    let actions = step(&mut resource, ResourceInput::Group { shard: 0, fact });
+    let sealed: Option<&Sealed> = actions.iter().find_map(|action| {
+        let ResourceAction::Send { message: Control::Sealed(sealed), .. } = action else {
+            return None;
+        };
+        Some(&**sealed)
+    });
+    let sealed = sealed.expect("the seal is answered");
+    for said in [&sealed.inherited, &sealed.own_slot] {
+        assert!(said.len() <= limits::REPORT_RANGES_MAX, "{} ranges", said.len());
+        let is_covered = |range: &BlockRange| said.iter().any(|one| one.contains(*range));
+        assert!(ranges.iter().step_by(997).all(is_covered));
+    }
+}
