@@ -706,6 +706,8 @@ impl Resource {
                 AfterSave::Groups(message @ ToGroup::SlotRebased(_)) => self.tell_groups(message),
                 // These give the replica a part: without its disk it has none.
                 AfterSave::Groups(_) if self.member.disk_failed => {}
+                AfterSave::Groups(ToGroup::Seal { nonce, round })
+                    if self.is_overtaken(nonce, round) => {}
                 AfterSave::Groups(message) => self.tell_groups(message),
                 AfterSave::Answer(id) => self.answer(id, Ok(())),
                 AfterSave::Reconnect => {

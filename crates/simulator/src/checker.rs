@@ -171,7 +171,7 @@ impl Checker {
             let is_up = cluster.is_up(node);
             let disk = &mut cluster.disks[node];
             let touched = std::mem::take(&mut disk.touched);
-            let looks = !touched.is_empty() || disk.logged;
+            let looks = !touched.is_empty() || disk.logged || disk.paged && is_up;
             let all = looks && (disk.logged || disk.paged);
             if looks {
                 (disk.logged, disk.paged) = (false, disk.paged && !is_up);

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use replication::contract::{Command, PromoteMode};
 use simulator::cluster::SlowDisk;
+use simulator::run::{RunOptions, run};
 use simulator::scenario::Scenario;
 
 /// A disk whose superblock cannot be written, life after life, while the register can: the register
@@ -217,4 +218,19 @@ fn a_stop_ends_though_the_disk_fails_meanwhile() {
         let stopped = it.command(2, Command::Stop);
         it.until("the stop", |it| it.succeeded(stopped));
     }
+}
+
+/// A node without an in-sync replica leads, and only then its disk has stored the seal of an earlier
+/// session: its lanes must not stop to lead for that.
+#[test]
+fn a_seal_that_was_slow_to_store_ends_no_later_session() {
+    let options = RunOptions {
+        seed: 512,
+        trace: false,
+        trace_lane: None,
+        events: 12_000,
+        skip: 0,
+        rough: true,
+    };
+    run(&options).unwrap_or_else(|text| panic!("{text}"));
 }

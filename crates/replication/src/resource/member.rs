@@ -13,7 +13,7 @@ use stdx::random::Random;
 
 use crate::attach;
 use crate::contract::{
-    CommandErrorCode, CommandId, LostMember, ReplicaRole, ResourceAction, ToGroup,
+    CommandErrorCode, CommandId, LostMember, ReplicaRole, ResourceAction, RoundId, ToGroup,
 };
 use crate::limits;
 use crate::ranges::RangeSet;
@@ -157,6 +157,13 @@ impl Resource {
         });
         let round = self.start_round(RoundKind::Quiesced);
         self.save_superblock(AfterSave::Groups(ToGroup::Seal { nonce, round }));
+    }
+
+    /// The seal was so slow to store that another one followed it, or that this node, which need
+    /// not be sealed to lead, leads a session that began after it. The groups must not obey it.
+    pub(crate) fn is_overtaken(&self, nonce: Nonce, round: RoundId) -> bool {
+        let leads_another = self.session.as_ref().is_some_and(|session| session.nonce != nonce);
+        leads_another || !self.is_open(round, RoundKind::Quiesced)
     }
 
     pub(crate) fn on_quiesced(
