@@ -228,6 +228,8 @@ impl Checker {
         if let Some((_, newest)) = &self.newest
             && !same(newest.value_id)
             && !self.descends(&value, newest.value_id)
+            // The last acceptance that made it chosen may come after that of its successor.
+            && !self.descends(newest, value.value_id)
         {
             return Err(format!("I1: {value:?} does not build on what was chosen, {newest:?}"));
         }
