@@ -220,8 +220,8 @@ fn a_stop_ends_though_the_disk_fails_meanwhile() {
     }
 }
 
-/// A node without an in-sync replica leads, and only then its disk has stored the seal of an earlier
-/// session: its lanes must not stop to lead for that.
+/// A node without an in-sync replica leads, and only then its disk has stored the seal of an
+/// earlier session: its lanes must not stop to lead for that.
 #[test]
 fn a_seal_that_was_slow_to_store_ends_no_later_session() {
     let options = RunOptions {
