@@ -118,7 +118,7 @@ pub struct DeviceStatus {
     /// Who has it open.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub holders: Vec<Holder>,
-    /// How the disk is written: `io_uring`, `pwritev2`.
+    /// How the disk is written: `io_uring`, `pwrite`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub disk_io: Option<String>,
 }

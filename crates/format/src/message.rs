@@ -423,6 +423,28 @@ pub enum WriteKind {
     Zeroes,
 }
 
+impl DataBody {
+    /// The lane that it is about; none if it is about the whole volume.
+    #[must_use]
+    pub fn lane(&self) -> Option<LaneIndex> {
+        match self {
+            Self::Write(write) => Some(write.lane),
+            Self::Ack { lane, .. }
+            | Self::Stable { lane, .. }
+            | Self::Read { lane, .. }
+            | Self::ReadDone { lane, .. }
+            | Self::Digest { lane, .. }
+            | Self::DigestDone { lane, .. }
+            | Self::Loss { lane, .. }
+            | Self::LossDone { lane, .. }
+            | Self::SlotRead { lane, .. }
+            | Self::SlotData { lane, .. }
+            | Self::Clear { lane, .. } => Some(*lane),
+            Self::Flush { .. } | Self::FlushDone { .. } => None,
+        }
+    }
+}
+
 impl Write {
     #[must_use]
     pub fn has_payload(&self) -> bool {

@@ -2,7 +2,7 @@
 //!
 //! `O_DIRECT` through the ring is the way for block devices and for files on disk. A memory file
 //! system gains nothing from it: the ring would hand each request to a worker thread, which costs
-//! twice the CPU of a plain `pwritev2` on the shard's own thread. The page cache is the last
+//! twice the CPU of a plain `pwrite` on the shard's own thread. The page cache is the last
 //! resort; there only what cannot wait for a disk is done on the shard's thread.
 
 use std::fs::{File, OpenOptions, TryLockError};
@@ -41,7 +41,7 @@ pub struct DiskOptions {
 pub enum PathMode {
     /// `O_DIRECT` through the ring.
     Direct,
-    /// Memory file system: `pwritev2` and `preadv2` on the shard's thread.
+    /// Memory file system: `pwrite` and `pread` on the shard's thread.
     InlineMemory,
     /// Page cache: cached writes and cache hits on the shard's thread, the rest through the ring.
     InlineBuffered,

@@ -637,26 +637,44 @@ fn arm(reactor: &mut Reactor, socket: SocketId) {
 fn a_send_that_ends_at_once_ends_no_wait() {
     let mut reactor = reactor();
     let (socket, mut outside) = pair(&mut reactor);
-    arm(&mut reactor, socket);
     let buffer = reactor.pool().take(Class::Small).unwrap();
     let whole = reactor.pool().whole(buffer);
-    reactor.send(socket, &[whole], 1);
-    let answer = thread::spawn(move || {
+    let answerer = thread::spawn(move || {
         let mut bytes = [0; 4096];
-        outside.read_exact(&mut bytes).unwrap();
-        outside.write_all(b"answer").unwrap();
-        outside
+        while outside.read_exact(&mut bytes).is_ok() {
+            outside.write_all(b"answer").unwrap();
+        }
     });
+    // An answer may take longer than the kernel waits for both: the quickest of many rounds counts.
+    let enters = (0..50).map(|_| enters_of_a_round(&mut reactor, socket, whole)).min().unwrap();
+    let wanted = if kernel_is_at_least(6, 12) { 1 } else { 2 };
+    assert!(enters <= wanted, "{enters} enters for a send and its answer");
+    reactor.close(socket);
+    answerer.join().unwrap();
+}
+
+/// Sends `whole` and waits for the answer to it.
+fn enters_of_a_round(reactor: &mut Reactor, socket: SocketId, whole: Slice) -> u64 {
+    arm(reactor, socket);
+    reactor.send(socket, &[whole], 1);
     let mut events = Vec::new();
     let before = reactor.counters().enters;
-    while !events.iter().any(|event| matches!(event, Event::Received { .. })) {
+    let mut parts_left = 2;
+    while parts_left > 0 {
         reactor.turn(Some(now() + Duration::from_secs(60)), &mut events).unwrap();
+        parts_left -= events
+            .drain(..)
+            .filter(|event| matches!(event, Event::Received { .. } | Event::Sent { .. }))
+            .count();
     }
-    assert!(events.iter().any(|event| matches!(event, Event::Sent { .. })));
-    let enters = reactor.counters().enters - before;
-    // The answer may take longer than the kernel waits for both, and older kernels for one only.
-    assert!(enters <= 2, "{enters} enters for a send and its answer");
-    drop(answer.join().unwrap());
+    reactor.counters().enters - before
+}
+
+/// Older kernels end a wait with the first completion.
+fn kernel_is_at_least(major: u32, minor: u32) -> bool {
+    let release = fs::read_to_string("/proc/sys/kernel/osrelease").unwrap();
+    let mut numbers = release.split(['.', '-']).map(|part| part.parse::<u32>().unwrap_or(0));
+    (numbers.next().unwrap(), numbers.next().unwrap()) >= (major, minor)
 }
 
 #[test]

@@ -12,6 +12,7 @@ mod limits;
 mod log;
 mod slab;
 mod payloads;
+mod stream;
 mod definition;
 mod placement;
 mod patience;

@@ -17,7 +17,6 @@
 //! What a queue asks becomes [`Fact`]s for the shard, as with NBD. An initiator's bytes are
 //! checked here and in `frontend` and never reach an assert: nonsense ends its controller.
 
-mod stream;
 mod queue;
 mod admin;
 mod requests;

@@ -35,24 +35,13 @@ pub(crate) fn pairs(ours: u8, theirs: u8) -> Vec<(u8, u8)> {
 
 /// The shard of the peer that a message of shard `me` is for.
 pub(crate) fn shard_of_message(body: &DataBody, me: u8, theirs: u8) -> u8 {
-    let lane = match body {
-        DataBody::Write(write) => write.lane.0,
-        DataBody::Ack { lane, .. }
-        | DataBody::Stable { lane, .. }
-        | DataBody::Read { lane, .. }
-        | DataBody::ReadDone { lane, .. }
-        | DataBody::Digest { lane, .. }
-        | DataBody::DigestDone { lane, .. }
-        | DataBody::Loss { lane, .. }
-        | DataBody::LossDone { lane, .. }
-        | DataBody::SlotRead { lane, .. }
-        | DataBody::SlotData { lane, .. }
-        | DataBody::Clear { lane, .. } => lane.0,
+    let number = match (body.lane(), body) {
+        (Some(lane), _) => lane.0,
+        (None, DataBody::FlushDone { shard, .. }) => *shard,
         // Any shard flushes the whole disk: one that has a connection with this one.
-        DataBody::Flush { .. } => me,
-        DataBody::FlushDone { shard, .. } => *shard,
+        (None, _) => me,
     };
-    lane % theirs
+    number % theirs
 }
 
 #[cfg(test)]

@@ -8,6 +8,7 @@ mod attach;
 pub(crate) mod durable;
 pub(crate) mod flush;
 pub(crate) mod home;
+mod peer;
 pub(crate) mod slow;
 mod inspect;
 
@@ -16,7 +17,7 @@ use std::time::Duration;
 use format::ids::{
     BLOCK_BYTES, BlockRange, BootId, EXTENT_BLOCKS, Epoch, LaneIndex, MemberSet, NodeId, Nonce, Seq,
 };
-use format::message::{Data, DataBody, ReadStatus};
+use format::message::DataBody;
 use stdx::time::Time;
 
 use crate::activity::ActivityLog;
@@ -24,14 +25,14 @@ use crate::attach::GroupDisk;
 use crate::bitmap::Bitmap;
 use crate::contract::{
     BitmapBits, DeviceError, DeviceResult, FromGroup, GroupAction, GroupInput, LostMember, PartId,
-    Payload, ReplicaRole, Request, RequestError, RequestKind, RoundId, ToGroup, Token,
+    ReplicaRole, Request, RequestError, RequestKind, RoundId, ToGroup, Token,
 };
 use crate::group::durable::Durable;
 use crate::group::flush::Flushes;
 use crate::group::slow::SlowWatch;
 use crate::lane::compare::digests_of;
 use crate::lane::verify::Verify;
-use crate::lane::{DeviceUse, Lane, SEQ_MAX, Slot, Turn, token_lane};
+use crate::lane::{DeviceUse, Lane, Slot, Turn, token_lane};
 use crate::limits;
 use crate::view::View;
 
@@ -304,115 +305,6 @@ impl LaneGroup {
         }
     }
 
-    fn on_peer(
-        &mut self,
-        now: Time,
-        from: NodeId,
-        message: Data,
-        payload: Option<Payload>,
-        actions: &mut Vec<GroupAction>,
-    ) {
-        // I4: a message of a session that this member is not sealed to does not exist.
-        let ours = message.nonce == self.view.nonce && message.volume == self.view.volume;
-        if !ours || !self.may_receive(from, &message.body) {
-            return actions.extend(payload.map(GroupAction::Release));
-        }
-        let Some(lane) = self.check_addressing(&message.body, payload) else {
-            actions.extend(payload.map(GroupAction::Release));
-            return actions.push(GroupAction::Home(FromGroup::Misbehaved { member: from }));
-        };
-        self.touched[lane] = true;
-        match message.body {
-            DataBody::Flush { id, shard } => self.on_peer_flush(from, id, shard, actions),
-            DataBody::FlushDone { id, .. } => self.on_flush_done(from, id, actions),
-            DataBody::Loss { lane: index, member, base, ranges } => {
-                self.on_loss(from, index, LostMember { member, base }, &ranges, actions);
-            }
-            DataBody::LossDone { lane: index, member, .. } => {
-                self.on_loss_recorded(from, index, member);
-            }
-            body @ (DataBody::Write(_)
-            | DataBody::Ack { .. }
-            | DataBody::Stable { .. }
-            | DataBody::Read { .. }
-            | DataBody::ReadDone { .. }
-            | DataBody::Digest { .. }
-            | DataBody::DigestDone { .. }
-            | DataBody::SlotRead { .. }
-            | DataBody::SlotData { .. }
-            | DataBody::Clear { .. }) => self.with_lane(now, lane, actions, |lane, turn| {
-                lane.on_peer(turn, from, body, payload);
-            }),
-        }
-    }
-
-    /// Whether this node has the role that the message is for, and the sender is who it was.
-    fn may_receive(&self, from: NodeId, body: &DataBody) -> bool {
-        match body {
-            DataBody::Write(_)
-            | DataBody::Stable { .. }
-            | DataBody::Read { .. }
-            | DataBody::Digest { .. }
-            | DataBody::Flush { .. }
-            | DataBody::Clear { .. } => self.view.admitted && self.is_member(),
-            DataBody::Loss { .. } | DataBody::SlotRead { .. } => self.is_member(),
-            DataBody::Ack { boot_id, .. }
-            | DataBody::FlushDone { boot_id, .. }
-            | DataBody::LossDone { boot_id, .. } => {
-                self.view.leading && self.view.is_process(from, *boot_id)
-            }
-            DataBody::ReadDone { .. } | DataBody::DigestDone { .. } | DataBody::SlotData { .. } => {
-                self.view.leading
-            }
-        }
-    }
-
-    fn is_member(&self) -> bool {
-        !self.view.leading && self.view.replica != ReplicaRole::None
-    }
-
-    /// The position of the lane that is meant, if the message makes sense here.
-    fn check_addressing(&self, body: &DataBody, payload: Option<Payload>) -> Option<usize> {
-        let (index, range, with_payload) = match body {
-            DataBody::Write(write) => (write.lane, Some(write.range), write.has_payload()),
-            DataBody::Read { lane, range, .. }
-            | DataBody::Digest { lane, range, .. }
-            | DataBody::Clear { lane, range, .. } => (*lane, Some(*range), false),
-            DataBody::ReadDone { lane, length_bytes, .. } => (*lane, None, *length_bytes > 0),
-            DataBody::Ack { lane, .. }
-            | DataBody::Stable { lane, .. }
-            | DataBody::DigestDone { lane, .. }
-            | DataBody::Loss { lane, .. }
-            | DataBody::LossDone { lane, .. }
-            | DataBody::SlotRead { lane, .. }
-            | DataBody::SlotData { lane, .. } => (*lane, None, false),
-            DataBody::Flush { .. } | DataBody::FlushDone { .. } => return Some(0),
-        };
-        let position = usize::from(index.0 / self.shards);
-        let lane = self.lanes.get(position).filter(|lane| lane.index == index)?;
-        let fits = range.is_none_or(|range| lane.owns(&self.view, range))
-            && with_payload == payload.is_some()
-            && highest_seq(body) <= SEQ_MAX;
-        let ranges_fit = match body {
-            DataBody::Loss { ranges, .. } | DataBody::SlotData { ranges, .. } => {
-                ranges.iter().all(|&range| lane.owns(&self.view, range))
-            }
-            DataBody::Write(_)
-            | DataBody::Ack { .. }
-            | DataBody::Stable { .. }
-            | DataBody::Read { .. }
-            | DataBody::ReadDone { .. }
-            | DataBody::Digest { .. }
-            | DataBody::DigestDone { .. }
-            | DataBody::Flush { .. }
-            | DataBody::FlushDone { .. }
-            | DataBody::LossDone { .. }
-            | DataBody::SlotRead { .. }
-            | DataBody::Clear { .. } => true,
-        };
-        (fits && ranges_fit).then_some(position)
-    }
-
     fn on_device(
         &mut self,
         now: Time,
@@ -636,79 +528,7 @@ impl LaneGroup {
     }
 }
 
-/// The highest seq that a message speaks of as one that was given.
-fn highest_seq(body: &DataBody) -> Seq {
-    match body {
-        DataBody::Write(write) => write.seq.max(write.stable),
-        DataBody::Stable { stable, .. } => *stable,
-        DataBody::Ack { .. }
-        | DataBody::Read { .. }
-        | DataBody::ReadDone { .. }
-        | DataBody::Digest { .. }
-        | DataBody::DigestDone { .. }
-        | DataBody::Flush { .. }
-        | DataBody::FlushDone { .. }
-        | DataBody::Loss { .. }
-        | DataBody::LossDone { .. }
-        | DataBody::SlotRead { .. }
-        | DataBody::SlotData { .. }
-        | DataBody::Clear { .. } => Seq(0),
-    }
-}
-
 impl Lane {
-    /// The messages that concern one lane only.
-    fn on_peer(
-        &mut self,
-        turn: &mut Turn<'_>,
-        from: NodeId,
-        body: DataBody,
-        payload: Option<Payload>,
-    ) {
-        match body {
-            DataBody::Write(write) => self.apply(turn, from, write, payload),
-            DataBody::Ack { base, mask, .. } => {
-                let mut left = mask;
-                while left != 0 {
-                    let seq = Seq(base.0.saturating_add(left.trailing_zeros().into()));
-                    self.on_acknowledged(turn, from, seq);
-                    left &= left - 1;
-                }
-            }
-            DataBody::Stable { stable, .. } => self.on_stable(turn, stable),
-            DataBody::Read { id, range, .. } => self.on_peer_read(turn, from, id, range),
-            DataBody::ReadDone { id, status, length_bytes, zeroes, .. } => {
-                if payload.is_some() && self.asked_bytes(id) != Some(length_bytes) {
-                    // Of a read that ended meanwhile, or not what was asked for.
-                    turn.release(payload);
-                    if self.asked_bytes(id).is_some() {
-                        turn.tell_home(FromGroup::Misbehaved { member: from });
-                    }
-                    return;
-                }
-                self.on_read_done(turn, id, (status, zeroes), payload);
-            }
-            DataBody::Digest { id, range, .. } => self.on_peer_digest(turn, from, id, range),
-            DataBody::DigestDone { id, status, digests, .. } => {
-                let result = if status == ReadStatus::Ok { Ok(digests) } else { Err(DeviceError) };
-                self.on_digests(turn, (id, from), result);
-            }
-            DataBody::SlotRead { slot, from: at, .. } => {
-                let (ranges, next) = self.read_slot(slot, at);
-                let lane = self.index;
-                turn.send(from, DataBody::SlotData { lane, slot, from: at, ranges, next });
-            }
-            DataBody::SlotData { slot, from: at, ranges, next, .. } => {
-                self.on_slot_data(turn, from, (slot, at), &ranges, next);
-            }
-            DataBody::Clear { slot, range, .. } => self.clear_bits(slot, range),
-            DataBody::Flush { .. }
-            | DataBody::FlushDone { .. }
-            | DataBody::Loss { .. }
-            | DataBody::LossDone { .. } => unreachable!("the group keeps these to itself"),
-        }
-    }
-
     /// The leader's own replica hears of `stable` without a message.
     fn settle_stable(&mut self, turn: &mut Turn<'_>) {
         if turn.view.write_set.has(turn.view.me)

@@ -8,12 +8,12 @@
 
 use super::Outcome;
 use super::scratch::Scratch;
-use crate::process;
+use crate::{metadata, process};
 use anyhow::{Context as _, Result, ensure};
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::Command;
 
 /// Instructions of `replication`, with what it uses of `stdx`, `format` and the standard library,
 /// per write on all three nodes.
@@ -44,14 +44,8 @@ pub(super) fn run() -> Result<Outcome> {
 
 fn build() -> Result<PathBuf> {
     let words = ["build", "--release", "--package", "replication", "--example", "writes"];
-    let mut cargo = process::cargo(&words)?;
-    cargo.args(["--message-format", "json"]).stdout(Stdio::piped());
-    let messages = process::output(&mut cargo)?;
-    let mut found = messages.lines().filter_map(|line| {
-        let message: serde_json::Value = serde_json::from_str(line).ok()?;
-        Some(PathBuf::from(message.get("executable")?.as_str()?))
-    });
-    found.next_back().context("cargo did not say where the example is")
+    process::must_succeed(&mut process::cargo(&words)?)?;
+    Ok(metadata::read()?.target_directory.join("release/examples/writes"))
 }
 
 /// Instructions in functions of ours, or of the standard library for ours, in a run of `writes`.

@@ -3,17 +3,20 @@
 use frontend::nbd::handshake::{Agreement, Handshake};
 use frontend::nbd::reply::ReplyEncoder;
 use frontend::nbd::transmission::Transmission;
-use io::{BufferId, Class, Slice, SocketId};
+use io::{Slice, SocketId};
 use stdx::time::Time;
 
 use crate::links::HostedId;
 use crate::nbd::outbox::Outbox;
 use crate::payloads::Kit;
 use crate::slab::Key;
+use crate::stream::Stream;
 
 /// A rest of a payload of at least this is received where it is to lie; less than this comes with
 /// what follows it, and is copied.
 const DIRECT_BYTES_MIN: u32 = 16 << 10;
+/// With less room than this the rest of a request moves to the front of the buffer.
+const ROOM_BYTES_LEAST: u32 = 16 << 10;
 
 #[derive(Debug)]
 pub(super) struct Client {
@@ -28,6 +31,7 @@ pub(super) struct Client {
     pub(super) bytes: usize,
     pub(super) is_dirty: bool,
     stream: Stream,
+    receiving: Receiving,
 }
 
 #[derive(Debug)]
@@ -66,15 +70,7 @@ pub(super) struct Filling {
     pub(super) filled: u32,
 }
 
-/// What was received and not taken yet.
-#[derive(Debug, Default)]
-struct Stream {
-    buffer: Option<BufferId>,
-    taken: u32,
-    filled: u32,
-    receiving: Receiving,
-}
-
+/// Where the receive that is on its way puts its bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Receiving {
     #[default]
@@ -96,6 +92,7 @@ impl Client {
             bytes: 0,
             is_dirty: false,
             stream: Stream::default(),
+            receiving: Receiving::default(),
         }
     }
 
@@ -118,21 +115,18 @@ impl Client {
 
     /// The bytes that wait to be taken.
     pub(super) fn available(&self, kit: &mut Kit) -> Option<Slice> {
-        let buffer = self.stream.buffer?;
-        let length = self.stream.filled - self.stream.taken;
-        Some(kit.reactor.pool().whole(buffer).part(self.stream.taken, length))
+        self.stream.available(kit)
     }
 
     pub(super) fn take(&mut self, length: u32) {
-        self.stream.taken += length;
-        debug_assert!(self.stream.taken <= self.stream.filled);
+        self.stream.take(length);
     }
 
     /// Bytes arrived where the last receive was to put them.
     pub(super) fn on_bytes(&mut self, length: u32) {
-        match std::mem::take(&mut self.stream.receiving) {
+        match std::mem::take(&mut self.receiving) {
             Receiving::Nothing => {}
-            Receiving::Stream => self.stream.filled += length,
+            Receiving::Stream => self.stream.on_bytes(length),
             Receiving::Payload => {
                 if let Stage::Serving { machine, write: Some(write), .. } = &mut self.stage
                     && let Some(filling) = &mut write.payload
@@ -146,26 +140,26 @@ impl Client {
 
     /// Asks for more bytes, unless some are on their way; false while no buffer is free.
     pub(super) fn receive(&mut self, token: u64, kit: &mut Kit) -> bool {
-        if self.stream.receiving != Receiving::Nothing
+        if self.receiving != Receiving::Nothing
             || matches!(self.stage, Stage::Waiting { .. } | Stage::Leaving)
         {
             return true;
         }
-        let is_empty = self.stream.taken == self.stream.filled;
+        let is_empty = self.stream.is_empty();
         if let Stage::Serving { write: Some(Write { payload: Some(filling), .. }), .. } =
             &self.stage
         {
             let rest = filling.slice.length - filling.filled;
             if is_empty && rest >= DIRECT_BYTES_MIN {
                 let room = filling.slice.part(filling.filled, rest);
-                self.stream.receiving = Receiving::Payload;
+                self.receiving = Receiving::Payload;
                 kit.reactor.recv(self.socket, room, token);
                 return true;
             }
         }
-        let Some(room) = self.stream.room(kit) else { return false };
+        let Some(room) = self.stream.room(ROOM_BYTES_LEAST, kit) else { return false };
         if room.length > 0 {
-            self.stream.receiving = Receiving::Stream;
+            self.receiving = Receiving::Stream;
             kit.reactor.recv(self.socket, room, token);
         }
         true
@@ -178,35 +172,6 @@ impl Client {
         {
             kit.reactor.pool().release(filling.slice.buffer);
         }
-        if let Some(buffer) = self.stream.buffer.take() {
-            kit.reactor.pool().release(buffer);
-        }
-    }
-}
-
-impl Stream {
-    /// The free end of the buffer, for the next receive. Only here is what was taken made free:
-    /// what an earlier receive still brings goes where it was told to.
-    fn room(&mut self, kit: &mut Kit) -> Option<Slice> {
-        let pool = kit.reactor.pool();
-        let buffer = match self.buffer {
-            Some(buffer) => buffer,
-            None => {
-                let buffer = pool.take(Class::Medium)?;
-                self.buffer = Some(buffer);
-                buffer
-            }
-        };
-        let whole = pool.whole(buffer);
-        let rest = self.filled - self.taken;
-        if rest == 0 {
-            self.taken = 0;
-            self.filled = 0;
-        } else if self.taken > 0 && whole.length - self.filled < whole.length / 4 {
-            pool.copy(whole.part(self.taken, rest), whole.part(0, rest));
-            self.taken = 0;
-            self.filled = rest;
-        }
-        Some(whole.part(self.filled, whole.length - self.filled))
+        self.stream.dispose(kit);
     }
 }

@@ -10,13 +10,15 @@ use stdx::time::Time;
 use crate::limits::NVME_CONNECT_DEADLINE;
 use crate::links::HostedId;
 use crate::nbd::outbox::Outbox;
-use crate::nvme::stream::Stream;
 use crate::payloads::Kit;
 use crate::slab::Key;
+use crate::stream::Stream;
 
 /// A rest of a part of at least this is received where it is to lie; less than this comes with
 /// what follows it, and is copied.
 const DIRECT_BYTES_MIN: u32 = 16 << 10;
+/// With less room than this the rest of a PDU moves to the front of the buffer.
+const ROOM_BYTES_LEAST: u32 = 32 << 10;
 /// Data of admin commands leaves in pieces of this size.
 const ADMIN_PIECE: usize = 4096;
 
@@ -229,7 +231,7 @@ impl Queue {
                 return true;
             }
         }
-        let Some(room) = self.stream.room(kit) else { return false };
+        let Some(room) = self.stream.room(ROOM_BYTES_LEAST, kit) else { return false };
         if room.length > 0 {
             self.receiving = Receiving::Stream;
             kit.reactor.recv(self.socket, room, token);

@@ -252,7 +252,7 @@ impl Hosted {
             backing_dev: self.definition.disk.as_ref().map(|disk| disk.data.display().to_string()),
             disk_io: disk.map(|disk| match rim.kit.reactor.disk_info(disk.data).path_mode {
                 PathMode::Direct => "io_uring".to_owned(),
-                PathMode::InlineMemory | PathMode::InlineBuffered => "pwritev2".to_owned(),
+                PathMode::InlineMemory | PathMode::InlineBuffered => "pwrite".to_owned(),
             }),
             ..part.describe_device(self.size_bytes, shown, rim)
         }

@@ -6,7 +6,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
-use format::ids::{BootId, Nonce};
+use format::ids::{BootId, LaneIndex, Nonce};
 use format::message::{Control, Data, DataBody};
 use replication::contract::{GroupInput, PeerReport, ResourceInput};
 use replication::limits;
@@ -443,7 +443,8 @@ impl Cluster {
         if self.link(from, to).unaware.contains_key(&(to, Ear::Shard(shard))) {
             self.marks.insert(Mark::DataBeforeUp);
         }
-        if self.options.trace_lane.is_some_and(|lane| lane_of(&message.body) == Some(lane)) {
+        if self.options.trace_lane.is_some_and(|lane| message.body.lane() == Some(LaneIndex(lane)))
+        {
             self.trace(|| format!("n{from} => n{to} {:?} {values:?}", message.body));
         }
         let payload = values.and_then(|values| self.payload(to, values));
@@ -467,42 +468,13 @@ impl Cluster {
 
 /// The shard of a node with `shards` that a message is for, or comes from.
 fn shard_to(body: &DataBody, shards: u8) -> u8 {
-    match body {
-        DataBody::Flush { shard, .. } | DataBody::FlushDone { shard, .. } => shard % shards,
-        DataBody::Write(_)
-        | DataBody::Ack { .. }
-        | DataBody::Stable { .. }
-        | DataBody::Read { .. }
-        | DataBody::ReadDone { .. }
-        | DataBody::Digest { .. }
-        | DataBody::DigestDone { .. }
-        | DataBody::Loss { .. }
-        | DataBody::LossDone { .. }
-        | DataBody::SlotRead { .. }
-        | DataBody::SlotData { .. }
-        | DataBody::Clear { .. } => lane_of(body).expect("of one lane") % shards,
-    }
+    let (DataBody::Flush { shard, .. } | DataBody::FlushDone { shard, .. }) = body else {
+        return body.lane().expect("of one lane").0 % shards;
+    };
+    shard % shards
 }
 
 pub(super) fn brief(message: &Control) -> String {
     let text = format!("{message:?}");
     text.chars().take(110).collect()
-}
-
-fn lane_of(body: &DataBody) -> Option<u8> {
-    match body {
-        DataBody::Write(write) => Some(write.lane.0),
-        DataBody::Ack { lane, .. }
-        | DataBody::Stable { lane, .. }
-        | DataBody::Read { lane, .. }
-        | DataBody::ReadDone { lane, .. }
-        | DataBody::Digest { lane, .. }
-        | DataBody::DigestDone { lane, .. }
-        | DataBody::Loss { lane, .. }
-        | DataBody::LossDone { lane, .. }
-        | DataBody::SlotRead { lane, .. }
-        | DataBody::SlotData { lane, .. }
-        | DataBody::Clear { lane, .. } => Some(lane.0),
-        DataBody::Flush { .. } | DataBody::FlushDone { .. } => None,
-    }
 }

@@ -1,11 +1,11 @@
-//! What was received of a connection and not taken yet.
+//! What was received of a client's connection and not taken yet.
 
 use io::{BufferId, Class, Slice};
 
 use crate::payloads::Kit;
 
 #[derive(Debug, Default)]
-pub(super) struct Stream {
+pub(crate) struct Stream {
     buffer: Option<BufferId>,
     taken: u32,
     filled: u32,
@@ -13,28 +13,29 @@ pub(super) struct Stream {
 
 impl Stream {
     /// The bytes that wait to be taken; no buffer is held while there are none.
-    pub(super) fn available(&self, kit: &mut Kit) -> Option<Slice> {
+    pub(crate) fn available(&self, kit: &mut Kit) -> Option<Slice> {
         let buffer = self.buffer?;
         let length = self.filled - self.taken;
         Some(kit.reactor.pool().whole(buffer).part(self.taken, length))
     }
 
-    pub(super) fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.taken == self.filled
     }
 
-    pub(super) fn take(&mut self, length: u32) {
+    pub(crate) fn take(&mut self, length: u32) {
         self.taken += length;
         debug_assert!(self.taken <= self.filled, "no more is taken than came");
     }
 
-    pub(super) fn on_bytes(&mut self, length: u32) {
+    pub(crate) fn on_bytes(&mut self, length: u32) {
         self.filled += length;
     }
 
     /// The free end of the buffer, for the next receive. Only here is what was taken made free:
-    /// what an earlier receive still brings goes where it was told to.
-    pub(super) fn room(&mut self, kit: &mut Kit) -> Option<Slice> {
+    /// what an earlier receive still brings goes where it was told to. With less than `least` bytes
+    /// of room the rest moves to the front.
+    pub(crate) fn room(&mut self, least: u32, kit: &mut Kit) -> Option<Slice> {
         let pool = kit.reactor.pool();
         let buffer = match self.buffer {
             Some(buffer) => buffer,
@@ -45,7 +46,7 @@ impl Stream {
         if rest == 0 {
             self.taken = 0;
             self.filled = 0;
-        } else if self.taken > 0 && whole.length - self.filled < whole.length / 2 {
+        } else if self.taken > 0 && whole.length - self.filled < least {
             pool.copy(whole.part(self.taken, rest), whole.part(0, rest));
             self.taken = 0;
             self.filled = rest;
@@ -53,7 +54,7 @@ impl Stream {
         Some(whole.part(self.filled, whole.length - self.filled))
     }
 
-    pub(super) fn dispose(&mut self, kit: &mut Kit) {
+    pub(crate) fn dispose(&mut self, kit: &mut Kit) {
         if let Some(buffer) = self.buffer.take() {
             kit.reactor.pool().release(buffer);
         }

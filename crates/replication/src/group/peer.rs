@@ -1,0 +1,196 @@
+//! Messages of other members: may they be heard, which lane they are for, and who takes them.
+
+use format::ids::{NodeId, Seq};
+use format::message::{Data, DataBody, ReadStatus};
+use stdx::time::Time;
+
+use crate::contract::{DeviceError, FromGroup, GroupAction, LostMember, Payload, ReplicaRole};
+use crate::group::LaneGroup;
+use crate::lane::{Lane, SEQ_MAX, Turn};
+
+impl LaneGroup {
+    pub(super) fn on_peer(
+        &mut self,
+        now: Time,
+        from: NodeId,
+        message: Data,
+        payload: Option<Payload>,
+        actions: &mut Vec<GroupAction>,
+    ) {
+        // I4: a message of a session that this member is not sealed to does not exist.
+        let ours = message.nonce == self.view.nonce && message.volume == self.view.volume;
+        if !ours || !self.may_receive(from, &message.body) {
+            return actions.extend(payload.map(GroupAction::Release));
+        }
+        let Some(lane) = self.check_addressing(&message.body, payload) else {
+            actions.extend(payload.map(GroupAction::Release));
+            return actions.push(GroupAction::Home(FromGroup::Misbehaved { member: from }));
+        };
+        self.touched[lane] = true;
+        match message.body {
+            DataBody::Flush { id, shard } => self.on_peer_flush(from, id, shard, actions),
+            DataBody::FlushDone { id, .. } => self.on_flush_done(from, id, actions),
+            DataBody::Loss { lane: index, member, base, ranges } => {
+                self.on_loss(from, index, LostMember { member, base }, &ranges, actions);
+            }
+            DataBody::LossDone { lane: index, member, .. } => {
+                self.on_loss_recorded(from, index, member);
+            }
+            body @ (DataBody::Write(_)
+            | DataBody::Ack { .. }
+            | DataBody::Stable { .. }
+            | DataBody::Read { .. }
+            | DataBody::ReadDone { .. }
+            | DataBody::Digest { .. }
+            | DataBody::DigestDone { .. }
+            | DataBody::SlotRead { .. }
+            | DataBody::SlotData { .. }
+            | DataBody::Clear { .. }) => self.with_lane(now, lane, actions, |lane, turn| {
+                lane.on_peer(turn, from, body, payload);
+            }),
+        }
+    }
+
+    /// Whether this node has the role that the message is for, and the sender is who it was.
+    fn may_receive(&self, from: NodeId, body: &DataBody) -> bool {
+        match body {
+            DataBody::Write(_)
+            | DataBody::Stable { .. }
+            | DataBody::Read { .. }
+            | DataBody::Digest { .. }
+            | DataBody::Flush { .. }
+            | DataBody::Clear { .. } => self.view.admitted && self.is_member(),
+            DataBody::Loss { .. } | DataBody::SlotRead { .. } => self.is_member(),
+            DataBody::Ack { boot_id, .. }
+            | DataBody::FlushDone { boot_id, .. }
+            | DataBody::LossDone { boot_id, .. } => {
+                self.view.leading && self.view.is_process(from, *boot_id)
+            }
+            DataBody::ReadDone { .. } | DataBody::DigestDone { .. } | DataBody::SlotData { .. } => {
+                self.view.leading
+            }
+        }
+    }
+
+    fn is_member(&self) -> bool {
+        !self.view.leading && self.view.replica != ReplicaRole::None
+    }
+
+    /// The position of the lane that is meant, if the message makes sense here.
+    fn check_addressing(&self, body: &DataBody, payload: Option<Payload>) -> Option<usize> {
+        let Some(index) = body.lane() else { return Some(0) };
+        let (range, with_payload) = match body {
+            DataBody::Write(write) => (Some(write.range), write.has_payload()),
+            DataBody::Read { range, .. }
+            | DataBody::Digest { range, .. }
+            | DataBody::Clear { range, .. } => (Some(*range), false),
+            DataBody::ReadDone { length_bytes, .. } => (None, *length_bytes > 0),
+            DataBody::Ack { .. }
+            | DataBody::Stable { .. }
+            | DataBody::DigestDone { .. }
+            | DataBody::Flush { .. }
+            | DataBody::FlushDone { .. }
+            | DataBody::Loss { .. }
+            | DataBody::LossDone { .. }
+            | DataBody::SlotRead { .. }
+            | DataBody::SlotData { .. } => (None, false),
+        };
+        let position = usize::from(index.0 / self.shards);
+        let lane = self.lanes.get(position).filter(|lane| lane.index == index)?;
+        let fits = range.is_none_or(|range| lane.owns(&self.view, range))
+            && with_payload == payload.is_some()
+            && highest_seq(body) <= SEQ_MAX;
+        let ranges_fit = match body {
+            DataBody::Loss { ranges, .. } | DataBody::SlotData { ranges, .. } => {
+                ranges.iter().all(|&range| lane.owns(&self.view, range))
+            }
+            DataBody::Write(_)
+            | DataBody::Ack { .. }
+            | DataBody::Stable { .. }
+            | DataBody::Read { .. }
+            | DataBody::ReadDone { .. }
+            | DataBody::Digest { .. }
+            | DataBody::DigestDone { .. }
+            | DataBody::Flush { .. }
+            | DataBody::FlushDone { .. }
+            | DataBody::LossDone { .. }
+            | DataBody::SlotRead { .. }
+            | DataBody::Clear { .. } => true,
+        };
+        (fits && ranges_fit).then_some(position)
+    }
+}
+
+/// The highest seq that a message speaks of as one that was given.
+fn highest_seq(body: &DataBody) -> Seq {
+    match body {
+        DataBody::Write(write) => write.seq.max(write.stable),
+        DataBody::Stable { stable, .. } => *stable,
+        DataBody::Ack { .. }
+        | DataBody::Read { .. }
+        | DataBody::ReadDone { .. }
+        | DataBody::Digest { .. }
+        | DataBody::DigestDone { .. }
+        | DataBody::Flush { .. }
+        | DataBody::FlushDone { .. }
+        | DataBody::Loss { .. }
+        | DataBody::LossDone { .. }
+        | DataBody::SlotRead { .. }
+        | DataBody::SlotData { .. }
+        | DataBody::Clear { .. } => Seq(0),
+    }
+}
+
+impl Lane {
+    /// The messages that concern one lane only.
+    fn on_peer(
+        &mut self,
+        turn: &mut Turn<'_>,
+        from: NodeId,
+        body: DataBody,
+        payload: Option<Payload>,
+    ) {
+        match body {
+            DataBody::Write(write) => self.apply(turn, from, write, payload),
+            DataBody::Ack { base, mask, .. } => {
+                let mut left = mask;
+                while left != 0 {
+                    let seq = Seq(base.0.saturating_add(left.trailing_zeros().into()));
+                    self.on_acknowledged(turn, from, seq);
+                    left &= left - 1;
+                }
+            }
+            DataBody::Stable { stable, .. } => self.on_stable(turn, stable),
+            DataBody::Read { id, range, .. } => self.on_peer_read(turn, from, id, range),
+            DataBody::ReadDone { id, status, length_bytes, zeroes, .. } => {
+                if payload.is_some() && self.asked_bytes(id) != Some(length_bytes) {
+                    // Of a read that ended meanwhile, or not what was asked for.
+                    turn.release(payload);
+                    if self.asked_bytes(id).is_some() {
+                        turn.tell_home(FromGroup::Misbehaved { member: from });
+                    }
+                    return;
+                }
+                self.on_read_done(turn, id, (status, zeroes), payload);
+            }
+            DataBody::Digest { id, range, .. } => self.on_peer_digest(turn, from, id, range),
+            DataBody::DigestDone { id, status, digests, .. } => {
+                let result = if status == ReadStatus::Ok { Ok(digests) } else { Err(DeviceError) };
+                self.on_digests(turn, (id, from), result);
+            }
+            DataBody::SlotRead { slot, from: at, .. } => {
+                let (ranges, next) = self.read_slot(slot, at);
+                let lane = self.index;
+                turn.send(from, DataBody::SlotData { lane, slot, from: at, ranges, next });
+            }
+            DataBody::SlotData { slot, from: at, ranges, next, .. } => {
+                self.on_slot_data(turn, from, (slot, at), &ranges, next);
+            }
+            DataBody::Clear { slot, range, .. } => self.clear_bits(slot, range),
+            DataBody::Flush { .. }
+            | DataBody::FlushDone { .. }
+            | DataBody::Loss { .. }
+            | DataBody::LossDone { .. } => unreachable!("the group keeps these to itself"),
+        }
+    }
+}
