@@ -292,6 +292,9 @@ _basalt() {
             basalt__subcmd__bench,puppet)
                 cmd="basalt__subcmd__bench__subcmd__puppet"
                 ;;
+            basalt__subcmd__bench,rows)
+                cmd="basalt__subcmd__bench__subcmd__rows"
+                ;;
             basalt__subcmd__bench,verify)
                 cmd="basalt__subcmd__bench__subcmd__verify"
                 ;;
@@ -315,6 +318,9 @@ _basalt() {
                 ;;
             basalt__subcmd__bench__subcmd__help,puppet)
                 cmd="basalt__subcmd__bench__subcmd__help__subcmd__puppet"
+                ;;
+            basalt__subcmd__bench__subcmd__help,rows)
+                cmd="basalt__subcmd__bench__subcmd__help__subcmd__rows"
                 ;;
             basalt__subcmd__bench__subcmd__help,verify)
                 cmd="basalt__subcmd__bench__subcmd__help__subcmd__verify"
@@ -474,6 +480,9 @@ _basalt() {
                 ;;
             basalt__subcmd__help__subcmd__bench,puppet)
                 cmd="basalt__subcmd__help__subcmd__bench__subcmd__puppet"
+                ;;
+            basalt__subcmd__help__subcmd__bench,rows)
+                cmd="basalt__subcmd__help__subcmd__bench__subcmd__rows"
                 ;;
             basalt__subcmd__help__subcmd__bench,verify)
                 cmd="basalt__subcmd__help__subcmd__bench__subcmd__verify"
@@ -2486,7 +2495,7 @@ _basalt() {
             return 0
             ;;
         basalt__subcmd__bench)
-            opts="-h --help verify canary write idle chaos failover puppet help"
+            opts="-h --help verify canary write rows idle chaos failover puppet help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2598,7 +2607,7 @@ _basalt() {
             return 0
             ;;
         basalt__subcmd__bench__subcmd__help)
-            opts="verify canary write idle chaos failover puppet help"
+            opts="verify canary write rows idle chaos failover puppet help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2695,6 +2704,20 @@ _basalt() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        basalt__subcmd__bench__subcmd__help__subcmd__rows)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         basalt__subcmd__bench__subcmd__help__subcmd__verify)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
@@ -2765,6 +2788,52 @@ _basalt() {
                     return 0
                     ;;
                 --place)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        basalt__subcmd__bench__subcmd__rows)
+            opts="-h --row --seconds --repeat --size-mib --place --disk --shards --link-mbit --json --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --row)
+                    COMPREPLY=($(compgen -W "write-32 write-128 write-1 read-local read-client sequential-write sequential-read-links commit" -- "${cur}"))
+                    return 0
+                    ;;
+                --seconds)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --repeat)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --size-mib)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --place)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --disk)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --shards)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --link-mbit)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -3470,7 +3539,7 @@ _basalt() {
             return 0
             ;;
         basalt__subcmd__help__subcmd__bench)
-            opts="verify canary write idle chaos failover puppet"
+            opts="verify canary write rows idle chaos failover puppet"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -3540,6 +3609,20 @@ _basalt() {
             return 0
             ;;
         basalt__subcmd__help__subcmd__bench__subcmd__puppet)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        basalt__subcmd__help__subcmd__bench__subcmd__rows)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )

@@ -38,15 +38,16 @@ complete -c basalt -n "__fish_basalt_needs_command" -f -a "help" -d 'Print this 
 complete -c basalt -n "__fish_basalt_using_subcommand install-links" -l force -d 'Replace what is there under these names'
 complete -c basalt -n "__fish_basalt_using_subcommand install-links" -s h -l help -d 'Print help'
 complete -c basalt -n "__fish_basalt_using_subcommand manuals" -s h -l help -d 'Print help'
-complete -c basalt -n "__fish_basalt_using_subcommand bench; and not __fish_seen_subcommand_from verify canary write idle chaos failover puppet help" -s h -l help -d 'Print help'
-complete -c basalt -n "__fish_basalt_using_subcommand bench; and not __fish_seen_subcommand_from verify canary write idle chaos failover puppet help" -f -a "verify" -d 'Load a volume over NBD and check every answer'
-complete -c basalt -n "__fish_basalt_using_subcommand bench; and not __fish_seen_subcommand_from verify canary write idle chaos failover puppet help" -f -a "canary" -d 'Check the checker against servers with one flaw each'
-complete -c basalt -n "__fish_basalt_using_subcommand bench; and not __fish_seen_subcommand_from verify canary write idle chaos failover puppet help" -f -a "write" -d 'Measure what a replicated write costs, beside two other systems'
-complete -c basalt -n "__fish_basalt_using_subcommand bench; and not __fish_seen_subcommand_from verify canary write idle chaos failover puppet help" -f -a "idle" -d 'Measure memory, CPU and start of nodes that have volumes and nothing to do'
-complete -c basalt -n "__fish_basalt_using_subcommand bench; and not __fish_seen_subcommand_from verify canary write idle chaos failover puppet help" -f -a "chaos" -d 'Strike nodes and the network between them, under the checker\'s load'
-complete -c basalt -n "__fish_basalt_using_subcommand bench; and not __fish_seen_subcommand_from verify canary write idle chaos failover puppet help" -f -a "failover" -d 'Measure how long a volume stands still when nodes die, vanish or stand still'
-complete -c basalt -n "__fish_basalt_using_subcommand bench; and not __fish_seen_subcommand_from verify canary write idle chaos failover puppet help" -f -a "puppet" -d 'Start three nodes, then kill and restart them as standard input says'
-complete -c basalt -n "__fish_basalt_using_subcommand bench; and not __fish_seen_subcommand_from verify canary write idle chaos failover puppet help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c basalt -n "__fish_basalt_using_subcommand bench; and not __fish_seen_subcommand_from verify canary write rows idle chaos failover puppet help" -s h -l help -d 'Print help'
+complete -c basalt -n "__fish_basalt_using_subcommand bench; and not __fish_seen_subcommand_from verify canary write rows idle chaos failover puppet help" -f -a "verify" -d 'Load a volume over NBD and check every answer'
+complete -c basalt -n "__fish_basalt_using_subcommand bench; and not __fish_seen_subcommand_from verify canary write rows idle chaos failover puppet help" -f -a "canary" -d 'Check the checker against servers with one flaw each'
+complete -c basalt -n "__fish_basalt_using_subcommand bench; and not __fish_seen_subcommand_from verify canary write rows idle chaos failover puppet help" -f -a "write" -d 'Measure what a replicated write costs, beside two other systems'
+complete -c basalt -n "__fish_basalt_using_subcommand bench; and not __fish_seen_subcommand_from verify canary write rows idle chaos failover puppet help" -f -a "rows" -d 'Measure each goal for speed and cost beside what it is compared with'
+complete -c basalt -n "__fish_basalt_using_subcommand bench; and not __fish_seen_subcommand_from verify canary write rows idle chaos failover puppet help" -f -a "idle" -d 'Measure memory, CPU and start of nodes that have volumes and nothing to do'
+complete -c basalt -n "__fish_basalt_using_subcommand bench; and not __fish_seen_subcommand_from verify canary write rows idle chaos failover puppet help" -f -a "chaos" -d 'Strike nodes and the network between them, under the checker\'s load'
+complete -c basalt -n "__fish_basalt_using_subcommand bench; and not __fish_seen_subcommand_from verify canary write rows idle chaos failover puppet help" -f -a "failover" -d 'Measure how long a volume stands still when nodes die, vanish or stand still'
+complete -c basalt -n "__fish_basalt_using_subcommand bench; and not __fish_seen_subcommand_from verify canary write rows idle chaos failover puppet help" -f -a "puppet" -d 'Start three nodes, then kill and restart them as standard input says'
+complete -c basalt -n "__fish_basalt_using_subcommand bench; and not __fish_seen_subcommand_from verify canary write rows idle chaos failover puppet help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
 complete -c basalt -n "__fish_basalt_using_subcommand bench; and __fish_seen_subcommand_from verify" -l nbd -d 'Exports of one volume, comma separated; the checker moves on when one fails' -r
 complete -c basalt -n "__fish_basalt_using_subcommand bench; and __fish_seen_subcommand_from verify" -l seconds -d 'How long to load the volume' -r
 complete -c basalt -n "__fish_basalt_using_subcommand bench; and __fish_seen_subcommand_from verify" -l kill-schedule -d 'Start three nodes, and kill and restart them as this seed says, instead of --nbd' -r
@@ -79,6 +80,23 @@ quorum\t''
 nbdkit\t''"
 complete -c basalt -n "__fish_basalt_using_subcommand bench; and __fish_seen_subcommand_from write" -l json -d 'Print the result as JSON'
 complete -c basalt -n "__fish_basalt_using_subcommand bench; and __fish_seen_subcommand_from write" -s h -l help -d 'Print help'
+complete -c basalt -n "__fish_basalt_using_subcommand bench; and __fish_seen_subcommand_from rows" -l row -d 'Which rows; all when left out' -r -f -a "write-32\t'Random writes, 32 in flight'
+write-128\t'The same, 128 in flight over four connections'
+write-1\t'One write after the other'
+read-local\t'Random reads where the serving node has a replica'
+read-client\t'Random reads where it has none'
+sequential-write\t'Large writes in a row'
+sequential-read-links\t'Large reads in a row from hosts whose links are slow'
+commit\t'One write and flush after the other, on a disk'"
+complete -c basalt -n "__fish_basalt_using_subcommand bench; and __fish_seen_subcommand_from rows" -l seconds -d 'Measured seconds of each run' -r
+complete -c basalt -n "__fish_basalt_using_subcommand bench; and __fish_seen_subcommand_from rows" -l repeat -d 'Rounds, in each of which every system of a row runs once' -r
+complete -c basalt -n "__fish_basalt_using_subcommand bench; and __fish_seen_subcommand_from rows" -l size-mib -d 'MiB of the volume, written once before anything is measured' -r
+complete -c basalt -n "__fish_basalt_using_subcommand bench; and __fish_seen_subcommand_from rows" -l place -d 'Where the files go; tmpfs for the figures to tell of the software' -r -F
+complete -c basalt -n "__fish_basalt_using_subcommand bench; and __fish_seen_subcommand_from rows" -l disk -d 'Where they go for the row that is about a disk' -r -F
+complete -c basalt -n "__fish_basalt_using_subcommand bench; and __fish_seen_subcommand_from rows" -l shards -d 'Threads that carry data in each of Basalt\'s daemons' -r
+complete -c basalt -n "__fish_basalt_using_subcommand bench; and __fish_seen_subcommand_from rows" -l link-mbit -d 'What each replica\'s host may send, where links are the limit' -r
+complete -c basalt -n "__fish_basalt_using_subcommand bench; and __fish_seen_subcommand_from rows" -l json -d 'Print the result as JSON'
+complete -c basalt -n "__fish_basalt_using_subcommand bench; and __fish_seen_subcommand_from rows" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c basalt -n "__fish_basalt_using_subcommand bench; and __fish_seen_subcommand_from idle" -l volumes -d 'How many volumes, each a resource of its own with three replicas' -r
 complete -c basalt -n "__fish_basalt_using_subcommand bench; and __fish_seen_subcommand_from idle" -l size-mib -d 'MiB of each backing file, which is sparse' -r
 complete -c basalt -n "__fish_basalt_using_subcommand bench; and __fish_seen_subcommand_from idle" -l seconds -d 'How long the nodes are left alone; CPU time is counted meanwhile' -r
@@ -109,6 +127,7 @@ complete -c basalt -n "__fish_basalt_using_subcommand bench; and __fish_seen_sub
 complete -c basalt -n "__fish_basalt_using_subcommand bench; and __fish_seen_subcommand_from help" -f -a "verify" -d 'Load a volume over NBD and check every answer'
 complete -c basalt -n "__fish_basalt_using_subcommand bench; and __fish_seen_subcommand_from help" -f -a "canary" -d 'Check the checker against servers with one flaw each'
 complete -c basalt -n "__fish_basalt_using_subcommand bench; and __fish_seen_subcommand_from help" -f -a "write" -d 'Measure what a replicated write costs, beside two other systems'
+complete -c basalt -n "__fish_basalt_using_subcommand bench; and __fish_seen_subcommand_from help" -f -a "rows" -d 'Measure each goal for speed and cost beside what it is compared with'
 complete -c basalt -n "__fish_basalt_using_subcommand bench; and __fish_seen_subcommand_from help" -f -a "idle" -d 'Measure memory, CPU and start of nodes that have volumes and nothing to do'
 complete -c basalt -n "__fish_basalt_using_subcommand bench; and __fish_seen_subcommand_from help" -f -a "chaos" -d 'Strike nodes and the network between them, under the checker\'s load'
 complete -c basalt -n "__fish_basalt_using_subcommand bench; and __fish_seen_subcommand_from help" -f -a "failover" -d 'Measure how long a volume stands still when nodes die, vanish or stand still'
@@ -723,6 +742,7 @@ complete -c basalt -n "__fish_basalt_using_subcommand help; and not __fish_seen_
 complete -c basalt -n "__fish_basalt_using_subcommand help; and __fish_seen_subcommand_from bench" -f -a "verify" -d 'Load a volume over NBD and check every answer'
 complete -c basalt -n "__fish_basalt_using_subcommand help; and __fish_seen_subcommand_from bench" -f -a "canary" -d 'Check the checker against servers with one flaw each'
 complete -c basalt -n "__fish_basalt_using_subcommand help; and __fish_seen_subcommand_from bench" -f -a "write" -d 'Measure what a replicated write costs, beside two other systems'
+complete -c basalt -n "__fish_basalt_using_subcommand help; and __fish_seen_subcommand_from bench" -f -a "rows" -d 'Measure each goal for speed and cost beside what it is compared with'
 complete -c basalt -n "__fish_basalt_using_subcommand help; and __fish_seen_subcommand_from bench" -f -a "idle" -d 'Measure memory, CPU and start of nodes that have volumes and nothing to do'
 complete -c basalt -n "__fish_basalt_using_subcommand help; and __fish_seen_subcommand_from bench" -f -a "chaos" -d 'Strike nodes and the network between them, under the checker\'s load'
 complete -c basalt -n "__fish_basalt_using_subcommand help; and __fish_seen_subcommand_from bench" -f -a "failover" -d 'Measure how long a volume stands still when nodes die, vanish or stand still'

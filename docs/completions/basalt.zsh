@@ -107,6 +107,28 @@ _arguments "${_arguments_options[@]}" : \
 '--help[Print help]' \
 && ret=0
 ;;
+(rows)
+_arguments "${_arguments_options[@]}" : \
+'*--row=[Which rows; all when left out]:ROWS:((write-32\:"Random writes, 32 in flight"
+write-128\:"The same, 128 in flight over four connections"
+write-1\:"One write after the other"
+read-local\:"Random reads where the serving node has a replica"
+read-client\:"Random reads where it has none"
+sequential-write\:"Large writes in a row"
+sequential-read-links\:"Large reads in a row from hosts whose links are slow"
+commit\:"One write and flush after the other, on a disk"))' \
+'--seconds=[Measured seconds of each run]:SECONDS:_default' \
+'--repeat=[Rounds, in each of which every system of a row runs once]:REPEAT:_default' \
+'--size-mib=[MiB of the volume, written once before anything is measured]:SIZE_MIB:_default' \
+'--place=[Where the files go; tmpfs for the figures to tell of the software]:PLACE:_files' \
+'--disk=[Where they go for the row that is about a disk]:DISK:_files' \
+'--shards=[Threads that carry data in each of Basalt'\''s daemons]:SHARDS:_default' \
+'--link-mbit=[What each replica'\''s host may send, where links are the limit]:LINK_MBIT:_default' \
+'--json[Print the result as JSON]' \
+'-h[Print help (see more with '\''--help'\'')]' \
+'--help[Print help (see more with '\''--help'\'')]' \
+&& ret=0
+;;
 (idle)
 _arguments "${_arguments_options[@]}" : \
 '--volumes=[How many volumes, each a resource of its own with three replicas]:VOLUMES:_default' \
@@ -175,6 +197,10 @@ _arguments "${_arguments_options[@]}" : \
 && ret=0
 ;;
 (write)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(rows)
 _arguments "${_arguments_options[@]}" : \
 && ret=0
 ;;
@@ -1520,6 +1546,10 @@ _arguments "${_arguments_options[@]}" : \
 _arguments "${_arguments_options[@]}" : \
 && ret=0
 ;;
+(rows)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
 (idle)
 _arguments "${_arguments_options[@]}" : \
 && ret=0
@@ -2306,6 +2336,7 @@ _basalt__subcmd__bench_commands() {
 'verify:Load a volume over NBD and check every answer' \
 'canary:Check the checker against servers with one flaw each' \
 'write:Measure what a replicated write costs, beside two other systems' \
+'rows:Measure each goal for speed and cost beside what it is compared with' \
 'idle:Measure memory, CPU and start of nodes that have volumes and nothing to do' \
 'chaos:Strike nodes and the network between them, under the checker'\''s load' \
 'failover:Measure how long a volume stands still when nodes die, vanish or stand still' \
@@ -2335,6 +2366,7 @@ _basalt__subcmd__bench__subcmd__help_commands() {
 'verify:Load a volume over NBD and check every answer' \
 'canary:Check the checker against servers with one flaw each' \
 'write:Measure what a replicated write costs, beside two other systems' \
+'rows:Measure each goal for speed and cost beside what it is compared with' \
 'idle:Measure memory, CPU and start of nodes that have volumes and nothing to do' \
 'chaos:Strike nodes and the network between them, under the checker'\''s load' \
 'failover:Measure how long a volume stands still when nodes die, vanish or stand still' \
@@ -2373,6 +2405,11 @@ _basalt__subcmd__bench__subcmd__help__subcmd__puppet_commands() {
     local commands; commands=()
     _describe -t commands 'basalt bench help puppet commands' commands "$@"
 }
+(( $+functions[_basalt__subcmd__bench__subcmd__help__subcmd__rows_commands] )) ||
+_basalt__subcmd__bench__subcmd__help__subcmd__rows_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt bench help rows commands' commands "$@"
+}
 (( $+functions[_basalt__subcmd__bench__subcmd__help__subcmd__verify_commands] )) ||
 _basalt__subcmd__bench__subcmd__help__subcmd__verify_commands() {
     local commands; commands=()
@@ -2392,6 +2429,11 @@ _basalt__subcmd__bench__subcmd__idle_commands() {
 _basalt__subcmd__bench__subcmd__puppet_commands() {
     local commands; commands=()
     _describe -t commands 'basalt bench puppet commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__bench__subcmd__rows_commands] )) ||
+_basalt__subcmd__bench__subcmd__rows_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt bench rows commands' commands "$@"
 }
 (( $+functions[_basalt__subcmd__bench__subcmd__verify_commands] )) ||
 _basalt__subcmd__bench__subcmd__verify_commands() {
@@ -2662,6 +2704,7 @@ _basalt__subcmd__help__subcmd__bench_commands() {
 'verify:Load a volume over NBD and check every answer' \
 'canary:Check the checker against servers with one flaw each' \
 'write:Measure what a replicated write costs, beside two other systems' \
+'rows:Measure each goal for speed and cost beside what it is compared with' \
 'idle:Measure memory, CPU and start of nodes that have volumes and nothing to do' \
 'chaos:Strike nodes and the network between them, under the checker'\''s load' \
 'failover:Measure how long a volume stands still when nodes die, vanish or stand still' \
@@ -2693,6 +2736,11 @@ _basalt__subcmd__help__subcmd__bench__subcmd__idle_commands() {
 _basalt__subcmd__help__subcmd__bench__subcmd__puppet_commands() {
     local commands; commands=()
     _describe -t commands 'basalt help bench puppet commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__help__subcmd__bench__subcmd__rows_commands] )) ||
+_basalt__subcmd__help__subcmd__bench__subcmd__rows_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt help bench rows commands' commands "$@"
 }
 (( $+functions[_basalt__subcmd__help__subcmd__bench__subcmd__verify_commands] )) ||
 _basalt__subcmd__help__subcmd__bench__subcmd__verify_commands() {

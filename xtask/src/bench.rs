@@ -1,4 +1,4 @@
-//! `bench write`: the cost of a replicated write beside peers, by the product's own binary.
+//! `bench`: what requests cost beside peers, measured by the product's own binary.
 
 use crate::{metadata, packages, process};
 use anyhow::{Context as _, Result};
@@ -9,6 +9,7 @@ pub(crate) fn run(words: &[&str]) -> Result<ExitCode> {
         ("fio", "the load of the bench"),
         ("qemu-system-common", "qemu-storage-daemon, the peer with three copies"),
         ("nbdkit", "the peer without copies"),
+        ("iproute2", "hosts in network namespaces, with links of a given speed"),
     ])?;
     let build = ["build", "--release", "--locked", "--package", "basalt"];
     process::must_succeed(&mut process::cargo(&build)?)?;

@@ -42,6 +42,7 @@ cargo xtask COMMAND
   guest            every chapter that needs a kernel of its own, in a guest under QEMU
   guest NAME..     only the named chapters; `guest --list` tells them
   bench write      CPU per replicated write beside QEMU quorum and nbdkit (--json)
+  bench rows       every goal for speed and cost beside its peer (--row NAME, --json)
   demo             three nodes, a volume, load, nodes killed under it, and a report
 ";
 

@@ -3,11 +3,16 @@
 mod histogram;
 pub(crate) mod verify;
 pub(crate) mod fio;
+mod cpu;
+mod machine;
+mod systems;
+mod measure;
 mod ram_server;
 mod canary;
 mod chaos;
 mod failover;
 mod write;
+mod rows;
 mod idle;
 mod puppet;
 
@@ -23,6 +28,8 @@ pub(crate) enum Command {
     Canary(canary::Options),
     /// Measure what a replicated write costs, beside two other systems
     Write(write::Options),
+    /// Measure each goal for speed and cost beside what it is compared with
+    Rows(rows::Options),
     /// Measure memory, CPU and start of nodes that have volumes and nothing to do
     Idle(idle::Options),
     /// Strike nodes and the network between them, under the checker's load
@@ -46,6 +53,7 @@ pub(crate) fn main(command: Command) -> Result<ExitCode> {
         Command::Verify(options) => verify::main(options),
         Command::Canary(options) => canary::main(&options),
         Command::Write(options) => write::main(&options),
+        Command::Rows(options) => rows::main(&options),
         Command::Idle(options) => idle::main(&options),
         Command::Chaos(options) => chaos::main(&options),
         Command::Failover(options) => failover::main(&options),

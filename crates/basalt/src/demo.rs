@@ -12,7 +12,7 @@ use anyhow::{Context, Result, ensure};
 use serde::Serialize;
 
 use crate::bench::Output;
-use crate::bench::fio;
+use crate::bench::fio::{self, Access, Pattern};
 use crate::bench::verify::Run;
 use crate::bench::verify::load::Plan;
 use crate::bench::verify::report::Report;
@@ -139,14 +139,14 @@ fn measure(
 ) -> Result<fio::Outcome> {
     let time = Duration::from_secs(5).mul_f64(options.seconds_scale);
     let job = fio::Job {
-        uri: cluster.nodes()[0].local_uri(),
+        targets: vec![cluster.nodes()[0].local_uri()],
         span_bytes: volume_bytes,
-        depth: 32,
+        access: Access { pattern: Pattern::RandomWrite, block_kib: 4, depth: 32 },
         ramp: Duration::from_secs(1),
         time,
     };
     let scratch = tempfile::tempdir().context("cannot make a directory for fio")?;
-    let outcome = fio::random_writes(&job, scratch.path(), |elapsed| {
+    let outcome = fio::measure(&job, scratch.path(), |elapsed| {
         let share = elapsed.as_secs_f64() / (job.ramp + job.time).as_secs_f64();
         progress.show(Some(share), || "fio: random 4 KiB writes, 32 in flight".to_owned());
     })?;

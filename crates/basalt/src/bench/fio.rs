@@ -1,5 +1,13 @@
-//! Runs fio with its NBD engine and reads its JSON.
+//! Runs fio with its NBD engine: what a run does, to which volumes, for how long.
+//!
+//! All figures of the benches are fio's own. One process of fio opens every volume of a run in a
+//! thread of its own, begins with all of them at once, and forgets what it saw while it warmed up.
 
+mod report;
+
+pub(crate) use self::report::Outcome;
+
+use std::fmt::{self, Write as _};
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Duration;
@@ -7,29 +15,62 @@ use std::time::Duration;
 use anyhow::{Context, Result, bail};
 use frontend::nbd::client::uri::Uri;
 use serde::Serialize;
-use serde_json::Value;
 
 use crate::clock;
 
-/// One run of random 4 KiB writes.
+/// A volume is written once within this, on a slow machine.
+const FILL_LIMIT: Duration = Duration::from_secs(1800);
+/// What fio may take beside the time of its load: to start, to connect, to write its report.
+const SLACK: Duration = Duration::from_secs(120);
+/// How far apart the moments of a series are.
+const SERIES_STEP_MS: u32 = 250;
+/// fio's own names; this is how they begin, in the directory of the run.
+const LOG_PREFIX: &str = "series";
+
+/// One kind of request, over and over.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub(crate) struct Access {
+    pub(crate) pattern: Pattern,
+    pub(crate) block_kib: u32,
+    /// Requests in flight on each connection.
+    pub(crate) depth: u32,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum Pattern {
+    RandomRead,
+    RandomWrite,
+    SequentialRead,
+    SequentialWrite,
+    /// A random write and then a flush: what a database does to commit.
+    Commit,
+}
+
+/// One run.
 #[derive(Clone, Debug)]
 pub(crate) struct Job {
-    pub(crate) uri: Uri,
-    /// The part of the volume that is written.
+    /// A connection to each, all at once; a volume that is named twice has two.
+    pub(crate) targets: Vec<Uri>,
+    /// The part of each volume that is used.
     pub(crate) span_bytes: u64,
-    pub(crate) depth: u32,
+    pub(crate) access: Access,
     /// Before the measured time.
     pub(crate) ramp: Duration,
     pub(crate) time: Duration,
 }
 
-#[derive(Clone, Debug, Serialize)]
-pub(crate) struct Outcome {
-    pub(crate) iops: f64,
-    pub(crate) mean_us: f64,
-    pub(crate) p50_us: f64,
-    pub(crate) p99_us: f64,
-    pub(crate) max_us: f64,
+impl fmt::Display for Access {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let pattern = match self.pattern {
+            Pattern::RandomRead => "random read",
+            Pattern::RandomWrite => "random write",
+            Pattern::SequentialRead => "sequential read",
+            Pattern::SequentialWrite => "sequential write",
+            Pattern::Commit => "random write and flush",
+        };
+        write!(f, "{pattern} {} KiB QD{}", self.block_kib, self.depth)
+    }
 }
 
 /// fio's version, or what to do when it cannot be run.
@@ -39,66 +80,67 @@ pub(crate) fn version() -> Result<String> {
     Ok(String::from_utf8_lossy(&output.stdout).trim().to_owned())
 }
 
-/// Writes the whole span once, so that no run pays for the first touch of memory.
-pub(crate) fn fill(uri: &Uri, span_bytes: u64, directory: &Path) -> Result<()> {
-    let fill = ["--rw=write", "--bs=1m", "--iodepth=4"];
-    let mut command = command(uri, span_bytes, directory);
-    run(command.args(fill), directory, Duration::from_secs(600), |_| ()).map(drop)
+/// Writes the whole span of each volume once, so that no run pays for the first touch of memory and
+/// none reads what was never written.
+pub(crate) fn fill(targets: &[Uri], span_bytes: u64, directory: &Path) -> Result<()> {
+    let access = Access { pattern: Pattern::SequentialWrite, block_kib: 1024, depth: 4 };
+    let text = job_file(targets, span_bytes, access, "end_fsync=1\n");
+    let outcome = run(&text, access, directory, FILL_LIMIT, |_| ())?;
+    let whole = span_bytes.saturating_mul(targets.len() as u64);
+    if outcome.bytes < whole {
+        bail!("fio wrote {} of {whole} bytes to fill the volumes", outcome.bytes);
+    }
+    Ok(())
 }
 
 /// Runs the job; `at` hears how long fio has been running, about twenty times a second.
-pub(crate) fn random_writes(
-    job: &Job,
-    directory: &Path,
-    at: impl FnMut(Duration),
-) -> Result<Outcome> {
-    let mut command = command(&job.uri, job.span_bytes, directory);
-    command.args(["--rw=randwrite", "--bs=4k", "--time_based"]).args([
-        format!("--iodepth={}", job.depth),
-        format!("--ramp_time={}ms", job.ramp.as_millis()),
-        format!("--runtime={}ms", job.time.as_millis()),
-    ]);
-    let limit = job.ramp + job.time + Duration::from_secs(60);
-    let write = run(&mut command, directory, limit, at)?;
-    let number = |value: &Value| value.as_f64().context("fio's report lacks a number");
-    let percentile = |name: &str| number(&write["lat_ns"]["percentile"][name]);
-    Ok(Outcome {
-        iops: number(&write["iops"])?,
-        mean_us: number(&write["lat_ns"]["mean"])? / 1e3,
-        p50_us: percentile("50.000000")? / 1e3,
-        p99_us: percentile("99.000000")? / 1e3,
-        max_us: number(&write["lat_ns"]["max"])? / 1e3,
-    })
+pub(crate) fn measure(job: &Job, directory: &Path, at: impl FnMut(Duration)) -> Result<Outcome> {
+    let timing = format!(
+        "time_based\nramp_time={}ms\nruntime={}ms\n\
+         write_iops_log={LOG_PREFIX}\nwrite_lat_log={LOG_PREFIX}\nlog_avg_msec={SERIES_STEP_MS}\n",
+        job.ramp.as_millis(),
+        job.time.as_millis()
+    );
+    let text = job_file(&job.targets, job.span_bytes, job.access, &timing);
+    run(&text, job.access, directory, job.ramp + job.time + SLACK, at)
 }
 
-fn command(uri: &Uri, span_bytes: u64, directory: &Path) -> Command {
-    let mut command = Command::new("fio");
-    command.current_dir(directory).args([
-        "--name=write",
-        "--ioengine=nbd",
-        &format!("--uri={uri}"),
-        &format!("--size={span_bytes}"),
-        "--randrepeat=0",
-        "--norandommap=1",
-        "--lat_percentiles=1",
-        "--clat_percentiles=0",
-        "--percentile_list=50:99",
-        "--output-format=json",
-        &format!("--output={}", directory.join("fio.json").display()),
-    ]);
-    command
+fn job_file(targets: &[Uri], span_bytes: u64, access: Access, more: &str) -> String {
+    let pattern = match access.pattern {
+        Pattern::RandomRead => "rw=randread",
+        Pattern::RandomWrite => "rw=randwrite",
+        Pattern::SequentialRead => "rw=read",
+        Pattern::SequentialWrite => "rw=write",
+        Pattern::Commit => "rw=randwrite\nfsync=1",
+    };
+    let Access { block_kib, depth, .. } = access;
+    let mut text = format!(
+        "[global]\nioengine=nbd\nthread\ndirect=1\nsize={span_bytes}\n{pattern}\nbs={block_kib}k\n\
+         iodepth={depth}\nrandrepeat=0\nnorandommap=1\nlat_percentiles=1\nclat_percentiles=0\n\
+         per_job_logs=1\n{more}"
+    );
+    for (number, target) in targets.iter().enumerate() {
+        write!(text, "[volume{number}]\nuri={target}\n").expect("writing to a string");
+    }
+    text
 }
 
-/// Runs fio to its end and gives the write part of its report.
+/// Runs fio to its end and reads what it found.
 fn run(
-    command: &mut Command,
+    text: &str,
+    access: Access,
     directory: &Path,
     limit: Duration,
     mut at: impl FnMut(Duration),
-) -> Result<Value> {
+) -> Result<Outcome> {
+    let file = directory.join("job.fio");
+    std::fs::write(&file, text).with_context(|| format!("cannot write {}", file.display()))?;
+    report::remove_series(directory, LOG_PREFIX)?;
     let log = directory.join("fio.log");
-    let output = std::fs::File::create(&log)?;
-    command.stdin(Stdio::null()).stdout(output.try_clone()?).stderr(output);
+    let said = std::fs::File::create(&log)?;
+    let mut command = Command::new("fio");
+    command.current_dir(directory).args(["--output-format=json+", "--output=fio.json", "job.fio"]);
+    command.stdin(Stdio::null()).stdout(said.try_clone()?).stderr(said);
     let mut child = command.spawn().context("cannot run fio")?;
     let started = clock::now();
     let ended = clock::wait_for("fio to end", limit, || {
@@ -116,10 +158,29 @@ fn run(
         let said = std::fs::read_to_string(&log).unwrap_or_default();
         bail!("fio ended with {status}: {}{}", said.trim(), report.trim());
     }
-    let mut report: Value = serde_json::from_str(&report[begin..]).context("fio's report")?;
-    let job = report["jobs"][0].take();
-    if job["error"].as_i64() != Some(0) {
-        bail!("fio met error {}", job["error"]);
+    let mut outcome = Outcome::parse(&report[begin..], access.pattern)?;
+    outcome.series = report::read_series(directory, LOG_PREFIX, SERIES_STEP_MS)?;
+    Ok(outcome)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use frontend::nbd::client::uri::Address;
+
+    #[test]
+    fn a_job_file_names_every_volume_and_repeats_no_seed() {
+        let uri = |name: &str| Uri {
+            address: Address::Unix("/run/a.sock".into()),
+            export: name.to_owned(),
+        };
+        let access = Access { pattern: Pattern::Commit, block_kib: 4, depth: 64 };
+        let text = job_file(&[uri("a"), uri("b")], 4096, access, "time_based\n");
+        assert!(text.contains("rw=randwrite\nfsync=1\nbs=4k\niodepth=64\nrandrepeat=0\n"));
+        assert!(text.ends_with(
+            "time_based\n[volume0]\nuri=nbd+unix:///a?socket=/run/a.sock\n\
+             [volume1]\nuri=nbd+unix:///b?socket=/run/a.sock\n"
+        ));
+        assert_eq!(access.to_string(), "random write and flush 4 KiB QD64");
     }
-    Ok(job["write"].clone())
 }

@@ -5,9 +5,6 @@
 //! NBD alone costs. All files lie on tmpfs: this measures the software, and nothing of it is
 //! durable. The systems take turns, so that a disturbance of the machine meets all of them.
 
-mod cpu;
-mod systems;
-
 use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -16,15 +13,14 @@ use std::time::Duration;
 use anyhow::{Context, Result, ensure};
 use serde::Serialize;
 
-use self::cpu::{Sample, Shares};
-use self::systems::System;
-use super::{Output, fio};
+use super::Output;
+use super::fio::{self, Access, Pattern};
+use super::machine::Machine;
+use super::measure::{Measured, measure};
+use super::systems::{self, System};
 use crate::progress::Progress;
 
 const DURABILITY: &str = "none: every file is on tmpfs, and nothing is flushed";
-/// fio needs this long to start; CPU time is sampled within its measured time only.
-const FIO_START: Duration = Duration::from_millis(700);
-const WINDOW_END: Duration = Duration::from_millis(300);
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Options {
@@ -77,12 +73,6 @@ struct BenchReport {
 }
 
 #[derive(Debug, Serialize)]
-struct Machine {
-    kernel: String,
-    cpus: usize,
-}
-
-#[derive(Debug, Serialize)]
 struct SystemReport {
     name: &'static str,
     what: String,
@@ -128,7 +118,8 @@ pub(crate) fn main(options: &Options) -> Result<ExitCode> {
     }
     for system in &systems {
         progress.say(&format!("filling {}", system.name));
-        fio::fill(&system.uri, size_bytes, directory.path()).context(system.name)?;
+        let target = std::slice::from_ref(&system.uri);
+        fio::fill(target, size_bytes, directory.path()).context(system.name)?;
     }
     let rows = measure_all(options, &systems, directory.path(), &mut progress)?;
     let report = BenchReport {
@@ -167,15 +158,20 @@ fn measure_all(
         let mut runs: Vec<Vec<Row>> = systems.iter().map(|_| Vec::new()).collect();
         for _ in 0..options.repeat {
             for (system, runs) in systems.iter().zip(&mut runs) {
+                let pattern = Pattern::RandomWrite;
                 let job = fio::Job {
-                    uri: system.uri.clone(),
+                    targets: vec![system.uri.clone()],
                     span_bytes: options.size_mib << 20,
-                    depth: *depth,
+                    access: Access { pattern, block_kib: 4, depth: *depth },
                     ramp: Duration::from_secs(1),
                     time: Duration::from_secs(options.seconds),
                 };
-                let step = |share: f64| share_of(done, total, share);
-                runs.push(measure(system, &job, directory, progress, step)?);
+                let measured = measure(system, &job, directory, |share| {
+                    progress.show(Some(share_of(done, total, share)), || {
+                        format!("{} at depth {depth}", system.name)
+                    });
+                });
+                runs.push(row(system, *depth, &measured?));
                 done += 1;
             }
         }
@@ -184,47 +180,20 @@ fn measure_all(
     Ok(rows)
 }
 
-/// One run of fio against one system.
-fn measure(
-    system: &System,
-    job: &fio::Job,
-    directory: &std::path::Path,
-    progress: &mut Progress,
-    share: impl Fn(f64) -> f64,
-) -> Result<Row> {
-    let servers = system.pids();
-    let (begin, end) = (job.ramp + FIO_START, job.ramp + job.time - WINDOW_END);
-    let (mut first, mut last) = (None, None);
-    let outcome = fio::random_writes(job, directory, |elapsed| {
-        if first.is_none() && elapsed >= begin {
-            first = Some(Sample::take(&servers));
-        }
-        if last.is_none() && elapsed >= end {
-            last = Some(Sample::take(&servers));
-        }
-        let done = elapsed.as_secs_f64() / (job.ramp + job.time).as_secs_f64();
-        progress
-            .show(Some(share(done.min(1.0))), || format!("{} at depth {}", system.name, job.depth));
-    });
-    let outcome = outcome.with_context(|| format!("{} at depth {}", system.name, job.depth))?;
-    let (Some(first), Some(last)) = (first, last) else {
-        anyhow::bail!("fio ended before its measured time, against {}", system.name);
-    };
-    let shares = Shares::between(&first?, &last?);
-    let per_write = |cpus: f64| cpus / outcome.iops * 1e6;
-    let server_cpu_us = per_write(shares.servers);
-    Ok(Row {
+fn row(system: &System, depth: u32, measured: &Measured) -> Row {
+    let Measured { outcome, server_cpu_us, all_cpu_us, disturbance_percent, .. } = measured;
+    Row {
         system: system.name,
-        depth: job.depth,
+        depth,
         iops: outcome.iops,
         mean_us: outcome.mean_us,
         p50_us: outcome.p50_us,
         p99_us: outcome.p99_us,
-        server_cpu_us,
-        all_cpu_us: per_write(shares.servers + shares.fio),
-        disturbance_percent: shares.others * 100.0,
-        runs_server_cpu_us: vec![server_cpu_us],
-    })
+        server_cpu_us: *server_cpu_us,
+        all_cpu_us: *all_cpu_us,
+        disturbance_percent: *disturbance_percent,
+        runs_server_cpu_us: vec![*server_cpu_us],
+    }
 }
 
 /// The run whose server CPU time is the middle one.
@@ -235,17 +204,9 @@ fn median(mut runs: Vec<Row>) -> Row {
     Row { runs_server_cpu_us: costs, ..middle }
 }
 
-impl Machine {
-    fn this() -> Result<Self> {
-        let kernel = std::fs::read_to_string("/proc/sys/kernel/osrelease")?.trim().to_owned();
-        Ok(Self { kernel, cpus: std::thread::available_parallelism()?.get() })
-    }
-}
-
 impl BenchReport {
     fn print(&self, out: &mut impl Write) -> Result<()> {
-        let Machine { kernel, cpus } = &self.machine;
-        writeln!(out, "{}; Linux {kernel}, {cpus} CPUs, {}", self.what, self.fio)?;
+        writeln!(out, "{}; {}, {}", self.what, self.machine.line(), self.fio)?;
         writeln!(out, "durability: {}", self.durability)?;
         for system in &self.systems {
             writeln!(out, "  {}: {}", system.name, system.what)?;

@@ -7,12 +7,16 @@
 use std::net::{IpAddr, Ipv4Addr};
 use std::path::Path;
 use std::process::{Command, Stdio};
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use anyhow::{Context, Result, bail};
 
 const PREFIX: &str = "basalt-net-";
 /// Interface of a host; the same name in every namespace.
 const INTERFACE: &str = "eth0";
+
+/// Of this process, so that each of them has names of its own.
+static COUNT: AtomicUsize = AtomicUsize::new(0);
 
 /// In which direction packets between two hosts are lost.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,9 +36,10 @@ impl Network {
     /// Makes a bridge and `count` hosts.
     pub(crate) fn create(count: usize) -> Result<Self> {
         remove_leftovers();
-        let process = std::process::id();
-        let hub = format!("{PREFIX}{process}-hub");
-        let hosts = (0..count).map(|index| format!("{PREFIX}{process}-{index}")).collect();
+        let (process, number) = (std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed));
+        let name = |end: &str| format!("{PREFIX}{process}-{number}-{end}");
+        let hub = name("hub");
+        let hosts = (0..count).map(|index| name(&index.to_string())).collect();
         // Made first: what fails half way is removed with it.
         let network = Self { hub, hosts };
         network.build().context("cannot make network namespaces (it takes root)")?;
@@ -70,6 +75,17 @@ impl Network {
         let mut command = Command::new("ip");
         command.args(["netns", "exec", &self.hosts[index]]);
         command
+    }
+
+    /// Lets the host send so much and no more, from now on.
+    pub(crate) fn limit(&self, index: usize, mbit: u32) -> Result<()> {
+        let rate = format!("{mbit}mbit");
+        // A burst holds what the kernel hands over at once; the queue what is sent in 50 ms.
+        let filter = ["rate", &rate, "burst", "256kb", "latency", "50ms"];
+        let host = ["-n", &self.hosts[index]];
+        let words =
+            [&host[..], &["qdisc", "add", "dev", INTERFACE, "root", "tbf"], &filter].concat();
+        run(Command::new("tc").args(words))
     }
 
     /// Loses packets between two hosts from now on.

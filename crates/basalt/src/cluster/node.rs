@@ -209,6 +209,14 @@ impl Node {
         }
     }
 
+    /// Calls of `io_uring_enter` so far, of all shards.
+    pub(crate) fn enters(&self) -> Option<u64> {
+        let resources = self.statuses(Vec::new()).ok()?;
+        // Every resource tells the same of the shards that they share.
+        let shards = &resources.first()?.shards;
+        Some(shards.iter().map(|shard| shard.enters).sum())
+    }
+
     /// Runs `basalt adm` for this node.
     pub(crate) fn adm(&self, config_file: &Path, words: &[&str]) -> Result<()> {
         let socket = self.admin_socket();

@@ -33,6 +33,14 @@ enum Parts {
 }
 
 impl System {
+    /// Calls of `io_uring_enter` so far, of all daemons, where the system counts them.
+    pub(crate) fn enters(&self) -> Option<u64> {
+        match &self.parts {
+            Parts::Cluster(cluster) => cluster.nodes().iter().map(cluster::Node::enters).sum(),
+            Parts::Processes { .. } => None,
+        }
+    }
+
     /// The processes whose CPU time is the system's.
     pub(crate) fn pids(&self) -> Vec<u32> {
         match &self.parts {
@@ -65,20 +73,47 @@ pub(crate) fn basalt(
     shards: u8,
     progress: &mut Progress,
 ) -> Result<System> {
-    progress.say("starting basalt");
+    let what = "three daemons over loopback TCP; a write is complete on all three";
     let plan = cluster::Plan {
         place: place.to_owned(),
         volume_bytes: size_bytes,
         shape: cluster::Shape::SMALL,
         shards: vec![shards],
     };
-    let cluster = rig::start_cluster(&plan, progress)?;
-    Ok(System {
-        name: "basalt",
-        what: "three daemons over loopback TCP; a write is complete on all three".to_owned(),
-        uri: cluster.nodes()[0].local_uri(),
-        parts: Parts::Cluster(cluster),
-    })
+    of_cluster("basalt", what, &plan, progress)
+}
+
+/// Daemons of which the first one serves, or the last one where that has no replica.
+pub(crate) fn of_cluster(
+    name: &'static str,
+    what: &str,
+    plan: &cluster::Plan,
+    progress: &mut Progress,
+) -> Result<System> {
+    progress.say(&format!("starting {name}"));
+    let cluster = rig::start_cluster(plan, progress)?;
+    let server = if plan.shape.clients > 0 { cluster.nodes().len() - 1 } else { 0 };
+    let uri = cluster.nodes()[server].local_uri();
+    Ok(System { name, what: what.to_owned(), uri, parts: Parts::Cluster(cluster) })
+}
+
+/// The same on hosts of their own, where each replica's host can send only so much.
+pub(crate) fn behind_links(
+    name: &'static str,
+    plan: &cluster::Plan,
+    mbit: u32,
+    progress: &mut Progress,
+) -> Result<System> {
+    let replicas = plan.shape.replicas;
+    let what = format!(
+        "replicas on {replicas} hosts in network namespaces, each sending at most {mbit} Mbit/s, \
+         served by a host without one"
+    );
+    let system = of_cluster(name, &what, plan, progress)?;
+    if let Parts::Cluster(cluster) = &system.parts {
+        (0..replicas).try_for_each(|host| cluster.network()?.limit(host, mbit))?;
+    }
+    Ok(system)
 }
 
 /// QEMU's quorum driver in one storage daemon, over NBD and TCP to three others.

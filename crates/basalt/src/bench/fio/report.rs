@@ -1,0 +1,272 @@
+//! What fio's JSON and its logs say of a run over several volumes.
+//!
+//! IOPS and bandwidth of the volumes are summed, their mean latencies are averaged, and percentiles
+//! are those of all requests together, from fio's own histograms.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, bail};
+use serde::Serialize;
+use serde_json::Value;
+
+use super::Pattern;
+
+#[derive(Clone, Debug, Default, Serialize)]
+pub(crate) struct Outcome {
+    pub(crate) iops: f64,
+    pub(crate) bytes_per_second: f64,
+    /// All that was read and written.
+    pub(crate) bytes: u64,
+    /// Of a commit: of the write and its flush together.
+    pub(crate) mean_us: f64,
+    pub(crate) p50_us: f64,
+    pub(crate) p99_us: f64,
+    pub(crate) max_us: f64,
+    /// Nanoseconds and how many requests took about that; of commits, of the flushes alone.
+    #[serde(skip)]
+    bins: BTreeMap<u64, u64>,
+    #[serde(skip)]
+    pub(crate) series: Vec<Moment>,
+}
+
+/// What a short while of the measured time was like.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub(crate) struct Moment {
+    /// Of its end, from the begin of the measured time.
+    pub(crate) seconds: f64,
+    /// Of all volumes.
+    pub(crate) iops: f64,
+    pub(crate) mean_us: f64,
+}
+
+impl Outcome {
+    pub(super) fn parse(report: &str, pattern: Pattern) -> Result<Self> {
+        let report: Value = serde_json::from_str(report).context("fio's report")?;
+        let jobs = report["jobs"].as_array().context("fio's report names no job")?;
+        let mut all = Self::default();
+        for job in jobs {
+            if job["error"].as_i64() != Some(0) {
+                bail!("fio met error {}", job["error"]);
+            }
+            all.add(job, pattern).context("fio's report of a volume")?;
+        }
+        if jobs.is_empty() || all.bins.is_empty() {
+            bail!("fio counted no request");
+        }
+        all.mean_us /= float(jobs.len() as u64);
+        all.p50_us = all.percentile_us(50_000);
+        all.p99_us = all.percentile_us(99_000);
+        Ok(all)
+    }
+
+    /// One volume; its mean latency is that of all its requests.
+    fn add(&mut self, job: &Value, pattern: Pattern) -> Result<()> {
+        let mut latencies = Vec::new();
+        for direction in ["read", "write"] {
+            let part = &job[direction];
+            let count = whole(&part["total_ios"])?;
+            if count == 0 {
+                continue;
+            }
+            self.iops += number(&part["iops"])?;
+            self.bytes_per_second += number(&part["bw_bytes"])?;
+            self.bytes += whole(&part["io_bytes"])?;
+            latencies.push((count, &part["lat_ns"]));
+        }
+        let requests: u64 = latencies.iter().map(|(count, _)| count).sum();
+        let mut mean_us = 0.0;
+        for (count, latency) in &latencies {
+            mean_us += number(&latency["mean"])? / 1e3 * float(*count) / float(requests);
+            self.max_us = self.max_us.max(number(&latency["max"])? / 1e3);
+        }
+        if pattern == Pattern::Commit {
+            let flush = &job["sync"]["lat_ns"];
+            mean_us += number(&flush["mean"])? / 1e3;
+            self.max_us = self.max_us.max(number(&flush["max"])? / 1e3);
+            latencies = vec![(requests, flush)];
+        }
+        self.mean_us += mean_us;
+        for (_, latency) in latencies {
+            let bins = latency["bins"].as_object().context("a histogram of latencies")?;
+            for (ns, count) in bins {
+                *self.bins.entry(ns.parse().context("a latency")?).or_default() += whole(count)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// So many of 100,000 requests took no longer, as exactly as fio counts.
+    pub(crate) fn percentile_us(&self, per_100_000: u64) -> f64 {
+        let all: u64 = self.bins.values().sum();
+        let wanted = (u128::from(all) * u128::from(per_100_000)).div_ceil(100_000);
+        let mut seen = 0;
+        for (ns, count) in &self.bins {
+            seen += u128::from(*count);
+            if seen >= wanted {
+                return float(*ns) / 1e3;
+            }
+        }
+        self.max_us
+    }
+}
+
+/// Removes what an earlier run left, which may have had more volumes.
+pub(super) fn remove_series(directory: &Path, prefix: &str) -> Result<()> {
+    for (path, _) in logs(directory, prefix)? {
+        fs::remove_file(&path).with_context(|| format!("cannot remove {}", path.display()))?;
+    }
+    Ok(())
+}
+
+/// Sums the rates and averages the latencies of all volumes, step by step.
+pub(super) fn read_series(directory: &Path, prefix: &str, step_ms: u32) -> Result<Vec<Moment>> {
+    let mut rates: BTreeMap<u64, f64> = BTreeMap::new();
+    let mut latencies: BTreeMap<u64, (f64, f64)> = BTreeMap::new();
+    for (path, what) in logs(directory, prefix)? {
+        let text = fs::read_to_string(&path);
+        let text = text.with_context(|| format!("cannot read {}", path.display()))?;
+        for line in text.lines() {
+            let fields: Vec<&str> = line.split(',').map(str::trim).collect();
+            let parsed = match fields[..] {
+                [ms, value, direction, ..] => {
+                    ms.parse().ok().zip(value.parse().ok()).zip(Some(direction))
+                }
+                _ => None,
+            };
+            let parsed: Option<((u64, f64), &str)> = parsed;
+            let ((ms, value), direction) =
+                parsed.with_context(|| format!("{}: {line:?}", path.display()))?;
+            let step = (ms + u64::from(step_ms) / 2) / u64::from(step_ms);
+            match what {
+                // Reads, writes and trims; 3 is a flush, which is no request of its own.
+                What::Rates if direction != "3" => *rates.entry(step).or_default() += value,
+                What::Latencies if direction != "3" => {
+                    let sum = latencies.entry(step).or_default();
+                    *sum = (sum.0 + value / 1e3, sum.1 + 1.0);
+                }
+                What::Rates | What::Latencies | What::Other => {}
+            }
+        }
+    }
+    let moment = |(step, iops): (u64, f64)| {
+        let (sum, count) = latencies.get(&step).copied()?;
+        let seconds = float(step * u64::from(step_ms)) / 1e3;
+        Some(Moment { seconds, iops, mean_us: sum / count })
+    };
+    Ok(rates.into_iter().filter_map(moment).collect())
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum What {
+    Rates,
+    Latencies,
+    /// fio writes the parts of a latency too.
+    Other,
+}
+
+fn logs(directory: &Path, prefix: &str) -> Result<Vec<(PathBuf, What)>> {
+    let mut found = Vec::new();
+    for entry in fs::read_dir(directory).context("cannot list the logs of fio")? {
+        let path = entry.context("cannot list the logs of fio")?.path();
+        let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+        let Some(rest) = name.strip_prefix(prefix) else { continue };
+        let what = match rest.split('.').next() {
+            Some("_iops") => What::Rates,
+            Some("_lat") => What::Latencies,
+            Some(_) | None => What::Other,
+        };
+        found.push((path, what));
+    }
+    Ok(found)
+}
+
+fn number(value: &Value) -> Result<f64> {
+    value.as_f64().context("fio's report lacks a number")
+}
+
+fn whole(value: &Value) -> Result<u64> {
+    value.as_u64().context("fio's report lacks a count")
+}
+
+#[expect(clippy::cast_precision_loss, reason = "counts and times far below 2^52")]
+fn float(number: u64) -> f64 {
+    number as f64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn latency(mean: f64, bins: &Value) -> Value {
+        json!({ "mean": mean, "max": mean * 2.0, "bins": bins })
+    }
+
+    fn part(count: u64, mean: f64, bins: &Value) -> Value {
+        json!({ "total_ios": count, "iops": count, "bw_bytes": count * 4096,
+                "io_bytes": count * 4096, "lat_ns": latency(mean, bins) })
+    }
+
+    fn job(read: &Value, write: &Value, sync: &Value) -> Value {
+        json!({ "error": 0, "read": read, "write": write, "sync": { "lat_ns": sync } })
+    }
+
+    #[test]
+    fn volumes_are_summed_their_latencies_averaged_and_their_histograms_joined() {
+        let none = part(0, 0.0, &json!({}));
+        let first = job(
+            &part(30, 100_000.0, &json!({ "90000": 20, "120000": 10 })),
+            &part(10, 200_000.0, &json!({ "200000": 10 })),
+            &json!({}),
+        );
+        let second = job(&part(60, 300_000.0, &json!({ "300000": 60 })), &none, &json!({}));
+        let text = json!({ "jobs": [first, second] }).to_string();
+        let outcome = Outcome::parse(&text, Pattern::RandomWrite).unwrap();
+        assert!((outcome.iops - 100.0).abs() < 1e-9, "{outcome:?}");
+        assert!((outcome.bytes_per_second - 409_600.0).abs() < 1e-9, "{outcome:?}");
+        // The first volume has a mean of 125, the second of 300.
+        assert!((outcome.mean_us - 212.5).abs() < 1e-9, "{outcome:?}");
+        assert!((outcome.max_us - 600.0).abs() < 1e-9, "{outcome:?}");
+        let percentiles = [20_000, 20_001, 40_000, 99_999].map(|of| outcome.percentile_us(of));
+        assert_eq!(percentiles, [90.0, 120.0, 200.0, 300.0]);
+    }
+
+    #[test]
+    fn a_commit_takes_as_long_as_its_write_and_its_flush() {
+        let none = part(0, 0.0, &json!({}));
+        let write = part(10, 50_000.0, &json!({ "50000": 10 }));
+        let one = job(&none, &write, &latency(70_000.0, &json!({ "70000": 10 })));
+        let text = json!({ "jobs": [one] }).to_string();
+        let outcome = Outcome::parse(&text, Pattern::Commit).unwrap();
+        assert!((outcome.mean_us - 120.0).abs() < 1e-9, "{outcome:?}");
+        assert!((outcome.percentile_us(50_000) - 70.0).abs() < 1e-9, "{outcome:?}");
+    }
+
+    #[test]
+    fn an_error_or_an_empty_run_is_no_result() {
+        let none = part(0, 0.0, &json!({}));
+        let empty = job(&none, &none, &json!({}));
+        let text = json!({ "jobs": [empty] }).to_string();
+        Outcome::parse(&text, Pattern::RandomRead).unwrap_err();
+        let text = json!({ "jobs": [{ "error": 5 }] }).to_string();
+        let error = Outcome::parse(&text, Pattern::RandomRead).unwrap_err();
+        assert!(error.to_string().contains("error 5"), "{error:#}");
+    }
+
+    #[test]
+    fn series_join_volumes_and_directions_at_the_same_time() {
+        let place = tempfile::tempdir().unwrap();
+        let write = |name: &str, text: &str| fs::write(place.path().join(name), text).unwrap();
+        write("s_iops.1.log", "250, 100, 0, 0, 0\n251, 50, 1, 0, 0\n500, 80, 0, 0, 0\n");
+        write("s_iops.2.log", "252, 10, 0, 0, 0\n");
+        write("s_lat.1.log", "250, 1000, 0, 0, 0\n250, 3000, 1, 0, 0\n500, 5000, 0, 0, 0\n");
+        write("s_clat.1.log", "250, 9, 0, 0, 0\n");
+        let moment = |seconds, iops, mean_us| Moment { seconds, iops, mean_us };
+        let series = read_series(place.path(), "s", 250).unwrap();
+        assert_eq!(series, [moment(0.25, 160.0, 2.0), moment(0.5, 80.0, 5.0)]);
+        remove_series(place.path(), "s").unwrap();
+        assert_eq!(read_series(place.path(), "s", 250).unwrap(), []);
+    }
+}

@@ -1,0 +1,114 @@
+//! The systems that run at the moment: those of a row, started and filled, and kept for the next
+//! one where it has them too.
+
+use std::path::Path;
+
+use anyhow::{Context, Result};
+use tempfile::TempDir;
+
+use super::Options;
+use super::goals::{Contender, Place, Row};
+use crate::bench::fio::{self, Pattern};
+use crate::bench::machine;
+use crate::bench::systems::{self, System};
+use crate::cluster::{Plan, Shape};
+use crate::progress::Progress;
+
+#[derive(Debug)]
+pub(super) struct Stage<'a> {
+    options: &'a Options,
+    actors: Vec<(Contender, Place, System)>,
+    /// For sockets, files of the peers and what fio writes; dropped after the actors.
+    memory: TempDir,
+    disk: TempDir,
+}
+
+impl<'a> Stage<'a> {
+    pub(super) fn new(options: &'a Options) -> Result<Self> {
+        let make = |place: &Path| {
+            tempfile::Builder::new()
+                .prefix("basalt-bench-")
+                .tempdir_in(place)
+                .with_context(|| format!("cannot make a directory in {}", place.display()))
+        };
+        let (memory, disk) = (make(&options.place)?, make(&options.disk)?);
+        Ok(Self { options, actors: Vec::new(), memory, disk })
+    }
+
+    /// Ends what the row does not need, and starts and fills what it lacks.
+    pub(super) fn set(&mut self, row: &Row, progress: &mut Progress) -> Result<()> {
+        self.actors.retain(|(who, place, _)| *place == row.place && row.systems.contains(who));
+        for who in row.systems {
+            if self.find(row, *who).is_some() {
+                continue;
+            }
+            let system = self.start(row.place, *who, progress)?;
+            progress.say(&format!("filling {}", system.name));
+            let target = std::slice::from_ref(&system.uri);
+            fio::fill(target, self.options.size_mib << 20, self.directory(row))
+                .context(system.name)?;
+            self.actors.push((*who, row.place, system));
+        }
+        Ok(())
+    }
+
+    pub(super) fn system(&self, row: &Row, who: Contender) -> &System {
+        self.find(row, who).expect("the stage was set for this row")
+    }
+
+    pub(super) fn directory(&self, row: &Row) -> &Path {
+        match row.place {
+            Place::Memory => self.memory.path(),
+            Place::Disk => self.disk.path(),
+        }
+    }
+
+    pub(super) fn durability(&self, row: &Row) -> Result<String> {
+        let durability = machine::durability(self.directory(row))?;
+        let flushed = match row.access.pattern {
+            Pattern::Commit => "; each flush waits until every replica has flushed its disk",
+            Pattern::RandomRead
+            | Pattern::RandomWrite
+            | Pattern::SequentialRead
+            | Pattern::SequentialWrite => "",
+        };
+        Ok(durability + flushed)
+    }
+
+    fn find(&self, row: &Row, wanted: Contender) -> Option<&System> {
+        let mut actors = self.actors.iter();
+        let found = actors.find(|(who, place, _)| *who == wanted && *place == row.place);
+        found.map(|(_, _, system)| system)
+    }
+
+    fn start(&self, place: Place, who: Contender, progress: &mut Progress) -> Result<System> {
+        let options = self.options;
+        let size_bytes = options.size_mib << 20;
+        let (place, directory) = match place {
+            Place::Memory => (&options.place, self.memory.path()),
+            Place::Disk => (&options.disk, self.disk.path()),
+        };
+        let plan = |shape| Plan {
+            place: place.clone(),
+            volume_bytes: size_bytes,
+            shape,
+            shards: vec![options.shards],
+        };
+        match who {
+            Contender::Basalt => systems::basalt(place, size_bytes, options.shards, progress),
+            Contender::BasaltClient => {
+                let what = "three daemons with a replica over loopback TCP, and one without that \
+                            serves";
+                let shape = Shape { clients: 1, ..Shape::SMALL };
+                systems::of_cluster("basalt-client", what, &plan(shape), progress)
+            }
+            Contender::Quorum => systems::quorum(directory, size_bytes),
+            Contender::Nbdkit => systems::nbdkit(directory, size_bytes),
+            Contender::BehindLinks { replicas } => {
+                let name = if replicas == 1 { "basalt-1-replica" } else { "basalt-3-replicas" };
+                let shape = Shape { replicas, clients: 1, has_network: true };
+                systems::behind_links(name, &plan(shape), options.link_mbit, progress)
+            }
+        }
+    }
+}
