@@ -2747,7 +2747,7 @@ _basalt() {
             return 0
             ;;
         basalt__subcmd__bench__subcmd__idle)
-            opts="-h --volumes --size-mib --seconds --place --json --help"
+            opts="-h --volumes --size-mib --writes --seconds --place --json --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2758,6 +2758,10 @@ _basalt() {
                     return 0
                     ;;
                 --size-mib)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --writes)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;

@@ -133,6 +133,7 @@ commit\:"One write and flush after the other, on a disk"))' \
 _arguments "${_arguments_options[@]}" : \
 '--volumes=[How many volumes, each a resource of its own with three replicas]:VOLUMES:_default' \
 '--size-mib=[MiB of each backing file, which is sparse]:SIZE_MIB:_default' \
+'--writes=[Blocks of 4 KiB that are written before, at random places of the first volume]:WRITES:_default' \
 '--seconds=[How long the nodes are left alone; CPU time is counted meanwhile]:SECONDS:_default' \
 '--place=[Where the sparse files go, in a directory that is removed at the end]:PLACE:_files' \
 '--json[Print the result as JSON]' \

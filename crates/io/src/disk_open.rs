@@ -95,7 +95,11 @@ pub(crate) fn size(mut file: &File) -> io::Result<u64> {
 }
 
 /// The first stretch of `range` for which the file system keeps blocks; `None` if it is one hole.
-pub(crate) fn next_data(file: &File, range: Range<u64>) -> io::Result<Option<Range<u64>>> {
+/// A block device, and a file system that does not know, keep all of it.
+///
+/// # Errors
+/// As `lseek`.
+pub fn next_data(file: &File, range: Range<u64>) -> io::Result<Option<Range<u64>>> {
     let start = match seek(file, range.start, libc::SEEK_DATA) {
         Err(error) if error.raw_os_error() == Some(libc::ENXIO) => return Ok(None),
         start => start?,

@@ -8,6 +8,7 @@
 use std::collections::BTreeSet;
 use std::fs::{File, OpenOptions};
 use std::io as stdio;
+use std::ops::Range;
 use std::os::unix::fs::{FileExt, FileTypeExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
@@ -30,6 +31,9 @@ use crate::patience::Patience;
 use crate::state_dir::{StateDir, sync_directory};
 
 type Block = [u8; SUPERBLOCK_BYTES];
+
+/// Bitmaps are read in pieces: that of a large volume does not fit in memory.
+const CHUNK_BYTES: u64 = 1 << 20;
 
 /// A resource, ready to be served.
 #[derive(Debug)]
@@ -161,6 +165,31 @@ impl<'a> Device<'a> {
             .read_exact_at(&mut bytes, offset)
             .map_err(|error| self.failure("read", &error))?;
         Ok(bytes)
+    }
+
+    /// Shows the blocks of `range` that are not in a hole of a file, with their offsets. Both ends
+    /// of `range` are on whole blocks.
+    fn read_data(
+        &self,
+        range: Range<u64>,
+        mut look: impl FnMut(u64, &Block),
+    ) -> Result<(), Failure> {
+        let mut at = range.start;
+        loop {
+            let data = io::next_data(&self.file, at..range.end);
+            let Some(data) = data.map_err(|error| self.failure("read", &error))? else {
+                return Ok(());
+            };
+            at = data.start - data.start % PAGE_BYTES;
+            let end = data.end.next_multiple_of(PAGE_BYTES).min(range.end);
+            while at < end {
+                let bytes = self.read(at, CHUNK_BYTES.min(end - at))?;
+                for block in bytes.as_chunks::<SUPERBLOCK_BYTES>().0 {
+                    look(at, block);
+                    at += PAGE_BYTES;
+                }
+            }
+        }
     }
 
     fn write(&self, offset: u64, bytes: &[u8]) -> Result<(), Failure> {
@@ -346,21 +375,18 @@ fn read_pages(
         if !slot.in_use {
             continue;
         }
-        for lane in (0..layout.lanes).map(LaneIndex) {
-            let offset = layout.bitmap_page_offset(index, lane, 0);
-            let length = u64::from(layout.pages_per_lane()) * PAGE_BYTES;
-            let bytes = device.read(offset, length)?;
-            for (page, block) in (0_u32..).zip(bytes.as_chunks::<SUPERBLOCK_BYTES>().0) {
-                if block.iter().any(|byte| *byte != 0) {
-                    pages.push(LoadedPage {
-                        member: slot.member,
-                        lane,
-                        page,
-                        bits: bits_of(block),
-                    });
-                }
+        let per_lane = u64::from(layout.pages_per_lane());
+        let begin = layout.bitmap_page_offset(index, LaneIndex(0), 0);
+        let end = begin + u64::from(layout.lanes) * per_lane * PAGE_BYTES;
+        device.read_data(begin..end, |offset, block| {
+            if block.iter().any(|byte| *byte != 0) {
+                let number = (offset - begin) / PAGE_BYTES;
+                let lane = u8::try_from(number / per_lane).expect("a lane of the layout");
+                let page = u32::try_from(number % per_lane).expect("a page of the layout");
+                let (member, lane) = (slot.member, LaneIndex(lane));
+                pages.push(LoadedPage { member, lane, page, bits: bits_of(block) });
             }
-        }
+        })?;
     }
     Ok(pages)
 }
@@ -425,14 +451,10 @@ fn mark_active(
     for page in &changed {
         let slot = members.iter().position(|member| *member == page.member);
         let slot = slot.expect("pages are of the members that were given");
-        // A slot that was not in use may hold old bits in its other pages.
-        if !std::mem::replace(&mut superblock.slots[slot].in_use, true) {
-            clear_slot(device, layout, slot)?;
-        }
-    }
-    for page in &changed {
-        let slot = members.iter().position(|member| *member == page.member);
-        let slot = slot.and_then(|slot| u8::try_from(slot).ok()).expect("at most 32 slots");
+        // Pages of a slot that is not in use read as zeroes since `create-md`, or have bits of a
+        // save that was not finished: then more is copied than had to be.
+        superblock.slots[slot].in_use = true;
+        let slot = u8::try_from(slot).expect("at most 32 slots");
         bytes_of(&page.bits, &mut block);
         device.write(layout.bitmap_page_offset(slot, page.lane, page.page), &block)?;
     }
@@ -444,16 +466,6 @@ fn mark_active(
         device.write(layout.al_ring_offset(ring), &bytes)?;
     }
     device.sync()
-}
-
-fn clear_slot(device: &Device<'_>, layout: &Layout, slot: usize) -> Result<(), Failure> {
-    let slot = u8::try_from(slot).expect("at most 32 slots");
-    let length = u64::from(layout.pages_per_lane()) * PAGE_BYTES;
-    let zeroes = vec![0; usize::try_from(length).expect("a lane's part of a bitmap")];
-    for lane in (0..layout.lanes).map(LaneIndex) {
-        device.write(layout.bitmap_page_offset(slot, lane, 0), &zeroes)?;
-    }
-    Ok(())
 }
 
 fn write_superblock(

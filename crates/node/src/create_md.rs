@@ -394,14 +394,18 @@ impl Disk {
         let mut buffer = vec![0; CHUNK_BYTES];
         let zeroes = vec![0; CHUNK_BYTES];
         let mut at = area.start;
-        while at < area.end {
-            let left = usize::try_from(area.end - at).unwrap_or(usize::MAX);
-            let length = left.min(CHUNK_BYTES);
-            self.read(at, &mut buffer[..length])?;
-            if buffer[..length] != zeroes[..length] {
-                self.write(at, &zeroes[..length])?;
+        let next_data = |from| io::next_data(&self.file, from..area.end);
+        while let Some(data) = next_data(at).map_err(|source| self.failed("reading", source))? {
+            at = data.start;
+            while at < data.end {
+                let left = usize::try_from(data.end - at).unwrap_or(usize::MAX);
+                let length = left.min(CHUNK_BYTES);
+                self.read(at, &mut buffer[..length])?;
+                if buffer[..length] != zeroes[..length] {
+                    self.write(at, &zeroes[..length])?;
+                }
+                at += length as u64;
             }
-            at += length as u64;
         }
         Ok(())
     }

@@ -137,7 +137,7 @@ pub(crate) const ALL: &[Step] = &[
     },
     Step {
         name: "idle",
-        about: "memory, CPU and start of nodes with 1 TiB and with 100 volumes (50 s)",
+        about: "memory, CPU and start of nodes with 1 TiB, 100 TiB and 100 volumes (100 s)",
         packages: &[],
         is_quick: false,
         run: idle::short,

@@ -1,8 +1,9 @@
 //! `basalt bench idle`: what a node costs that has volumes and nothing to do.
 //!
 //! Three nodes hold sparse, equal replicas of some volumes, so that nothing has to be copied. When
-//! all is up to date they are left alone; then their memory and their CPU time are read from /proc.
-//! At last one of them ends and starts again, and its way back to up-to-date volumes is timed.
+//! all is up to date, and some blocks at random places are written, they are left alone; then their
+//! memory and their CPU time are read from /proc. At last one of them ends and starts again, and
+//! its way back to up-to-date volumes is timed.
 
 mod fleet;
 
@@ -13,6 +14,7 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, ensure};
 use serde::Serialize;
+use stdx::random::Random;
 
 use self::fleet::Fleet;
 use super::Output;
@@ -21,6 +23,7 @@ use crate::progress::Progress;
 
 /// The kernel counts CPU time in these for user space, on every architecture (`USER_HZ`).
 const TICKS_PER_SECOND: f64 = 100.0;
+const BLOCK_BYTES: usize = 4096;
 const RETURN_LIMIT: Duration = Duration::from_secs(60);
 
 #[derive(Debug, clap::Args)]
@@ -31,6 +34,9 @@ pub(crate) struct Options {
     /// MiB of each backing file, which is sparse
     #[arg(long, default_value_t = 1024)]
     size_mib: u64,
+    /// Blocks of 4 KiB that are written before, at random places of the first volume
+    #[arg(long, default_value_t = 0)]
+    writes: u64,
     /// How long the nodes are left alone; CPU time is counted meanwhile
     #[arg(long, default_value_t = 30)]
     seconds: u64,
@@ -45,6 +51,7 @@ pub(crate) struct Options {
 struct IdleReport {
     volumes: usize,
     backing_bytes: u64,
+    writes: u64,
     seconds: f64,
     nodes: Vec<NodeReport>,
     /// From the start of a daemon, with its peers up, until it tells that all volumes are up to
@@ -79,7 +86,9 @@ pub(crate) fn main(options: &Options) -> Result<ExitCode> {
 
 fn measure(fleet: &mut Fleet, options: &Options, mut progress: Progress) -> Result<IdleReport> {
     fleet.wait_until_up_to_date(RETURN_LIMIT)?;
-    progress.say(&format!("{} volumes are up to date; now the nodes rest", options.volumes));
+    progress.say(&format!("{} volumes are up to date", options.volumes));
+    write_at_random(fleet, options.writes, &mut progress)?;
+    progress.say("now the nodes rest");
     let started = clock::now();
     let before = fleet.pids()?.into_iter().map(cpu_seconds).collect::<Result<Vec<_>>>()?;
     let limit = Duration::from_secs(options.seconds);
@@ -102,11 +111,34 @@ fn measure(fleet: &mut Fleet, options: &Options, mut progress: Progress) -> Resu
     Ok(IdleReport {
         volumes: options.volumes,
         backing_bytes: options.size_mib << 20,
+        writes: options.writes,
         seconds,
         nodes,
         start_ms,
         start_after_kill_ms,
     })
+}
+
+fn write_at_random(fleet: &Fleet, writes: u64, progress: &mut Progress) -> Result<()> {
+    if writes == 0 {
+        return Ok(());
+    }
+    let mut client = fleet.open_first()?;
+    let blocks = client.export().size_bytes / BLOCK_BYTES as u64;
+    let mut random = Random::new(11);
+    for done in 0..writes {
+        let block = [u8::try_from(done % 255 + 1).expect("a byte"); BLOCK_BYTES];
+        client.write(random.below(blocks) * BLOCK_BYTES as u64, &block)?;
+        if done % 256 == 0 {
+            progress.show(Some(fraction(done, writes)), || "writing".to_owned());
+        }
+    }
+    Ok(client.close()?)
+}
+
+#[expect(clippy::cast_precision_loss, reason = "for a progress bar")]
+fn fraction(part: u64, whole: u64) -> f64 {
+    part as f64 / whole as f64
 }
 
 fn time_of_return(fleet: &mut Fleet, index: usize) -> Result<f64> {
@@ -146,8 +178,9 @@ impl IdleReport {
         let Self { volumes, seconds, start_ms, start_after_kill_ms, .. } = self;
         writeln!(
             out,
-            "{volumes} volumes on {} MiB each, after {seconds:.0} s",
-            self.backing_bytes >> 20
+            "{volumes} volumes on {} MiB each, {} writes, after {seconds:.0} s",
+            self.backing_bytes >> 20,
+            self.writes
         )?;
         for NodeReport { name, memory_kib, cpu_percent } in &self.nodes {
             writeln!(out, "{name:<8} {memory_kib:>8} KiB, {cpu_percent:.2} % of a CPU")?;

@@ -9,6 +9,8 @@ use std::time::Duration;
 use anyhow::{Context, Result};
 use api::disk_state::DiskState;
 use api::status::ResourceStatus;
+use frontend::nbd::client::uri::Uri;
+use frontend::nbd::client::{Connection, Wishes};
 
 use crate::clock;
 use crate::cluster::directory::Directory;
@@ -106,6 +108,12 @@ impl Fleet {
             let good = states.iter().filter(|state| is_up_to_date(state)).count();
             Ok((good == self.volumes).then_some(()))
         })
+    }
+
+    /// A client of the first volume, at the first node.
+    pub(super) fn open_first(&self) -> Result<Connection> {
+        let uri = Uri { export: resource_name(0), ..self.nodes[0].local_uri() };
+        Connection::open(&uri, &Wishes::default()).context("opening the first volume")
     }
 
     /// Ends a daemon as an operator would.
