@@ -38,6 +38,8 @@ pub struct ResourceStatus {
     pub name: String,
     pub node_id: u8,
     pub role: Role,
+    /// As `NodeStatus::io_backend`; empty from a daemon that does not say.
+    pub io_backend: String,
     /// Any of the four below.
     pub suspended: bool,
     pub suspended_user: bool,
@@ -118,7 +120,7 @@ pub struct DeviceStatus {
     /// Who has it open.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub holders: Vec<Holder>,
-    /// How the disk is written: `io_uring`, `pwrite`.
+    /// How the disk is written: `io_uring`, `pwrite`, or `threads` where io_uring is refused.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub disk_io: Option<String>,
 }
@@ -437,7 +439,7 @@ pub struct ShardStatus {
     pub shard: u8,
     /// Rounds of the event loop that had work.
     pub turns: u64,
-    /// Calls of `io_uring_enter`.
+    /// Calls of `io_uring_enter`; of the `poll` back end, all calls for sockets and waiting.
     pub enters: u64,
     pub peers: Vec<ShardPeerStatus>,
 }

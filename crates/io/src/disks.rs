@@ -23,13 +23,11 @@ use std::os::fd::AsRawFd;
 use std::path::Path;
 use std::sync::Arc;
 
-use io_uring::types;
-
+use crate::backend::{Completion, Operation, Place, Tag};
 use crate::disk_open::{self, DiskInfo, DiskOptions, PathMode};
 use crate::memory::Mapping;
 use crate::pool::Slice;
 use crate::reactor::{Base, Event};
-use crate::ring::{Completion, Tag};
 use crate::sockets::to_result;
 use request::{Progress, Request};
 
@@ -89,7 +87,7 @@ struct Disk {
 #[derive(Debug)]
 struct Open {
     file: File,
-    fixed: types::Fixed,
+    place: Place,
     info: DiskInfo,
     lock: Option<Arc<Lock>>,
 }
@@ -153,8 +151,8 @@ impl Disks {
 
     pub(crate) fn adopt(&mut self, base: &mut Base, disk: SharedDisk) -> io::Result<DiskId> {
         let SharedDisk { file, info, lock } = disk;
-        let fixed = base.ring.install(file.as_raw_fd())?;
-        let open = Some(Open { file, fixed, info, lock });
+        let place = base.backend.install(file.as_raw_fd())?;
+        let open = Some(Open { file, place, info, lock });
         if let Some(index) = self.free.pop() {
             let disk = &mut self.table[index as usize];
             disk.open = open;
@@ -270,10 +268,11 @@ impl Disks {
         let pending = self.requests[index as usize].as_ref().expect("a request is outstanding");
         let disk = &self.table[pending.disk.index as usize];
         let open = disk.open.as_ref().expect("a disk stays open while a request is outstanding");
-        let entry = pending.request.entry(open.fixed, &base.pool, &self.zeroes);
+        let call = pending.request.call(&base.pool, &self.zeroes);
+        let operation = Operation::Disk { file: open.place, call };
         // SAFETY: the request holds a reference on its buffer, and a fill where the kernel writes,
         // until `on_completion`; the zeroes live as long as the reactor, which waits for all.
-        unsafe { base.ring.push(entry, Tag::Disk(index)) };
+        unsafe { base.backend.push(operation, Tag::Disk(index)) };
     }
 
     fn find(&self, id: DiskId) -> Option<&Open> {
@@ -288,7 +287,7 @@ impl Disks {
             return;
         }
         let open = disk.open.take().expect("a disk in use has a file");
-        base.ring.uninstall(open.fixed);
+        base.backend.uninstall(open.place);
         drop(open);
         disk.is_closing = false;
         disk.generation = disk.generation.wrapping_add(1);

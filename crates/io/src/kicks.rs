@@ -8,10 +8,8 @@ use std::fs::File;
 use std::io::{self, Write};
 use std::os::fd::{AsRawFd, OwnedFd};
 
-use io_uring::{opcode, types};
-
+use crate::backend::{Completion, Operation, Tag};
 use crate::reactor::{Base, Event};
-use crate::ring::{Completion, Tag};
 
 /// A watch of one reactor. The id of a closed one never names another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -85,10 +83,9 @@ impl Kicks {
         let Some(open) = watch.open.as_mut() else { return };
         if watch.generation == id.generation && !open.is_closing {
             open.is_closing = true;
-            let poll = Tag::Kick(id.index).encode();
-            let cancel = opcode::PollRemove::new(poll).build();
+            let cancel = Operation::Unwatch { tag: Tag::Kick(id.index) };
             // SAFETY: the request names no memory.
-            unsafe { base.ring.push(cancel, Tag::CancelAll) };
+            unsafe { base.backend.push(cancel, Tag::CancelAll) };
         }
     }
 
@@ -113,10 +110,8 @@ impl Kicks {
 
     fn arm(&self, base: &mut Base, index: u32) {
         let open = self.table[index as usize].open.as_ref().expect("the watch is open");
-        let file = types::Fd(open.file.as_raw_fd());
-        let events = u32::try_from(libc::POLLIN).expect("a small positive flag");
-        let poll = opcode::PollAdd::new(file, events).multi(true).build();
+        let watch = Operation::Watch { eventfd: open.file.as_raw_fd() };
         // SAFETY: the request names no memory.
-        unsafe { base.ring.push(poll, Tag::Kick(index)) };
+        unsafe { base.backend.push(watch, Tag::Kick(index)) };
     }
 }

@@ -5,8 +5,9 @@
 //! the reactor waits for everything the kernel still holds.
 //!
 //! Read in this order: `reactor` (the loop and its events), `sockets`, `disks`, `ublk` and `kicks`
-//! (what can be asked), `pool` (where the bytes live), `ring` (how the kernel is spoken to),
-//! `probe` (what the kernel must be able to do), then the small ones.
+//! (what can be asked), `pool` (where the bytes live), `backend` (how the kernel is spoken to),
+//! `ring` and `poll` (the two ways to do so), `probe` (which one this machine gets), then the small
+//! ones.
 #![expect(unsafe_code, reason = "the one crate that speaks to the kernel")]
 
 pub mod reactor;
@@ -19,7 +20,9 @@ mod ublk;
 mod kicks;
 mod command;
 pub mod pool;
+mod backend;
 mod ring;
+mod poll;
 mod memory;
 mod shared;
 pub mod descriptors;
@@ -36,7 +39,7 @@ pub use disks::{DiskId, Durability, SharedDisk, Zero};
 pub use kicks::{Bell, KickId};
 pub use mailbox::Mailbox;
 pub use pool::{BufferId, Class, Loan, Pool, PoolOptions, Slice};
-pub use probe::SetupError;
+pub use probe::{BackendKind, BackendWish, SetupError};
 pub use reactor::{Counters, Event, Options, Reactor};
 pub use shared::{SharedMemory, memory_file};
 pub use sockets::{ListenAddr, SEGMENTS_MAX, SocketId};

@@ -1,7 +1,9 @@
-//! What the kernel must be able to do before a reactor can run on it, and words for when it
+//! Which back end a machine gets, what the kernel must be able to do for it, and words for when it
 //! cannot.
 //!
-//! The floor is Linux 6.1 (`DEFER_TASKRUN`). `NO_SQARRAY` (6.6) is used where it is known. The
+//! It is `io_uring` wherever the kernel, its settings and the container let us, for that is the
+//! cheaper one. Where it is refused the reactor polls; other failures to set it up (no memory, no
+//! descriptors) would hit both, and are errors. For the ring the floor is Linux 6.1 (`DEFER_TASKRUN`). `NO_SQARRAY` (6.6) is used where it is known. The
 //! ring is made on the thread that will use it, for the kernel holds the two together.
 
 use std::fs;
@@ -10,7 +12,53 @@ use std::os::fd::AsRawFd;
 
 use io_uring::{Builder, IoUring};
 
+use crate::backend::Backend;
+use crate::poll::Poller;
 use crate::ring::Ring;
+
+/// Which back end a reactor is to have.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum BackendWish {
+    /// `io_uring`, or polling where that is refused.
+    #[default]
+    Auto,
+    /// `io_uring`, or no reactor.
+    IoUring,
+    Poll,
+}
+
+/// Which back end a reactor has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BackendKind {
+    IoUring,
+    Poll,
+}
+
+impl BackendKind {
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::IoUring => "io_uring",
+            Self::Poll => "poll",
+        }
+    }
+}
+
+impl BackendWish {
+    /// Where tests and operators say it.
+    pub const VARIABLE: &'static str = "BASALT_IO_BACKEND";
+
+    /// What the environment asks for; nothing is `Auto`.
+    pub fn from_environment() -> Result<Self, SetupError> {
+        let Some(value) = std::env::var_os(Self::VARIABLE) else { return Ok(Self::Auto) };
+        match value.to_str() {
+            Some("auto" | "") => Ok(Self::Auto),
+            Some("io_uring") => Ok(Self::IoUring),
+            Some("poll") => Ok(Self::Poll),
+            _ => Err(SetupError::Unknown { value: value.to_string_lossy().into_owned() }),
+        }
+    }
+}
 
 /// Why this machine cannot run a reactor, for an operator.
 #[derive(Debug, thiserror::Error)]
@@ -24,10 +72,38 @@ pub enum SetupError {
     Refused { advice: String, source: io::Error },
     #[error("cannot set up a reactor while {step}: {advice}")]
     Failed { step: &'static str, advice: &'static str, source: io::Error },
+    #[error("{} is {value:?}: it is one of auto, io_uring, poll", BackendWish::VARIABLE)]
+    Unknown { value: String },
+}
+
+/// The back end of a reactor, and why it is not the one that everybody would want.
+pub(crate) fn make_backend(
+    wish: BackendWish,
+    queue_entries: u32,
+    files_max: u32,
+) -> Result<(Backend, Option<SetupError>), SetupError> {
+    let refusal = match wish {
+        BackendWish::Poll => None,
+        BackendWish::Auto | BackendWish::IoUring => match make_ring(queue_entries, files_max) {
+            Ok(ring) => return Ok((Backend::Uring(ring), None)),
+            Err(refusal @ (SetupError::Refused { .. } | SetupError::TooOld { .. }))
+                if wish == BackendWish::Auto =>
+            {
+                Some(refusal)
+            }
+            Err(error) => return Err(error),
+        },
+    };
+    let poller = Poller::new(files_max.min(file_limit())).map_err(|source| SetupError::Failed {
+        step: "making the poller and its threads",
+        advice: "raise the limits of open files and of tasks (ulimit -n and -u, TasksMax=)",
+        source,
+    })?;
+    Ok((Backend::Poll(poller), refusal))
 }
 
 /// Makes the ring of a reactor.
-pub(crate) fn make_ring(queue_entries: u32, files_max: u32) -> Result<Ring, SetupError> {
+fn make_ring(queue_entries: u32, files_max: u32) -> Result<Ring, SetupError> {
     let uring = build(queue_entries)?;
     if !uring.params().is_feature_ext_arg() || !uring.params().is_feature_nodrop() {
         return Err(too_old("waiting with a timeout", "5.11"));
@@ -160,6 +236,56 @@ mod tests {
         assert!(text(libc::EPERM, None).contains("seccomp"));
         assert!(text(libc::ENOSYS, None).contains("CONFIG_IO_URING"));
         assert_eq!(advice(Some(libc::ENOMEM), None), None);
+    }
+
+    /// Has the kernel answer `io_uring_setup` with an error, on this thread and for ever.
+    fn refuse_io_uring(errno: i32) {
+        let load = libc::sock_filter {
+            code: u16::try_from(libc::BPF_LD | libc::BPF_W | libc::BPF_ABS).unwrap(),
+            jt: 0,
+            jf: 0,
+            k: 0,
+        };
+        let is_setup = libc::sock_filter {
+            code: u16::try_from(libc::BPF_JMP | libc::BPF_JEQ | libc::BPF_K).unwrap(),
+            jt: 0,
+            jf: 1,
+            k: u32::try_from(libc::SYS_io_uring_setup).unwrap(),
+        };
+        let answer = |k| libc::sock_filter {
+            code: u16::try_from(libc::BPF_RET | libc::BPF_K).unwrap(),
+            jt: 0,
+            jf: 0,
+            k,
+        };
+        let refuse = answer(libc::SECCOMP_RET_ERRNO | errno.cast_unsigned());
+        let mut program = [load, is_setup, refuse, answer(libc::SECCOMP_RET_ALLOW)];
+        let program = libc::sock_fprog { len: 4, filter: program.as_mut_ptr() };
+        // SAFETY: no pointer is passed.
+        let result = unsafe { libc::prctl(libc::PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) };
+        assert_eq!(result, 0);
+        // SAFETY: the program lives during the call, which copies it.
+        let result = unsafe {
+            libc::prctl(libc::PR_SET_SECCOMP, libc::SECCOMP_MODE_FILTER, &raw const program)
+        };
+        assert_eq!(result, 0, "{}", io::Error::last_os_error());
+    }
+
+    #[test]
+    fn reactor_polls_where_a_seccomp_profile_refuses_the_ring() {
+        for errno in [libc::EPERM, libc::ENOSYS] {
+            let thread = std::thread::spawn(move || {
+                let (backend, refusal) = make_backend(BackendWish::Auto, 8, 16).unwrap();
+                assert!(matches!(backend, Backend::Uring(_)) && refusal.is_none());
+                refuse_io_uring(errno);
+                let (backend, refusal) = make_backend(BackendWish::Auto, 8, 16).unwrap();
+                assert!(matches!(backend, Backend::Poll(_)));
+                assert!(refusal.unwrap().to_string().contains("seccomp"));
+                let error = make_backend(BackendWish::IoUring, 8, 16).unwrap_err();
+                assert!(matches!(error, SetupError::Refused { .. }), "who insists is told");
+            });
+            thread.join().unwrap();
+        }
     }
 
     #[test]

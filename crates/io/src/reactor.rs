@@ -26,17 +26,16 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use io_uring::{opcode, types};
 use stdx::time::Time;
 
+use crate::backend::{Backend, Completion, Operation, Tag, Wait};
 use crate::clock::now;
 use crate::disk_open::{DiskInfo, DiskOptions};
 use crate::disks::{DiskId, Disks, Durability, Range, SharedDisk, Work, Zero};
 use crate::kicks::{KickId, Kicks};
 use crate::memory::Lent;
 use crate::pool::{Pool, PoolOptions, Slice};
-use crate::probe::{SetupError, make_ring};
-use crate::ring::{Completion, Ring, Tag, Wait};
+use crate::probe::{BackendKind, BackendWish, SetupError, make_backend};
 use crate::socket_fd;
 use crate::sockets::{ListenAddr, SocketId, Sockets};
 use crate::ublk::{Descriptor, QueueId, Queues};
@@ -46,6 +45,7 @@ use crate::waker::{Sleep, Waker};
 #[derive(Clone, Copy, Debug)]
 pub struct Options {
     pub pool: PoolOptions,
+    pub backend: BackendWish,
     /// Entries of the submission queue; a fuller turn costs a second syscall.
     pub queue_entries: u32,
     /// Sockets and disks together. The limit of open files bounds it too.
@@ -58,6 +58,7 @@ impl Default for Options {
     fn default() -> Self {
         Self {
             pool: PoolOptions::default(),
+            backend: BackendWish::default(),
             queue_entries: 1024,
             files_max: 16 << 10,
             tcp_user_timeout_ms: 20_000,
@@ -124,7 +125,7 @@ pub enum Event {
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Counters {
     pub turns: u64,
-    /// Calls of `io_uring_enter`.
+    /// Calls of `io_uring_enter`, or all calls of the back end that polls.
     pub enters: u64,
     /// Those that might sleep.
     pub waits: u64,
@@ -137,7 +138,7 @@ pub struct Counters {
     pub send_bytes: u64,
     pub recvs: u64,
     pub recv_bytes: u64,
-    /// Disk requests that went through the ring.
+    /// Disk requests that went through the ring, or to the threads of the back end that polls.
     pub disk_ring: u64,
     /// Disk requests done on the shard's thread.
     pub disk_inline: u64,
@@ -148,7 +149,7 @@ pub struct Counters {
 /// What sockets and disks both work with.
 #[derive(Debug)]
 pub(crate) struct Base {
-    pub(crate) ring: Ring,
+    pub(crate) backend: Backend,
     pub(crate) pool: Pool,
     /// Events for the next turn to deliver.
     pub(crate) ready: VecDeque<Event>,
@@ -169,6 +170,8 @@ pub struct Reactor {
     /// When listeners that ran out of descriptors try again.
     accept_again: Option<Time>,
     last_trim: Time,
+    /// Why it polls although nobody asked for that.
+    refusal: Option<SetupError>,
     base: Base,
     /// The kernel binds the ring to this thread.
     thread: PhantomData<*const ()>,
@@ -180,7 +183,8 @@ const TRIM_PAUSE: Duration = Duration::from_millis(100);
 impl Reactor {
     pub fn new(options: Options) -> Result<Self, SetupError> {
         let failed = |step, advice| move |source| SetupError::Failed { step, advice, source };
-        let ring = make_ring(options.queue_entries, options.files_max)?;
+        let (backend, refusal) =
+            make_backend(options.backend, options.queue_entries, options.files_max)?;
         let no_memory = "lower the pool's bounds, or raise the limit of address space (ulimit -v)";
         let pool = Pool::new(options.pool).map_err(failed("reserving buffers", no_memory))?;
         let disks = Disks::new().map_err(failed("reserving zeroes", no_memory))?;
@@ -196,8 +200,9 @@ impl Reactor {
             is_wake_armed: false,
             accept_again: None,
             last_trim: now(),
+            refusal,
             base: Base {
-                ring,
+                backend,
                 pool,
                 ready: VecDeque::with_capacity(1024),
                 counters: Counters::default(),
@@ -211,14 +216,14 @@ impl Reactor {
     /// for work of its own. An error means that the ring is of no more use.
     pub fn turn(&mut self, wait_until: Option<Time>, events: &mut Vec<Event>) -> io::Result<()> {
         self.base.counters.turns += 1;
-        let has_event = !self.base.ready.is_empty() || self.base.ring.has_completion();
+        let has_event = !self.base.ready.is_empty() || self.base.backend.has_completion();
         let entered = match wait_until {
             Some(until) if !has_event => self.sleep_until(until),
-            Some(_) | None if self.base.ring.wants_enter() => self.base.ring.enter(Wait::No),
+            Some(_) | None if self.base.backend.wants_enter() => self.base.backend.enter(Wait::No),
             Some(_) | None => Ok(()),
         };
         self.sleep.wake_up();
-        while let Some(completion) = self.base.ring.pop() {
+        while let Some(completion) = self.base.backend.pop() {
             self.dispatch(completion);
         }
         events.extend(self.base.ready.drain(..));
@@ -246,8 +251,22 @@ impl Reactor {
     }
 
     #[must_use]
+    pub fn backend(&self) -> BackendKind {
+        match self.base.backend {
+            Backend::Uring(_) => BackendKind::IoUring,
+            Backend::Poll(_) => BackendKind::Poll,
+        }
+    }
+
+    /// Why it polls although `io_uring` would be cheaper; `None` if it does not, or was told to.
+    #[must_use]
+    pub fn refusal(&self) -> Option<&SetupError> {
+        self.refusal.as_ref()
+    }
+
+    #[must_use]
     pub fn counters(&self) -> Counters {
-        Counters { enters: self.base.ring.enters(), ..self.base.counters }
+        Counters { enters: self.base.backend.enters(), ..self.base.counters }
     }
 
     /// Listens until closed: `Event::Accepted` for each connection, with the listener's token.
@@ -470,8 +489,8 @@ impl Reactor {
         self.resume_listeners(present);
         let until = self.accept_again.map_or(until, |again| until.min(again));
         if until <= present || !self.sleep.fall_asleep() {
-            return if self.base.ring.wants_enter() {
-                self.base.ring.enter(Wait::No)
+            return if self.base.backend.wants_enter() {
+                self.base.backend.enter(Wait::No)
             } else {
                 Ok(())
             };
@@ -484,7 +503,7 @@ impl Reactor {
         self.base.counters.waits += 1;
         let wait =
             if until == Time::NEVER { Wait::Forever } else { Wait::For(until.since(present)) };
-        self.base.ring.enter(wait)
+        self.base.backend.enter(wait)
     }
 
     fn resume_listeners(&mut self, present: Time) {
@@ -508,11 +527,11 @@ impl Reactor {
             return;
         }
         self.is_wake_armed = true;
-        let eventfd = types::Fd(self.sleep.descriptor());
-        let request = opcode::Read::new(eventfd, self.wake_count.address().cast(), 8).build();
+        let eventfd = self.sleep.descriptor();
+        let request = Operation::TakeCount { eventfd, into: self.wake_count.address() };
         // SAFETY: the count lives as long as the reactor, which waits for all completions, and
         // nobody else looks at it.
-        unsafe { self.base.ring.push(request, Tag::Wake) };
+        unsafe { self.base.backend.push(request, Tag::Wake) };
     }
 
     fn dispatch(&mut self, completion: Completion) {
@@ -548,14 +567,13 @@ impl Drop for Reactor {
         if self.is_wake_armed {
             self.sleep.end_read();
         }
-        let everything = opcode::AsyncCancel2::new(types::CancelBuilder::any()).build();
         // SAFETY: the request names no memory.
-        unsafe { self.base.ring.push(everything, Tag::CancelAll) };
+        unsafe { self.base.backend.push(Operation::CancelAll, Tag::CancelAll) };
         // What a ublk device has fetched ends with the ring, and names no memory of ours.
-        while self.base.ring.in_flight() > self.queues.armed() {
-            let entered = self.base.ring.enter(Wait::For(Duration::from_secs(1)));
+        while self.base.backend.in_flight() > self.queues.armed() {
+            let entered = self.base.backend.enter(Wait::For(Duration::from_secs(1)));
             entered.expect("the kernel must give memory back before it can be freed");
-            while let Some(completion) = self.base.ring.pop() {
+            while let Some(completion) = self.base.backend.pop() {
                 self.dispatch(completion);
             }
         }

@@ -18,86 +18,14 @@
 use std::collections::VecDeque;
 use std::io;
 use std::os::fd::{AsRawFd, RawFd};
-use std::time::Duration;
 
-use io_uring::{IoUring, cqueue, squeue, types};
+use io_uring::{IoUring, cqueue, opcode, squeue, types};
+
+use crate::backend::{Completion, DiskCall, Operation, Place, SocketCall, Tag, Wait};
 
 /// How long a wait for sends and something else may go on before one of them will do. It passes
 /// only when a send begins to find its socket full.
 const SEND_GRACE_US: u32 = 500;
-
-/// What a completion belongs to. Fits in the 64 bits that the kernel hands back.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Tag {
-    /// The eventfd of the reactor's waker was read.
-    Wake,
-    /// Everything of a dropped reactor was cancelled.
-    CancelAll,
-    /// The requests of one socket were cancelled.
-    Cancel(u32),
-    Accept(u32),
-    Connect(u32),
-    Recv(u32),
-    Send(u32),
-    Disk(u32),
-    /// A queue of a ublk device and a tag of it.
-    Block(u32),
-    /// An eventfd that is watched.
-    Kick(u32),
-}
-
-impl Tag {
-    pub(crate) fn encode(self) -> u64 {
-        let (kind, index) = match self {
-            Self::Wake => (0, 0),
-            Self::CancelAll => (1, 0),
-            Self::Cancel(socket) => (2, socket),
-            Self::Accept(socket) => (3, socket),
-            Self::Connect(socket) => (4, socket),
-            Self::Recv(socket) => (5, socket),
-            Self::Send(socket) => (6, socket),
-            Self::Disk(request) => (7, request),
-            Self::Block(place) => (8, place),
-            Self::Kick(watch) => (9, watch),
-        };
-        (kind << 32) | u64::from(index)
-    }
-
-    fn decode(user_data: u64) -> Self {
-        let index = u32::try_from(user_data & u64::from(u32::MAX)).expect("masked to 32 bits");
-        match user_data >> 32 {
-            0 => Self::Wake,
-            1 => Self::CancelAll,
-            2 => Self::Cancel(index),
-            3 => Self::Accept(index),
-            4 => Self::Connect(index),
-            5 => Self::Recv(index),
-            6 => Self::Send(index),
-            7 => Self::Disk(index),
-            8 => Self::Block(index),
-            9 => Self::Kick(index),
-            kind => panic!("the kernel handed back a tag of kind {kind} that was never given"),
-        }
-    }
-}
-
-/// One answer of the kernel.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Completion {
-    pub(crate) tag: Tag,
-    /// A count or descriptor if not negative, else a negated errno.
-    pub(crate) result: i32,
-    /// The request goes on and will complete again.
-    pub(crate) more: bool,
-}
-
-/// How long an enter may wait for the first completion.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Wait {
-    No,
-    For(Duration),
-    Forever,
-}
 
 pub(crate) struct Ring {
     uring: IoUring,
@@ -145,12 +73,12 @@ impl Ring {
     }
 
     /// Registers a file; requests name it by the number returned.
-    pub(crate) fn install(&mut self, fd: RawFd) -> io::Result<types::Fixed> {
+    pub(crate) fn install(&mut self, fd: RawFd) -> io::Result<Place> {
         let Some(place) = self.free_files.pop() else {
             return Err(io::Error::from_raw_os_error(libc::EMFILE));
         };
         match self.uring.submitter().register_files_update(place, &[fd]) {
-            Ok(_) => Ok(types::Fixed(place)),
+            Ok(_) => Ok(Place(place)),
             Err(error) => {
                 self.free_files.push(place);
                 Err(error)
@@ -159,7 +87,7 @@ impl Ring {
     }
 
     /// Takes a file out of the table. No request on it is outstanding.
-    pub(crate) fn uninstall(&mut self, file: types::Fixed) {
+    pub(crate) fn uninstall(&mut self, file: Place) {
         let result = self.uring.submitter().register_files_update(file.0, &[-1]);
         // A place that could not be emptied is emptied by the next `install` into it.
         drop(result);
@@ -171,13 +99,15 @@ impl Ring {
     /// # Safety
     /// Whatever memory the request names stays valid, and untouched where the kernel writes, until
     /// its last completion has been popped.
-    pub(crate) unsafe fn push(&mut self, request: squeue::Entry, tag: Tag) {
+    #[inline]
+    pub(crate) unsafe fn push(&mut self, operation: Operation, tag: Tag) {
+        let request = to_entry(operation);
         self.in_flight += 1;
         if let Tag::Send(_) = tag {
             self.sends += 1;
             self.sends_queued += 1;
         }
-        let request = request.user_data(tag.encode());
+        let request = request.user_data(encode(tag));
         if self.unsubmitted.is_empty() {
             if self.uring.submission().is_full() {
                 self.make_room();
@@ -301,6 +231,100 @@ impl Ring {
     }
 }
 
+/// A request in the words of the ring.
+#[inline]
+fn to_entry(operation: Operation) -> squeue::Entry {
+    match operation {
+        Operation::Socket { socket, call } => to_socket_entry(fixed(socket), call),
+        Operation::Disk { file, call } => to_disk_entry(fixed(file), call),
+        Operation::TakeCount { eventfd, into } => {
+            opcode::Read::new(types::Fd(eventfd), into.cast(), 8).build()
+        }
+        Operation::Watch { eventfd } => {
+            let events = u32::try_from(libc::POLLIN).expect("a small positive flag");
+            opcode::PollAdd::new(types::Fd(eventfd), events).multi(true).build()
+        }
+        Operation::Unwatch { tag } => opcode::PollRemove::new(encode(tag)).build(),
+        Operation::Command { device, operation, bytes } => {
+            opcode::UringCmd16::new(types::Fd(device), operation).cmd(bytes).build()
+        }
+        Operation::Cancel { socket } => {
+            let which = types::CancelBuilder::fd(fixed(socket)).all();
+            opcode::AsyncCancel2::new(which).build()
+        }
+        Operation::CancelAll => opcode::AsyncCancel2::new(types::CancelBuilder::any()).build(),
+    }
+}
+
+#[inline]
+fn to_socket_entry(socket: types::Fixed, call: SocketCall) -> squeue::Entry {
+    match call {
+        SocketCall::Accept => opcode::AcceptMulti::new(socket).flags(libc::SOCK_CLOEXEC).build(),
+        SocketCall::Connect { address, length } => {
+            opcode::Connect::new(socket, address, length).build()
+        }
+        SocketCall::Receive { into, length } => opcode::Recv::new(socket, into, length).build(),
+        SocketCall::Send { message } => {
+            // The kernel goes on by itself after a short send; errors and signals end it early.
+            let flags = (libc::MSG_NOSIGNAL | libc::MSG_WAITALL).cast_unsigned();
+            opcode::SendMsg::new(socket, message).flags(flags).build()
+        }
+    }
+}
+
+#[inline]
+fn to_disk_entry(file: types::Fixed, call: DiskCall) -> squeue::Entry {
+    match call {
+        DiskCall::Read { offset, into, length } => {
+            opcode::Read::new(file, into, length).offset(offset).build()
+        }
+        DiskCall::Write { offset, from, length, flags } => {
+            opcode::Write::new(file, from, length).offset(offset).rw_flags(flags).build()
+        }
+        DiskCall::Sync => opcode::Fsync::new(file).flags(types::FsyncFlags::DATASYNC).build(),
+        DiskCall::Allocate { offset, length, mode } => {
+            opcode::Fallocate::new(file, length).offset(offset).mode(mode).build()
+        }
+    }
+}
+
+fn fixed(place: Place) -> types::Fixed {
+    types::Fixed(place.0)
+}
+
+fn encode(tag: Tag) -> u64 {
+    let (kind, index) = match tag {
+        Tag::Wake => (0, 0),
+        Tag::CancelAll => (1, 0),
+        Tag::Cancel(socket) => (2, socket),
+        Tag::Accept(socket) => (3, socket),
+        Tag::Connect(socket) => (4, socket),
+        Tag::Recv(socket) => (5, socket),
+        Tag::Send(socket) => (6, socket),
+        Tag::Disk(request) => (7, request),
+        Tag::Block(place) => (8, place),
+        Tag::Kick(watch) => (9, watch),
+    };
+    (kind << 32) | u64::from(index)
+}
+
+fn decode(user_data: u64) -> Tag {
+    let index = u32::try_from(user_data & u64::from(u32::MAX)).expect("masked to 32 bits");
+    match user_data >> 32 {
+        0 => Tag::Wake,
+        1 => Tag::CancelAll,
+        2 => Tag::Cancel(index),
+        3 => Tag::Accept(index),
+        4 => Tag::Connect(index),
+        5 => Tag::Recv(index),
+        6 => Tag::Send(index),
+        7 => Tag::Disk(index),
+        8 => Tag::Block(index),
+        9 => Tag::Kick(index),
+        kind => panic!("the kernel handed back a tag of kind {kind} that was never given"),
+    }
+}
+
 /// Flags of the enter call, as the kernel's header has them.
 mod enter_flag {
     pub(super) const GETEVENTS: u32 = 1 << 0;
@@ -341,7 +365,7 @@ fn is_busy(error: &io::Error) -> bool {
 
 fn read_completion(entry: &cqueue::Entry) -> Completion {
     Completion {
-        tag: Tag::decode(entry.user_data()),
+        tag: decode(entry.user_data()),
         result: entry.result(),
         more: cqueue::more(entry.flags()),
     }
@@ -375,7 +399,7 @@ mod tests {
             Tag::Block(4097),
             Tag::Kick(2),
         ] {
-            assert_eq!(Tag::decode(tag.encode()), tag);
+            assert_eq!(decode(encode(tag)), tag);
         }
     }
 }

@@ -20,13 +20,11 @@ use std::net::SocketAddr;
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd, RawFd};
 use std::path::{Path, PathBuf};
 
-use io_uring::{opcode, types};
-
 use crate::address::Address;
+use crate::backend::{Completion, Operation, Place, SocketCall, Tag};
 use crate::memory::Lent;
 use crate::pool::Slice;
 use crate::reactor::{Base, Event};
-use crate::ring::{Completion, Tag};
 use crate::socket_fd::{self, FileIdentity};
 use sending::Sending;
 
@@ -62,7 +60,7 @@ struct Socket {
     generation: u32,
     state: State,
     /// The descriptor and its place among the registered files; none while free.
-    file: Option<(OwnedFd, types::Fixed)>,
+    file: Option<(OwnedFd, Place)>,
     /// Requests whose last completion is still to come.
     outstanding: u32,
     accepting: Option<Accepting>,
@@ -339,23 +337,23 @@ impl Sockets {
         let (raw, length) = connecting.address.get().as_raw();
         socket.connecting = Some(connecting);
         socket.outstanding += 1;
-        let request = opcode::Connect::new(socket.fixed(), raw, length).build();
+        let request = socket.request(SocketCall::Connect { address: raw, length });
         // SAFETY: `raw` points into the lent address, which the socket keeps until `on_connect`.
-        unsafe { base.ring.push(request, Tag::Connect(id.index)) };
+        unsafe { base.backend.push(request, Tag::Connect(id.index)) };
         Ok(id)
     }
 
     fn arm_accept(&mut self, base: &mut Base, index: u32) {
         let socket = &mut self.table[index as usize];
         socket.outstanding += 1;
-        let request = opcode::AcceptMulti::new(socket.fixed()).flags(libc::SOCK_CLOEXEC).build();
+        let request = socket.request(SocketCall::Accept);
         // SAFETY: the request names no memory.
-        unsafe { base.ring.push(request, Tag::Accept(index)) };
+        unsafe { base.backend.push(request, Tag::Accept(index)) };
     }
 
     /// A place for an open socket. On error the descriptor is closed.
     fn insert(&mut self, base: &mut Base, fd: OwnedFd) -> io::Result<SocketId> {
-        let fixed = base.ring.install(fd.as_raw_fd())?;
+        let place = base.backend.install(fd.as_raw_fd())?;
         let index = self.free.pop().unwrap_or_else(|| {
             self.table.push(Socket::new());
             // So that closing never allocates.
@@ -365,7 +363,7 @@ impl Sockets {
         let socket = &mut self.table[index as usize];
         assert_eq!(socket.state, State::Free, "a free place holds no socket");
         socket.state = State::Open;
-        socket.file = Some((fd, fixed));
+        socket.file = Some((fd, place));
         Ok(SocketId { index, generation: socket.generation })
     }
 
@@ -391,8 +389,8 @@ impl Sockets {
 
     fn remove(&mut self, base: &mut Base, index: u32) -> OwnedFd {
         let socket = &mut self.table[index as usize];
-        let (fd, fixed) = socket.file.take().expect("a socket in use has a descriptor");
-        base.ring.uninstall(fixed);
+        let (fd, place) = socket.file.take().expect("a socket in use has a descriptor");
+        base.backend.uninstall(place);
         socket.state = State::Free;
         socket.generation = socket.generation.wrapping_add(1);
         socket.accepting = None;
@@ -416,34 +414,36 @@ impl Socket {
         }
     }
 
-    fn fixed(&self) -> types::Fixed {
+    fn place(&self) -> Place {
         self.file.as_ref().expect("a socket in use has a descriptor").1
+    }
+
+    fn request(&self, call: SocketCall) -> Operation {
+        Operation::Socket { socket: self.place(), call }
     }
 
     fn submit_recv(&mut self, base: &mut Base, index: u32) {
         let into = self.receiving.as_ref().expect("a receive was started").into;
         let address = base.pool.fill_address(into);
-        let request = opcode::Recv::new(self.fixed(), address, into.length).build();
+        let request = self.request(SocketCall::Receive { into: address, length: into.length });
         // SAFETY: the region is marked as a fill, with a reference on its buffer, until `on_recv`.
-        unsafe { base.ring.push(request, Tag::Recv(index)) };
+        unsafe { base.backend.push(request, Tag::Recv(index)) };
     }
 
     fn submit_send(&mut self, base: &mut Base, index: u32) {
-        // The kernel goes on by itself after a short send; errors and signals can end it early.
-        let flags = (libc::MSG_NOSIGNAL | libc::MSG_WAITALL).cast_unsigned();
-        let request =
-            opcode::SendMsg::new(self.fixed(), self.sending.message()).flags(flags).build();
+        let message = self.sending.message();
+        let request = self.request(SocketCall::Send { message });
         // SAFETY: the message, its vector and its buffers are kept by `sending` until `on_send`.
-        unsafe { base.ring.push(request, Tag::Send(index)) };
+        unsafe { base.backend.push(request, Tag::Send(index)) };
     }
 
     /// Asks the kernel to end everything outstanding. The cancel request misses what is just then
     /// between two attempts; shutting down ends that at its next one.
     fn cancel(&mut self, base: &mut Base, index: u32) {
         self.outstanding += 1;
-        let which = types::CancelBuilder::fd(self.fixed()).all();
+        let request = Operation::Cancel { socket: self.place() };
         // SAFETY: the request names no memory.
-        unsafe { base.ring.push(opcode::AsyncCancel2::new(which).build(), Tag::Cancel(index)) };
+        unsafe { base.backend.push(request, Tag::Cancel(index)) };
         if let Some((fd, _)) = &self.file {
             socket_fd::shut_down(fd);
         }

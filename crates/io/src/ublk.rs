@@ -22,11 +22,9 @@ use std::os::unix::fs::FileExt;
 use std::ptr::NonNull;
 use std::sync::Arc;
 
-use io_uring::{opcode, types};
-
+use crate::backend::{Backend, Completion, Operation, Tag};
 use crate::pool::Slice;
 use crate::reactor::{Base, Event};
-use crate::ring::{Completion, Tag};
 
 /// A queue of one reactor. The id of a closed queue never names another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -99,6 +97,11 @@ impl Queues {
         depth: u16,
         token: u64,
     ) -> io::Result<QueueId> {
+        if let Backend::Poll(_) = base.backend {
+            let text =
+                "the kernel serves ublk devices through io_uring only, which it refuses here";
+            return Err(io::Error::new(io::ErrorKind::Unsupported, text));
+        }
         let descriptors = Descriptors::map(&device, number, depth)?;
         let open = Open {
             token,
@@ -189,11 +192,11 @@ impl Queues {
     fn arm(&mut self, base: &mut Base, index: u32, tag: u16, operation: u32, result: i32) {
         let open = self.table[index as usize].open.as_mut().expect("the queue is open");
         open.armed += 1;
-        let command = io_command(open.number, tag, result);
-        let file = types::Fd(open.file.as_raw_fd());
-        let entry = opcode::UringCmd16::new(file, operation).cmd(command).build();
+        let bytes = io_command(open.number, tag, result);
+        let device = open.file.as_raw_fd();
+        let command = Operation::Command { device, operation, bytes };
         // SAFETY: the command carries its bytes with it and names no memory.
-        unsafe { base.ring.push(entry, Tag::Block(to_place(index, tag))) };
+        unsafe { base.backend.push(command, Tag::Block(to_place(index, tag))) };
     }
 
     fn find(&self, id: QueueId) -> Option<&Open> {

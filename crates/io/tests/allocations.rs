@@ -9,7 +9,10 @@ use std::cell::Cell;
 use std::fs::{self, File};
 use std::path::Path;
 
-use io::{DiskId, DiskOptions, Durability, Event, ListenAddr, Options, Reactor, Slice, SocketId};
+use io::{
+    BackendWish, DiskId, DiskOptions, Durability, Event, ListenAddr, Options, Reactor, Slice,
+    SocketId,
+};
 use stdx::time::Time;
 
 thread_local! {
@@ -49,6 +52,11 @@ const WRITES_PER_ROUND: u32 = 8;
 const HEADER: u32 = 4096;
 const PAYLOAD: u32 = 4 * 4096;
 
+/// With the back end that the environment asks for: the same tests hold for both.
+fn options() -> Options {
+    Options { backend: BackendWish::from_environment().unwrap(), ..Options::default() }
+}
+
 struct Setup {
     reactor: Reactor,
     source: SocketId,
@@ -60,7 +68,7 @@ struct Setup {
 
 impl Setup {
     fn new(paths: [&Path; 2]) -> Self {
-        let mut reactor = Reactor::new(Options::default()).unwrap();
+        let mut reactor = Reactor::new(options()).unwrap();
         let any = ListenAddr::Tcp("127.0.0.1:0".parse().unwrap());
         let listener = reactor.listen(any, 1).unwrap();
         let address = reactor.local_addr(listener).unwrap();

@@ -10,8 +10,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use io::{
-    BufferId, Class, Direct, DiskId, DiskOptions, Durability, Event, Options, PathMode, Reactor,
-    Slice, Zero,
+    BackendKind, BackendWish, BufferId, Class, Direct, DiskId, DiskOptions, Durability, Event,
+    Options, PathMode, Reactor, Slice, Zero,
 };
 use stdx::time::Time;
 
@@ -44,8 +44,13 @@ impl Drop for Scratch {
     }
 }
 
+/// With the back end that the environment asks for: the same tests hold for both.
+fn options() -> Options {
+    Options { backend: BackendWish::from_environment().unwrap(), ..Options::default() }
+}
+
 fn reactor() -> Reactor {
-    Reactor::new(Options::default()).unwrap()
+    Reactor::new(options()).unwrap()
 }
 
 fn answer(reactor: &mut Reactor) -> std::io::Result<u32> {
@@ -142,7 +147,9 @@ fn inline_write_costs_no_turn_of_the_ring() {
         assert_eq!(events.len(), 2);
         events.clear();
     }
-    assert_eq!(reactor.counters().enters, 0);
+    // Without a ring, only asking tells what has become ready.
+    let enters = if reactor.backend() == BackendKind::IoUring { 0 } else { 101 };
+    assert!(reactor.counters().enters <= enters);
     assert_eq!(reactor.counters().disk_inline, 200);
 }
 
@@ -217,7 +224,7 @@ fn many_requests_at_once_overflow_both_queues_and_all_complete() {
     const COUNT: u32 = 3000;
     let scratch = Scratch::on_disk();
     // The completion queue of so short a submission queue holds 1024.
-    let mut reactor = Reactor::new(Options { queue_entries: 8, ..Options::default() }).unwrap();
+    let mut reactor = Reactor::new(Options { queue_entries: 8, ..options() }).unwrap();
     let disk = reactor.open_disk(&scratch.path, DiskOptions::default()).unwrap();
     let buffers: Vec<_> = (0..COUNT)
         .map(|number| {

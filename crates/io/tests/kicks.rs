@@ -5,7 +5,12 @@ use std::os::fd::OwnedFd;
 use std::thread;
 use std::time::Duration;
 
-use io::{Bell, Event, Options, Reactor, eventfd, now};
+use io::{BackendWish, Bell, Event, Options, Reactor, eventfd, now};
+
+/// With the back end that the environment asks for: the same tests hold for both.
+fn options() -> Options {
+    Options { backend: BackendWish::from_environment().unwrap(), ..Options::default() }
+}
 
 /// Turns until a kick comes, for a minute at most, and gives its token.
 fn kicked(reactor: &mut Reactor) -> u64 {
@@ -36,7 +41,7 @@ fn pair() -> (OwnedFd, Bell) {
 
 #[test]
 fn each_signal_is_heard_though_nobody_reads_the_count() {
-    let mut reactor = Reactor::new(Options::default()).unwrap();
+    let mut reactor = Reactor::new(options()).unwrap();
     let (ours, bell) = pair();
     bell.ring();
     let watch = reactor.watch_kicks(ours, 77);
@@ -59,7 +64,7 @@ fn each_signal_is_heard_though_nobody_reads_the_count() {
 
 #[test]
 fn closed_watch_does_not_end_the_one_in_its_place() {
-    let mut reactor = Reactor::new(Options::default()).unwrap();
+    let mut reactor = Reactor::new(options()).unwrap();
     let (first, _) = pair();
     let old = reactor.watch_kicks(first, 1);
     reactor.close_kicks(old);

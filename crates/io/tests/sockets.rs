@@ -11,12 +11,18 @@ use std::thread;
 use std::time::Duration;
 
 use io::{
-    Class, Event, ListenAddr, Mailbox, Options, Parker, Reactor, SEGMENTS_MAX, Slice, SocketId, now,
+    BackendWish, Class, Event, ListenAddr, Mailbox, Options, Parker, Reactor, SEGMENTS_MAX, Slice,
+    SocketId, now,
 };
 use stdx::time::Time;
 
+/// With the back end that the environment asks for: the same tests hold for both.
+fn options() -> Options {
+    Options { backend: BackendWish::from_environment().unwrap(), ..Options::default() }
+}
+
 fn reactor() -> Reactor {
-    Reactor::new(Options::default()).unwrap()
+    Reactor::new(options()).unwrap()
 }
 
 fn any_port() -> SocketAddr {
@@ -195,7 +201,7 @@ fn many_connections_come_from_one_listen() {
 
 #[test]
 fn full_table_of_files_refuses_a_connection_and_accepts_again_later() {
-    let mut reactor = Reactor::new(Options { files_max: 2, ..Options::default() }).unwrap();
+    let mut reactor = Reactor::new(Options { files_max: 2, ..options() }).unwrap();
     let listener = reactor.listen(ListenAddr::Tcp(any_port()), 1).unwrap();
     let address = reactor.local_addr(listener).unwrap();
     let _first = TcpStream::connect(address).unwrap();
@@ -514,7 +520,7 @@ fn socket_moves_from_one_reactor_to_another() {
 
 #[test]
 fn more_requests_than_the_queue_holds_all_complete() {
-    let options = Options { queue_entries: 4, ..Options::default() };
+    let options = Options { queue_entries: 4, ..options() };
     let mut reactor = Reactor::new(options).unwrap();
     let mut outside = Vec::new();
     for _ in 0..200 {

@@ -60,6 +60,8 @@ pub(crate) struct Control {
     /// Resources that are up without the disk that they should have, with the reasons.
     without_disk: Mutex<BTreeMap<String, Failure>>,
     watch: Watch,
+    /// How the data threads speak to the kernel.
+    backend: io::BackendKind,
     started_at: Time,
     end: mpsc::Sender<End>,
 }
@@ -92,7 +94,7 @@ pub(crate) fn run(options: &Options) -> Result<(), NodeError> {
         start_count: state.start_count(),
         shards: options.shards,
     };
-    let Shards { senders, answers, parker, threads } =
+    let Shards { senders, answers, parker, threads, backend } =
         start_shards(&identity, &end, &state.crash_file())?;
     let (desk, state) = (Arc::new(Desk::new(senders)), Arc::new(state));
     let control = Arc::new(Control {
@@ -104,6 +106,7 @@ pub(crate) fn run(options: &Options) -> Result<(), NodeError> {
         held_down: Mutex::default(),
         without_disk: Mutex::default(),
         watch: Watch::default(),
+        backend,
         started_at: io::now(),
         end: end.clone(),
     });
@@ -363,7 +366,10 @@ impl Control {
     fn describe_node(&self, status: &mut StatusReply) {
         status.node.name.clone_from(&self.name);
         env!("CARGO_PKG_VERSION").clone_into(&mut status.node.version);
-        "io_uring".clone_into(&mut status.node.io_backend);
+        self.backend.as_str().clone_into(&mut status.node.io_backend);
+        for resource in &mut status.resources {
+            self.backend.as_str().clone_into(&mut resource.io_backend);
+        }
         let uptime = io::now().since(self.started_at);
         status.node.uptime_ms = u64::try_from(uptime.as_millis()).unwrap_or(u64::MAX);
     }

@@ -9,11 +9,12 @@ use std::thread::{Builder, JoinHandle};
 
 use format::ids::KernelBootId;
 use io::mailbox::{Mailbox, Receiver, Sender};
-use io::{Parker, Reactor, Waker};
+use io::{BackendKind, BackendWish, Parker, Reactor, Waker};
 
 use crate::control::End;
 use crate::limits::{CROSS_CAPACITY, MAILBOX_CAPACITY};
 use crate::links::Identity;
+use crate::log::{Scope, log};
 use crate::shard::mesh::Mesh;
 use crate::shard::messages::{FromShard, ToShard};
 use crate::shard::{Ends, Shard};
@@ -26,10 +27,13 @@ pub(crate) struct Shards {
     pub(crate) answers: Vec<Receiver<FromShard>>,
     pub(crate) parker: Parker,
     pub(crate) threads: Vec<JoinHandle<()>>,
+    /// How all of them speak to the kernel.
+    pub(crate) backend: BackendKind,
 }
 
 struct Starting {
     waker: Waker,
+    backend: BackendKind,
     ends: mpsc::Sender<Ends>,
     thread: JoinHandle<()>,
 }
@@ -45,10 +49,16 @@ pub(crate) fn start_shards(
         (0..identity.shards).map(|shard| start_thread(shard, identity, end, crash_file)).collect();
     let starting = starting?;
     let wakers: Vec<_> = starting.iter().map(|starting| starting.waker.clone()).collect();
-    let mut shards =
-        Shards { senders: Vec::new(), answers: Vec::new(), parker, threads: Vec::new() };
+    let is_polling = starting.iter().any(|starting| starting.backend == BackendKind::Poll);
+    let mut shards = Shards {
+        senders: Vec::new(),
+        answers: Vec::new(),
+        parker,
+        threads: Vec::new(),
+        backend: if is_polling { BackendKind::Poll } else { BackendKind::IoUring },
+    };
     for ((shard, (mesh, neighbours)), starting) in (0..).zip(make_meshes(&wakers)).zip(starting) {
-        let Starting { waker, ends, thread } = starting;
+        let Starting { waker, ends, thread, .. } = starting;
         let (sender, mailbox) = Mailbox::channel(MAILBOX_CAPACITY, waker);
         let (outbox, answers) = Mailbox::channel(MAILBOX_CAPACITY, shards.parker.waker());
         ends.send(Ends { mailbox, outbox, mesh, neighbours })
@@ -73,11 +83,24 @@ fn start_thread(
         .name(format!("shard-{shard}"))
         .spawn(move || {
             crash::watch_thread(crash_file);
-            let reactor = match Reactor::new(io::reactor::Options::default()) {
+            let made = BackendWish::from_environment().and_then(|backend| {
+                Reactor::new(io::reactor::Options { backend, ..io::reactor::Options::default() })
+            });
+            let reactor = match made {
                 Ok(reactor) => reactor,
                 Err(error) => return drop(ready.send(Err(error))),
             };
-            if ready.send(Ok(reactor.waker())).is_err() {
+            if shard == 0
+                && let Some(refusal) = reactor.refusal()
+            {
+                log!(
+                    Warning,
+                    Scope::NODE,
+                    "{refusal}; working by poll and plain calls meanwhile, at a higher cost per \
+                     request"
+                );
+            }
+            if ready.send(Ok((reactor.waker(), reactor.backend()))).is_err() {
                 return;
             }
             // Without ends the start was given up.
@@ -89,10 +112,10 @@ fn start_thread(
             }
         })
         .map_err(|source| NodeError::System { what: "start a thread", source })?;
-    let waker = started
+    let (waker, backend) = started
         .recv()
         .map_err(|error| NodeError::Shard(format!("it did not start: {error}")))??;
-    Ok(Starting { waker, ends, thread })
+    Ok(Starting { waker, backend, ends, thread })
 }
 
 type Neighbours = Vec<(u8, Receiver<crate::shard::mesh::Cross>)>;

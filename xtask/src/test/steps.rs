@@ -47,6 +47,13 @@ pub(crate) const ALL: &[Step] = &[
         run: workspace,
     },
     Step {
+        name: "poll",
+        about: "the reactor's and the cluster's tests without io_uring (70 s)",
+        packages: &[],
+        is_quick: false,
+        run: poll,
+    },
+    Step {
         name: "instructions",
         about: "what a write costs the core, counted by callgrind (40 s)",
         packages: &[("valgrind", "counts the instructions of the core")],
@@ -191,4 +198,13 @@ pub(crate) const ON_REQUEST: &[Step] = &[
 
 fn workspace() -> Result<Outcome> {
     libtest::run(&mut process::cargo(&["test", "--workspace", "--locked", "--no-fail-fast"])?)
+}
+
+/// What needs nothing but a kernel that has no `io_uring`, or will not give it.
+fn poll() -> Result<Outcome> {
+    let words = ["test", "--locked", "--no-fail-fast", "-p", "io", "-p", "basalt"];
+    let mut cargo = process::cargo(&words)?;
+    cargo.args(["--lib", "--test", "sockets", "--test", "disks", "--test", "kicks"]);
+    cargo.args(["--test", "allocations", "--test", "cluster"]);
+    libtest::run(cargo.env("BASALT_IO_BACKEND", "poll"))
 }

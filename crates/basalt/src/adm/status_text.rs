@@ -109,6 +109,10 @@ impl Text {
         if self.is_verbose() || resource.force_io_failures {
             words.push(format!("force-io-failures:{}", YesNo(resource.force_io_failures)));
         }
+        let is_usual = matches!(&resource.io_backend[..], "io_uring" | "");
+        if !is_usual || self.is_verbose() && !resource.io_backend.is_empty() {
+            words.push(format!("io:{}", resource.io_backend));
+        }
         self.line(0, &words);
         if self.is_verbose() && self.has_statistics() {
             self.line(4, &[format!("write-ordering:{}", resource.write_ordering)]);

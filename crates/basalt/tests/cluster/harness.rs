@@ -161,9 +161,15 @@ impl Cluster {
 
     /// Starts a daemon and waits until it answers.
     pub(crate) fn launch(&mut self, index: usize) {
+        self.launch_with(index, &[]);
+    }
+
+    /// The same, with more in its environment.
+    pub(crate) fn launch_with(&mut self, index: usize, environment: &[(&str, &str)]) {
         let log = self.directory.path().join(format!("log{index}"));
         let log = File::options().create(true).append(true).open(log).unwrap();
         let mut command = self.daemon_command(index);
+        command.envs(environment.iter().copied());
         self.nodes[index].daemon = Some(command.stdin(Stdio::null()).stderr(log).spawn().unwrap());
         self.poll(index, "an answer of the daemon", || self.status_of_all(index).map(drop));
     }

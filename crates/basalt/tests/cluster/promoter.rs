@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader};
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, mpsc};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
@@ -17,6 +17,8 @@ use crate::harness::Cluster;
 const BLOCK: usize = 4096;
 /// What the best node waits before it promotes; each missing point of the score adds to it.
 const PATIENCE: Duration = Duration::from_millis(50);
+
+const START_MAX: Duration = Duration::from_secs(30);
 
 struct Promoter {
     events: Child,
@@ -38,7 +40,10 @@ impl Promoter {
         let lines = BufReader::new(events.stdout.take().unwrap());
         let is_ended = Arc::new(AtomicBool::new(false));
         let ended = Arc::clone(&is_ended);
-        let thread = thread::spawn(move || promote_by(lines, &socket, &ended));
+        let (first, has_seen) = mpsc::channel();
+        let thread = thread::spawn(move || promote_by(lines, &socket, &ended, &first));
+        // What follows is to be seen as a change, however long the program takes to start.
+        has_seen.recv_timeout(START_MAX).expect("the first line comes");
         Self { events, thread, is_ended }
     }
 
@@ -52,7 +57,12 @@ impl Promoter {
     }
 }
 
-fn promote_by(lines: impl BufRead, socket: &PathBuf, is_ended: &AtomicBool) -> Vec<String> {
+fn promote_by(
+    lines: impl BufRead,
+    socket: &PathBuf,
+    is_ended: &AtomicBool,
+    first: &mpsc::Sender<()>,
+) -> Vec<String> {
     let mut seen = Vec::new();
     for line in lines.lines() {
         let Ok(line) = line else { break };
@@ -63,6 +73,8 @@ fn promote_by(lines: impl BufRead, socket: &PathBuf, is_ended: &AtomicBool) -> V
         }
         let fields: BTreeMap<&str, &str> = words.filter_map(|word| word.split_once(':')).collect();
         seen.push(line.clone());
+        // Nobody listens after the first one.
+        drop(first.send(()));
         if action == "destroy" || fields["may_promote"] != "yes" {
             continue;
         }

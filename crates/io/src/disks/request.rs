@@ -2,9 +2,8 @@
 
 use std::io;
 
-use io_uring::{opcode, squeue, types};
-
 use super::{Durability, INLINE_ZERO_MAX, Range, ZEROES_BYTES, Zero};
+use crate::backend::DiskCall;
 use crate::disk_open::{DiskInfo, PathMode};
 use crate::memory::Mapping;
 use crate::pool::{Pool, Slice};
@@ -118,13 +117,12 @@ impl Request {
     }
 
     /// What the kernel is to do next.
-    pub(super) fn entry(&self, file: types::Fixed, pool: &Pool, zeroes: &Mapping) -> squeue::Entry {
+    pub(super) fn call(&self, pool: &Pool, zeroes: &Mapping) -> DiskCall {
         match self.work {
             Work::Read { offset, into } => {
                 let rest = self.rest(into);
-                opcode::Read::new(file, pool.fill_address(rest), rest.length)
-                    .offset(offset + self.done)
-                    .build()
+                let (offset, length) = (offset + self.done, rest.length);
+                DiskCall::Read { offset, into: pool.fill_address(rest), length }
             }
             Work::Write { offset, from, durability } => {
                 let rest = self.rest(from);
@@ -132,25 +130,23 @@ impl Request {
                     Durability::Cached => 0,
                     Durability::Fua => libc::RWF_DSYNC,
                 };
-                opcode::Write::new(file, pool.bytes(rest).as_ptr(), rest.length)
-                    .offset(offset + self.done)
-                    .rw_flags(flags)
-                    .build()
+                let (offset, length) = (offset + self.done, rest.length);
+                DiskCall::Write { offset, from: pool.bytes(rest).as_ptr(), length, flags }
             }
-            Work::Flush => opcode::Fsync::new(file).flags(types::FsyncFlags::DATASYNC).build(),
-            Work::Zero { range, .. } => self.zero_entry(file, range, zeroes),
+            Work::Flush => DiskCall::Sync,
+            Work::Zero { range, .. } => self.zero_call(range, zeroes),
         }
     }
 
-    fn zero_entry(&self, file: types::Fixed, range: Range, zeroes: &Mapping) -> squeue::Entry {
+    fn zero_call(&self, range: Range, zeroes: &Mapping) -> DiskCall {
         let offset = range.offset + self.done;
         let rest = range.length - self.done;
         if let Some(mode) = self.way.mode() {
-            return opcode::Fallocate::new(file, rest).offset(offset).mode(mode).build();
+            return DiskCall::Allocate { offset, length: rest, mode };
         }
         let length = u32::try_from(rest.min(u64::from(ZEROES_BYTES))).expect("at most 1 MiB");
-        let address = zeroes.at(0, length as usize);
-        opcode::Write::new(file, address, length).offset(offset).build()
+        let from = zeroes.at(0, length as usize);
+        DiskCall::Write { offset, from, length, flags: 0 }
     }
 
     /// Takes in an answer of the kernel.

@@ -13,7 +13,7 @@ use api::status::{
 };
 use format::ids::{BLOCK_BYTES, NodeId};
 use format::metadata::ReplicaState;
-use io::PathMode;
+use io::{BackendKind, PathMode};
 use replication::contract::Repair;
 use replication::resource::{MemberStatus, Status, VerifyState, VerifyStatus};
 use stdx::time::Time;
@@ -250,9 +250,14 @@ impl Hosted {
             open,
             quorum: status.has_quorum,
             backing_dev: self.definition.disk.as_ref().map(|disk| disk.data.display().to_string()),
-            disk_io: disk.map(|disk| match rim.kit.reactor.disk_info(disk.data).path_mode {
-                PathMode::Direct => "io_uring".to_owned(),
-                PathMode::InlineMemory | PathMode::InlineBuffered => "pwrite".to_owned(),
+            disk_io: disk.map(|disk| {
+                let reactor = &rim.kit.reactor;
+                let way = match (reactor.disk_info(disk.data).path_mode, reactor.backend()) {
+                    (PathMode::Direct, BackendKind::IoUring) => "io_uring",
+                    (PathMode::Direct, BackendKind::Poll) => "threads",
+                    (PathMode::InlineMemory | PathMode::InlineBuffered, _) => "pwrite",
+                };
+                way.to_owned()
             }),
             ..part.describe_device(self.size_bytes, shown, rim)
         }

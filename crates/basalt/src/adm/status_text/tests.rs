@@ -89,6 +89,17 @@ r0 role:Primary
 }
 
 #[test]
+fn way_to_the_kernel_is_told_if_it_is_not_the_usual_one() {
+    let first_line = |io_backend: &str, layout| {
+        let resource = ResourceStatus { io_backend: io_backend.to_owned(), ..three_nodes() };
+        status_text(&resource, layout).lines().next().unwrap().to_owned()
+    };
+    assert_eq!(first_line("io_uring", BRIEF), "r0 role:Primary");
+    assert_eq!(first_line("poll", BRIEF), "r0 role:Primary io:poll");
+    assert!(first_line("io_uring", ALL).ends_with(" io:io_uring"));
+}
+
+#[test]
 fn one_resyncing_and_one_connecting() {
     let expected = "\
 r0 role:Primary
