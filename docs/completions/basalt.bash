@@ -40,6 +40,9 @@ _basalt() {
             basalt,node)
                 cmd="basalt__subcmd__node"
                 ;;
+            basalt,pki)
+                cmd="basalt__subcmd__pki"
+                ;;
             basalt,setup)
                 cmd="basalt__subcmd__setup"
                 ;;
@@ -352,6 +355,9 @@ _basalt() {
             basalt__subcmd__help,node)
                 cmd="basalt__subcmd__help__subcmd__node"
                 ;;
+            basalt__subcmd__help,pki)
+                cmd="basalt__subcmd__help__subcmd__pki"
+                ;;
             basalt__subcmd__help,setup)
                 cmd="basalt__subcmd__help__subcmd__setup"
                 ;;
@@ -490,6 +496,15 @@ _basalt() {
             basalt__subcmd__help__subcmd__bench,write)
                 cmd="basalt__subcmd__help__subcmd__bench__subcmd__write"
                 ;;
+            basalt__subcmd__help__subcmd__pki,init)
+                cmd="basalt__subcmd__help__subcmd__pki__subcmd__init"
+                ;;
+            basalt__subcmd__help__subcmd__pki,issue)
+                cmd="basalt__subcmd__help__subcmd__pki__subcmd__issue"
+                ;;
+            basalt__subcmd__help__subcmd__pki,issue-client)
+                cmd="basalt__subcmd__help__subcmd__pki__subcmd__issue__subcmd__client"
+                ;;
             basalt__subcmd__help__subcmd__setup,connect)
                 cmd="basalt__subcmd__help__subcmd__setup__subcmd__connect"
                 ;;
@@ -549,6 +564,30 @@ _basalt() {
                 ;;
             basalt__subcmd__help__subcmd__setup,wait-sync-volume)
                 cmd="basalt__subcmd__help__subcmd__setup__subcmd__wait__subcmd__sync__subcmd__volume"
+                ;;
+            basalt__subcmd__pki,help)
+                cmd="basalt__subcmd__pki__subcmd__help"
+                ;;
+            basalt__subcmd__pki,init)
+                cmd="basalt__subcmd__pki__subcmd__init"
+                ;;
+            basalt__subcmd__pki,issue)
+                cmd="basalt__subcmd__pki__subcmd__issue"
+                ;;
+            basalt__subcmd__pki,issue-client)
+                cmd="basalt__subcmd__pki__subcmd__issue__subcmd__client"
+                ;;
+            basalt__subcmd__pki__subcmd__help,help)
+                cmd="basalt__subcmd__pki__subcmd__help__subcmd__help"
+                ;;
+            basalt__subcmd__pki__subcmd__help,init)
+                cmd="basalt__subcmd__pki__subcmd__help__subcmd__init"
+                ;;
+            basalt__subcmd__pki__subcmd__help,issue)
+                cmd="basalt__subcmd__pki__subcmd__help__subcmd__issue"
+                ;;
+            basalt__subcmd__pki__subcmd__help,issue-client)
+                cmd="basalt__subcmd__pki__subcmd__help__subcmd__issue__subcmd__client"
                 ;;
             basalt__subcmd__setup,connect)
                 cmd="basalt__subcmd__setup__subcmd__connect"
@@ -683,7 +722,7 @@ _basalt() {
 
     case "${cmd}" in
         basalt)
-            opts="-h -V --help --version explain install-links manuals bench demo node adm setup help"
+            opts="-h -V --help --version explain pki install-links manuals bench demo node adm setup help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2997,7 +3036,7 @@ _basalt() {
             return 0
             ;;
         basalt__subcmd__help)
-            opts="explain install-links manuals bench demo node adm setup help"
+            opts="explain pki install-links manuals bench demo node adm setup help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -3752,6 +3791,62 @@ _basalt() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        basalt__subcmd__help__subcmd__pki)
+            opts="init issue issue-client"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        basalt__subcmd__help__subcmd__pki__subcmd__init)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        basalt__subcmd__help__subcmd__pki__subcmd__issue)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        basalt__subcmd__help__subcmd__pki__subcmd__issue__subcmd__client)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         basalt__subcmd__help__subcmd__setup)
             opts="status events2 show role cstate dstate down primary secondary connect disconnect detach invalidate new-current-uuid wait-connect-resource wait-connect-connection wait-connect-volume wait-sync-resource wait-sync-connection wait-sync-volume"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
@@ -4075,7 +4170,7 @@ _basalt() {
             return 0
             ;;
         basalt__subcmd__node)
-            opts="-h -V --name --state-dir --admin-socket --nbd --nbd-unix --nvme --vhost --metrics --shards --exit-with-parent --help --version"
+            opts="-h -V --name --state-dir --admin-socket --nbd --nbd-unix --nvme --vhost --metrics --pki --shards --exit-with-parent --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -4113,7 +4208,165 @@ _basalt() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --pki)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --shards)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        basalt__subcmd__pki)
+            opts="-h --help init issue issue-client help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        basalt__subcmd__pki__subcmd__help)
+            opts="init issue issue-client help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        basalt__subcmd__pki__subcmd__help__subcmd__help)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        basalt__subcmd__pki__subcmd__help__subcmd__init)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        basalt__subcmd__pki__subcmd__help__subcmd__issue)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        basalt__subcmd__pki__subcmd__help__subcmd__issue__subcmd__client)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        basalt__subcmd__pki__subcmd__init)
+            opts="-h --dir --days --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --dir)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --days)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        basalt__subcmd__pki__subcmd__issue)
+            opts="-h --dir --days --address --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --dir)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --days)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --address)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        basalt__subcmd__pki__subcmd__issue__subcmd__client)
+            opts="-h --dir --days --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --dir)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --days)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;

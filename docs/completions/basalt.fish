@@ -27,6 +27,7 @@ end
 complete -c basalt -n "__fish_basalt_needs_command" -s h -l help -d 'Print help'
 complete -c basalt -n "__fish_basalt_needs_command" -s V -l version -d 'Print version'
 complete -c basalt -n "__fish_basalt_needs_command" -f -a "explain" -d 'Say in words why a resource is as it is, what it waits for, and what to do'
+complete -c basalt -n "__fish_basalt_needs_command" -f -a "pki" -d 'Make the certificates with which nodes and clients prove who they are'
 complete -c basalt -n "__fish_basalt_needs_command" -f -a "install-links" -d 'Make links to this program under the names `drbdadm` and `drbdsetup`'
 complete -c basalt -n "__fish_basalt_needs_command" -f -a "manuals" -d 'Write man pages and completions of shells'
 complete -c basalt -n "__fish_basalt_needs_command" -f -a "bench" -d 'Load and check volumes'
@@ -35,6 +36,25 @@ complete -c basalt -n "__fish_basalt_needs_command" -f -a "node" -d 'Runs the da
 complete -c basalt -n "__fish_basalt_needs_command" -f -a "adm" -d 'Administers replicated volumes: drbdadm\'s verbs, asked of the node daemon'
 complete -c basalt -n "__fish_basalt_needs_command" -f -a "setup" -d 'The part of drbdsetup that scripts use, asked of the node daemon'
 complete -c basalt -n "__fish_basalt_needs_command" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c basalt -n "__fish_basalt_using_subcommand pki; and not __fish_seen_subcommand_from init issue issue-client help" -s h -l help -d 'Print help'
+complete -c basalt -n "__fish_basalt_using_subcommand pki; and not __fish_seen_subcommand_from init issue issue-client help" -f -a "init" -d 'Make the CA of a new cluster, and a first configuration in which TLS is on'
+complete -c basalt -n "__fish_basalt_using_subcommand pki; and not __fish_seen_subcommand_from init issue issue-client help" -f -a "issue" -d 'Make the certificate and key of a node'
+complete -c basalt -n "__fish_basalt_using_subcommand pki; and not __fish_seen_subcommand_from init issue issue-client help" -f -a "issue-client" -d 'Make the certificate and key of an NBD client'
+complete -c basalt -n "__fish_basalt_using_subcommand pki; and not __fish_seen_subcommand_from init issue issue-client help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c basalt -n "__fish_basalt_using_subcommand pki; and __fish_seen_subcommand_from init" -l dir -d 'Where the CA is to be kept; its key must not leave this folder' -r -F
+complete -c basalt -n "__fish_basalt_using_subcommand pki; and __fish_seen_subcommand_from init" -l days -d 'How long its certificate is valid' -r
+complete -c basalt -n "__fish_basalt_using_subcommand pki; and __fish_seen_subcommand_from init" -s h -l help -d 'Print help'
+complete -c basalt -n "__fish_basalt_using_subcommand pki; and __fish_seen_subcommand_from issue" -l dir -d 'Where the CA is' -r -F
+complete -c basalt -n "__fish_basalt_using_subcommand pki; and __fish_seen_subcommand_from issue" -l days -d 'How long the certificate is valid' -r
+complete -c basalt -n "__fish_basalt_using_subcommand pki; and __fish_seen_subcommand_from issue" -l address -d 'A host name or address that NBD clients use for this node; may be given more than once' -r
+complete -c basalt -n "__fish_basalt_using_subcommand pki; and __fish_seen_subcommand_from issue" -s h -l help -d 'Print help'
+complete -c basalt -n "__fish_basalt_using_subcommand pki; and __fish_seen_subcommand_from issue-client" -l dir -d 'Where the CA is' -r -F
+complete -c basalt -n "__fish_basalt_using_subcommand pki; and __fish_seen_subcommand_from issue-client" -l days -d 'How long the certificate is valid' -r
+complete -c basalt -n "__fish_basalt_using_subcommand pki; and __fish_seen_subcommand_from issue-client" -s h -l help -d 'Print help'
+complete -c basalt -n "__fish_basalt_using_subcommand pki; and __fish_seen_subcommand_from help" -f -a "init" -d 'Make the CA of a new cluster, and a first configuration in which TLS is on'
+complete -c basalt -n "__fish_basalt_using_subcommand pki; and __fish_seen_subcommand_from help" -f -a "issue" -d 'Make the certificate and key of a node'
+complete -c basalt -n "__fish_basalt_using_subcommand pki; and __fish_seen_subcommand_from help" -f -a "issue-client" -d 'Make the certificate and key of an NBD client'
+complete -c basalt -n "__fish_basalt_using_subcommand pki; and __fish_seen_subcommand_from help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
 complete -c basalt -n "__fish_basalt_using_subcommand install-links" -l force -d 'Replace what is there under these names'
 complete -c basalt -n "__fish_basalt_using_subcommand install-links" -s h -l help -d 'Print help'
 complete -c basalt -n "__fish_basalt_using_subcommand manuals" -s h -l help -d 'Print help'
@@ -148,6 +168,7 @@ complete -c basalt -n "__fish_basalt_using_subcommand node" -l nbd-unix -d 'Serv
 complete -c basalt -n "__fish_basalt_using_subcommand node" -l nvme -d 'Serve NVMe/TCP initiators on this address, usually on port 4420 and, for discovery, on 8009; may be given more than once. There is neither a password nor encryption' -r
 complete -c basalt -n "__fish_basalt_using_subcommand node" -l vhost -d 'Serve virtual machines (vhost-user-blk) on a unix socket for each volume in this directory, named RESOURCE-VOLUME.sock; its group may use them' -r -F
 complete -c basalt -n "__fish_basalt_using_subcommand node" -l metrics -d 'Serve metrics for Prometheus on this address, under /metrics. There is neither a password nor encryption: take a loopback address, such as 127.0.0.1:9942' -r
+complete -c basalt -n "__fish_basalt_using_subcommand node" -l pki -d 'Directory with the certificates of this node: ca.crt, node.crt and node.key, as `basalt pki issue` writes them. They are read again when they change' -r -F
 complete -c basalt -n "__fish_basalt_using_subcommand node" -l shards -d 'Threads that carry data; as many as the machine has cores, at most 8, if not given' -r
 complete -c basalt -n "__fish_basalt_using_subcommand node" -l exit-with-parent -d 'End when the process that started the daemon ends'
 complete -c basalt -n "__fish_basalt_using_subcommand node" -s h -l help -d 'Print help'
@@ -731,15 +752,19 @@ complete -c basalt -n "__fish_basalt_using_subcommand setup; and __fish_seen_sub
 complete -c basalt -n "__fish_basalt_using_subcommand setup; and __fish_seen_subcommand_from help" -f -a "wait-sync-connection" -d 'Wait until nothing is being copied to or from a peer any more'
 complete -c basalt -n "__fish_basalt_using_subcommand setup; and __fish_seen_subcommand_from help" -f -a "wait-sync-volume" -d 'Wait until a volume is not being copied to or from a peer any more'
 complete -c basalt -n "__fish_basalt_using_subcommand setup; and __fish_seen_subcommand_from help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
-complete -c basalt -n "__fish_basalt_using_subcommand help; and not __fish_seen_subcommand_from explain install-links manuals bench demo node adm setup help" -f -a "explain" -d 'Say in words why a resource is as it is, what it waits for, and what to do'
-complete -c basalt -n "__fish_basalt_using_subcommand help; and not __fish_seen_subcommand_from explain install-links manuals bench demo node adm setup help" -f -a "install-links" -d 'Make links to this program under the names `drbdadm` and `drbdsetup`'
-complete -c basalt -n "__fish_basalt_using_subcommand help; and not __fish_seen_subcommand_from explain install-links manuals bench demo node adm setup help" -f -a "manuals" -d 'Write man pages and completions of shells'
-complete -c basalt -n "__fish_basalt_using_subcommand help; and not __fish_seen_subcommand_from explain install-links manuals bench demo node adm setup help" -f -a "bench" -d 'Load and check volumes'
-complete -c basalt -n "__fish_basalt_using_subcommand help; and not __fish_seen_subcommand_from explain install-links manuals bench demo node adm setup help" -f -a "demo" -d 'Watch a three-node volume survive the loss of its nodes'
-complete -c basalt -n "__fish_basalt_using_subcommand help; and not __fish_seen_subcommand_from explain install-links manuals bench demo node adm setup help" -f -a "node" -d 'Runs the daemon of this machine: it keeps the resources that were brought up with `basalt adm up`, and serves their volumes over NBD and NVMe/TCP'
-complete -c basalt -n "__fish_basalt_using_subcommand help; and not __fish_seen_subcommand_from explain install-links manuals bench demo node adm setup help" -f -a "adm" -d 'Administers replicated volumes: drbdadm\'s verbs, asked of the node daemon'
-complete -c basalt -n "__fish_basalt_using_subcommand help; and not __fish_seen_subcommand_from explain install-links manuals bench demo node adm setup help" -f -a "setup" -d 'The part of drbdsetup that scripts use, asked of the node daemon'
-complete -c basalt -n "__fish_basalt_using_subcommand help; and not __fish_seen_subcommand_from explain install-links manuals bench demo node adm setup help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c basalt -n "__fish_basalt_using_subcommand help; and not __fish_seen_subcommand_from explain pki install-links manuals bench demo node adm setup help" -f -a "explain" -d 'Say in words why a resource is as it is, what it waits for, and what to do'
+complete -c basalt -n "__fish_basalt_using_subcommand help; and not __fish_seen_subcommand_from explain pki install-links manuals bench demo node adm setup help" -f -a "pki" -d 'Make the certificates with which nodes and clients prove who they are'
+complete -c basalt -n "__fish_basalt_using_subcommand help; and not __fish_seen_subcommand_from explain pki install-links manuals bench demo node adm setup help" -f -a "install-links" -d 'Make links to this program under the names `drbdadm` and `drbdsetup`'
+complete -c basalt -n "__fish_basalt_using_subcommand help; and not __fish_seen_subcommand_from explain pki install-links manuals bench demo node adm setup help" -f -a "manuals" -d 'Write man pages and completions of shells'
+complete -c basalt -n "__fish_basalt_using_subcommand help; and not __fish_seen_subcommand_from explain pki install-links manuals bench demo node adm setup help" -f -a "bench" -d 'Load and check volumes'
+complete -c basalt -n "__fish_basalt_using_subcommand help; and not __fish_seen_subcommand_from explain pki install-links manuals bench demo node adm setup help" -f -a "demo" -d 'Watch a three-node volume survive the loss of its nodes'
+complete -c basalt -n "__fish_basalt_using_subcommand help; and not __fish_seen_subcommand_from explain pki install-links manuals bench demo node adm setup help" -f -a "node" -d 'Runs the daemon of this machine: it keeps the resources that were brought up with `basalt adm up`, and serves their volumes over NBD and NVMe/TCP'
+complete -c basalt -n "__fish_basalt_using_subcommand help; and not __fish_seen_subcommand_from explain pki install-links manuals bench demo node adm setup help" -f -a "adm" -d 'Administers replicated volumes: drbdadm\'s verbs, asked of the node daemon'
+complete -c basalt -n "__fish_basalt_using_subcommand help; and not __fish_seen_subcommand_from explain pki install-links manuals bench demo node adm setup help" -f -a "setup" -d 'The part of drbdsetup that scripts use, asked of the node daemon'
+complete -c basalt -n "__fish_basalt_using_subcommand help; and not __fish_seen_subcommand_from explain pki install-links manuals bench demo node adm setup help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c basalt -n "__fish_basalt_using_subcommand help; and __fish_seen_subcommand_from pki" -f -a "init" -d 'Make the CA of a new cluster, and a first configuration in which TLS is on'
+complete -c basalt -n "__fish_basalt_using_subcommand help; and __fish_seen_subcommand_from pki" -f -a "issue" -d 'Make the certificate and key of a node'
+complete -c basalt -n "__fish_basalt_using_subcommand help; and __fish_seen_subcommand_from pki" -f -a "issue-client" -d 'Make the certificate and key of an NBD client'
 complete -c basalt -n "__fish_basalt_using_subcommand help; and __fish_seen_subcommand_from bench" -f -a "verify" -d 'Load a volume over NBD and check every answer'
 complete -c basalt -n "__fish_basalt_using_subcommand help; and __fish_seen_subcommand_from bench" -f -a "canary" -d 'Check the checker against servers with one flaw each'
 complete -c basalt -n "__fish_basalt_using_subcommand help; and __fish_seen_subcommand_from bench" -f -a "write" -d 'Measure what a replicated write costs, beside two other systems'

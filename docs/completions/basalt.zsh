@@ -33,6 +33,83 @@ _arguments "${_arguments_options[@]}" : \
 '*::words:_default' \
 && ret=0
 ;;
+(pki)
+_arguments "${_arguments_options[@]}" : \
+'-h[Print help]' \
+'--help[Print help]' \
+":: :_basalt__subcmd__pki_commands" \
+"*::: :->pki" \
+&& ret=0
+
+    case $state in
+    (pki)
+        words=($line[1] "${words[@]}")
+        (( CURRENT += 1 ))
+        curcontext="${curcontext%:*:*}:basalt-pki-command-$line[1]:"
+        case $line[1] in
+            (init)
+_arguments "${_arguments_options[@]}" : \
+'--dir=[Where the CA is to be kept; its key must not leave this folder]:DIR:_files' \
+'--days=[How long its certificate is valid]:DAYS:_default' \
+'-h[Print help]' \
+'--help[Print help]' \
+&& ret=0
+;;
+(issue)
+_arguments "${_arguments_options[@]}" : \
+'--dir=[Where the CA is]:DIR:_files' \
+'--days=[How long the certificate is valid]:DAYS:_default' \
+'*--address=[A host name or address that NBD clients use for this node; may be given more than once]:HOST:_default' \
+'-h[Print help]' \
+'--help[Print help]' \
+':node -- Name of the node, as in the `on` sections of the configuration:_default' \
+&& ret=0
+;;
+(issue-client)
+_arguments "${_arguments_options[@]}" : \
+'--dir=[Where the CA is]:DIR:_files' \
+'--days=[How long the certificate is valid]:DAYS:_default' \
+'-h[Print help]' \
+'--help[Print help]' \
+':client -- Name of the client, as in the file `clients` of the nodes:_default' \
+&& ret=0
+;;
+(help)
+_arguments "${_arguments_options[@]}" : \
+":: :_basalt__subcmd__pki__subcmd__help_commands" \
+"*::: :->help" \
+&& ret=0
+
+    case $state in
+    (help)
+        words=($line[1] "${words[@]}")
+        (( CURRENT += 1 ))
+        curcontext="${curcontext%:*:*}:basalt-pki-help-command-$line[1]:"
+        case $line[1] in
+            (init)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(issue)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(issue-client)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(help)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+        esac
+    ;;
+esac
+;;
+        esac
+    ;;
+esac
+;;
 (install-links)
 _arguments "${_arguments_options[@]}" : \
 '--force[Replace what is there under these names]' \
@@ -254,6 +331,7 @@ _arguments "${_arguments_options[@]}" : \
 '*--nvme=[Serve NVMe/TCP initiators on this address, usually on port 4420 and, for discovery, on 8009; may be given more than once. There is neither a password nor encryption]:ADDRESS:PORT:_default' \
 '--vhost=[Serve virtual machines (vhost-user-blk) on a unix socket for each volume in this directory, named RESOURCE-VOLUME.sock; its group may use them]:DIR:_files' \
 '--metrics=[Serve metrics for Prometheus on this address, under /metrics. There is neither a password nor encryption\: take a loopback address, such as 127.0.0.1\:9942]:ADDRESS:PORT:_default' \
+'--pki=[Directory with the certificates of this node\: ca.crt, node.crt and node.key, as \`basalt pki issue\` writes them. They are read again when they change]:DIR:_files' \
 '--shards=[Threads that carry data; as many as the machine has cores, at most 8, if not given]:SHARDS:_default' \
 '--exit-with-parent[End when the process that started the daemon ends]' \
 '-h[Print help]' \
@@ -1515,6 +1593,34 @@ _arguments "${_arguments_options[@]}" : \
 _arguments "${_arguments_options[@]}" : \
 && ret=0
 ;;
+(pki)
+_arguments "${_arguments_options[@]}" : \
+":: :_basalt__subcmd__help__subcmd__pki_commands" \
+"*::: :->pki" \
+&& ret=0
+
+    case $state in
+    (pki)
+        words=($line[1] "${words[@]}")
+        (( CURRENT += 1 ))
+        curcontext="${curcontext%:*:*}:basalt-help-pki-command-$line[1]:"
+        case $line[1] in
+            (init)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(issue)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(issue-client)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+        esac
+    ;;
+esac
+;;
 (install-links)
 _arguments "${_arguments_options[@]}" : \
 && ret=0
@@ -1856,6 +1962,7 @@ esac
 _basalt_commands() {
     local commands; commands=(
 'explain:Say in words why a resource is as it is, what it waits for, and what to do' \
+'pki:Make the certificates with which nodes and clients prove who they are' \
 'install-links:Make links to this program under the names \`drbdadm\` and \`drbdsetup\`' \
 'manuals:Write man pages and completions of shells' \
 'bench:Load and check volumes' \
@@ -2460,6 +2567,7 @@ _basalt__subcmd__explain_commands() {
 _basalt__subcmd__help_commands() {
     local commands; commands=(
 'explain:Say in words why a resource is as it is, what it waits for, and what to do' \
+'pki:Make the certificates with which nodes and clients prove who they are' \
 'install-links:Make links to this program under the names \`drbdadm\` and \`drbdsetup\`' \
 'manuals:Write man pages and completions of shells' \
 'bench:Load and check volumes' \
@@ -2783,6 +2891,30 @@ _basalt__subcmd__help__subcmd__node_commands() {
     local commands; commands=()
     _describe -t commands 'basalt help node commands' commands "$@"
 }
+(( $+functions[_basalt__subcmd__help__subcmd__pki_commands] )) ||
+_basalt__subcmd__help__subcmd__pki_commands() {
+    local commands; commands=(
+'init:Make the CA of a new cluster, and a first configuration in which TLS is on' \
+'issue:Make the certificate and key of a node' \
+'issue-client:Make the certificate and key of an NBD client' \
+    )
+    _describe -t commands 'basalt help pki commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__help__subcmd__pki__subcmd__init_commands] )) ||
+_basalt__subcmd__help__subcmd__pki__subcmd__init_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt help pki init commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__help__subcmd__pki__subcmd__issue_commands] )) ||
+_basalt__subcmd__help__subcmd__pki__subcmd__issue_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt help pki issue commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__help__subcmd__pki__subcmd__issue-client_commands] )) ||
+_basalt__subcmd__help__subcmd__pki__subcmd__issue-client_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt help pki issue-client commands' commands "$@"
+}
 (( $+functions[_basalt__subcmd__help__subcmd__setup_commands] )) ||
 _basalt__subcmd__help__subcmd__setup_commands() {
     local commands; commands=(
@@ -2923,6 +3055,61 @@ _basalt__subcmd__manuals_commands() {
 _basalt__subcmd__node_commands() {
     local commands; commands=()
     _describe -t commands 'basalt node commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__pki_commands] )) ||
+_basalt__subcmd__pki_commands() {
+    local commands; commands=(
+'init:Make the CA of a new cluster, and a first configuration in which TLS is on' \
+'issue:Make the certificate and key of a node' \
+'issue-client:Make the certificate and key of an NBD client' \
+'help:Print this message or the help of the given subcommand(s)' \
+    )
+    _describe -t commands 'basalt pki commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__pki__subcmd__help_commands] )) ||
+_basalt__subcmd__pki__subcmd__help_commands() {
+    local commands; commands=(
+'init:Make the CA of a new cluster, and a first configuration in which TLS is on' \
+'issue:Make the certificate and key of a node' \
+'issue-client:Make the certificate and key of an NBD client' \
+'help:Print this message or the help of the given subcommand(s)' \
+    )
+    _describe -t commands 'basalt pki help commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__pki__subcmd__help__subcmd__help_commands] )) ||
+_basalt__subcmd__pki__subcmd__help__subcmd__help_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt pki help help commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__pki__subcmd__help__subcmd__init_commands] )) ||
+_basalt__subcmd__pki__subcmd__help__subcmd__init_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt pki help init commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__pki__subcmd__help__subcmd__issue_commands] )) ||
+_basalt__subcmd__pki__subcmd__help__subcmd__issue_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt pki help issue commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__pki__subcmd__help__subcmd__issue-client_commands] )) ||
+_basalt__subcmd__pki__subcmd__help__subcmd__issue-client_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt pki help issue-client commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__pki__subcmd__init_commands] )) ||
+_basalt__subcmd__pki__subcmd__init_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt pki init commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__pki__subcmd__issue_commands] )) ||
+_basalt__subcmd__pki__subcmd__issue_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt pki issue commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__pki__subcmd__issue-client_commands] )) ||
+_basalt__subcmd__pki__subcmd__issue-client_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt pki issue-client commands' commands "$@"
 }
 (( $+functions[_basalt__subcmd__setup_commands] )) ||
 _basalt__subcmd__setup_commands() {

@@ -7,6 +7,8 @@ use std::process::ExitCode;
 
 use clap::{CommandFactory, Parser};
 
+use crate::pki;
+
 /// Runs the daemon of this machine: it keeps the resources that were brought up with
 /// `basalt adm up`, and serves their volumes over NBD and NVMe/TCP.
 #[derive(Debug, Parser)]
@@ -47,6 +49,11 @@ struct Arguments {
     #[arg(long, value_name = "ADDRESS:PORT")]
     metrics: Option<SocketAddr>,
 
+    /// Directory with the certificates of this node: ca.crt, node.crt and node.key, as
+    /// `basalt pki issue` writes them. They are read again when they change.
+    #[arg(long, value_name = "DIR", default_value = pki::DIR_DEFAULT)]
+    pki: PathBuf,
+
     /// Threads that carry data; as many as the machine has cores, at most 8, if not given.
     #[arg(long)]
     shards: Option<u8>,
@@ -80,6 +87,7 @@ pub(crate) fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
         nvme: arguments.nvme,
         vhost: arguments.vhost,
         metrics: arguments.metrics,
+        pki: arguments.pki,
         shards: arguments.shards.unwrap_or_else(node::default_shards),
         exit_with_parent: arguments.exit_with_parent,
     };

@@ -6,6 +6,7 @@ mod daemon;
 mod adm;
 mod setup;
 mod links;
+mod pki;
 mod manuals;
 mod clock;
 mod loopback;
@@ -56,6 +57,9 @@ enum Command {
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
         words: Vec<OsString>,
     },
+    /// Make the certificates with which nodes and clients prove who they are
+    #[command(subcommand)]
+    Pki(pki::Command),
     /// Make links to this program under the names `drbdadm` and `drbdsetup`
     InstallLinks(links::Options),
     /// Write man pages and completions of shells
@@ -84,6 +88,7 @@ fn main() -> ExitCode {
         }
         Command::Setup { words } => return setup::main(words),
         Command::Manuals(options) => manuals::main(&options),
+        Command::Pki(command) => pki::main(&command),
         Command::InstallLinks(options) => links::install(&options),
         Command::Bench(command) => bench::main(command),
         Command::Demo(options) => demo::main(&options),

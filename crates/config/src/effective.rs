@@ -54,6 +54,8 @@ pub struct NetOptions {
     pub ping_timeout_ms: Option<u64>,
     /// Any name will do: digests are Basalt's own.
     pub csums_alg: Option<String>,
+    /// What the two hosts say to each other is sealed.
+    pub tls: bool,
 }
 
 /// Of a volume, on one host.
@@ -108,6 +110,7 @@ impl Resource {
             ping_interval_ms: given_ms("ping-int", 1000),
             ping_timeout_ms: given_ms("ping-timeout", 100),
             csums_alg: set.given("csums-alg").map(Value::to_string).filter(|it| !it.is_empty()),
+            tls: flag(&set, "tls"),
         }
     }
 

@@ -229,7 +229,6 @@ fn what_would_be_unsafe_to_ignore_is_refused() {
         "net { shared-secret x; }",
         "net { fencing resource-only; }",
         "disk { fencing resource-and-stonith; }",
-        "net { tls yes; }",
         "options { quorum off; }",
         "options { quorum all; }",
         "options { quorum 2; }",

@@ -6,6 +6,7 @@
 pub(crate) mod watch;
 mod looking;
 mod configuring;
+mod credentials;
 mod metrics;
 mod scrape;
 mod devices;
@@ -30,6 +31,7 @@ use stdx::time::Time;
 
 use crate::attach::attach_without_disk;
 use crate::control::configuring::Mode;
+use crate::control::credentials::{CredentialsKeeper, keep_credentials};
 use crate::control::watch::Watch;
 use crate::definition::Definition;
 use crate::desk::Desk;
@@ -55,6 +57,7 @@ pub(crate) struct Control {
     desk: Arc<Desk>,
     devices: Arc<Devices>,
     guests: Guests,
+    credentials: CredentialsKeeper,
     /// Resources that are to be up and could not be brought up, with the reasons.
     held_down: Mutex<BTreeMap<String, Failure>>,
     /// Resources that are up without the disk that they should have, with the reasons.
@@ -103,6 +106,7 @@ pub(crate) fn run(options: &Options) -> Result<(), NodeError> {
         desk: Arc::clone(&desk),
         devices: Arc::new(Devices::new(Arc::clone(&desk), state)),
         guests: Guests::new(Arc::clone(&desk), options.vhost.clone()),
+        credentials: CredentialsKeeper::new(options.pki.clone()),
         held_down: Mutex::default(),
         without_disk: Mutex::default(),
         watch: Watch::default(),
@@ -114,9 +118,9 @@ pub(crate) fn run(options: &Options) -> Result<(), NodeError> {
     spawn("answers", move || desk.hand_out(answers, &parker))?;
     let looking = Arc::clone(&control);
     spawn("watch", move || looking.look())?;
-    let socket_path = options.admin_socket.clone();
-    let socket_path = socket_path.unwrap_or_else(|| control.state.admin_socket());
+    let socket_path = options.admin_socket.clone().unwrap_or_else(|| control.state.admin_socket());
     let socket = admin::listen(&socket_path)?;
+    keep_credentials(&control)?;
     control.start_resources(&mut patience);
     control.recover_devices();
     control.listen_for_clients(options, &mut patience)?;
@@ -418,6 +422,7 @@ impl Control {
         patience: &mut Patience,
     ) -> Result<Reply, Failure> {
         let definition = Definition::from_text(&self.name, resource, text)?;
+        self.check_secrecy(&definition)?;
         let reply = once_address_is_free(patience, |patience| {
             let attached =
                 Box::new(attach_without_disk(definition.clone(), &self.state, patience)?);

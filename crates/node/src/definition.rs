@@ -8,6 +8,8 @@ use config::model::{MetaDisk, Resource};
 use format::ids::{NodeId, ResourceId};
 use replication::resource::OnNoQuorum;
 
+use crate::links::secure::Secrecy;
+
 #[derive(Clone, Debug)]
 pub(crate) struct Definition {
     pub(crate) name: String,
@@ -45,6 +47,7 @@ pub(crate) struct Member {
     pub(crate) is_diskful: bool,
     /// Own and other address of each way to reach it, the preferred one first.
     pub(crate) paths: Vec<(SocketAddr, SocketAddr)>,
+    pub(crate) secrecy: Secrecy,
 }
 
 impl Definition {
@@ -93,6 +96,27 @@ impl Definition {
         })
     }
 
+    /// Whether this node has to prove to some peer who it is.
+    pub(crate) fn needs_credentials(&self) -> bool {
+        self.peers().any(|member| member.secrecy == Secrecy::Tls)
+    }
+
+    /// What everybody on the network can read and forge, in words.
+    pub(crate) fn clear_text_warnings(&self) -> impl Iterator<Item = String> {
+        let clear = self.peers().filter(|member| member.secrecy == Secrecy::ClearText);
+        clear.filter_map(|member| {
+            let far = member
+                .paths
+                .iter()
+                .find(|(own, other)| !own.ip().is_loopback() || !other.ip().is_loopback())?;
+            Some(format!(
+                "the connection to {} at {} is in clear text: whoever is on that network can read \
+                 the data and pass for a node; `net {{ tls yes; }}` ends that",
+                member.name, far.1
+            ))
+        })
+    }
+
     /// The members that this node connects to.
     pub(crate) fn peers(&self) -> impl Iterator<Item = &Member> {
         self.members.iter().filter(|member| member.node != self.me)
@@ -112,6 +136,11 @@ fn members(resource: &Resource, own_name: &str, volume: u16) -> Vec<Member> {
                 .iter()
                 .find(|peer| peer.node_id == host.node_id)
                 .map_or_else(Vec::new, |peer| peer.paths.clone()),
+            secrecy: if resource.net_options(own_name, &host.name).tls {
+                Secrecy::Tls
+            } else {
+                Secrecy::ClearText
+            },
         })
         .collect()
 }
@@ -187,7 +216,30 @@ mod tests {
         assert_eq!(peers, [("a", true), ("c", false)]);
         let [path] = definition.members[0].paths[..] else { panic!("one path to a") };
         assert_eq!((path.0.port(), path.1.port()), (7002, 7001));
+        assert!(!definition.needs_credentials());
+        assert_eq!(definition.clear_text_warnings().count(), 0, "the addresses are this machine's");
         let failure = Definition::from_text("x", "r0", text).unwrap_err();
         assert_eq!(failure.code, FailureCode::NotOnThisNode);
+    }
+
+    #[test]
+    fn clear_text_on_a_network_is_warned_of_for_each_peer() {
+        let text = "resource r0 { NET
+            volume 0 { disk /tmp/a; meta-disk internal; }
+            on a { node-id 0; address 10.0.0.1:7001; }
+            on b { node-id 1; address 10.0.0.2:7002; }
+            on c { node-id 2; address 10.0.0.3:7003; }
+            connection { host a; host b; }
+            connection { host a; host c; net { tls yes; } }
+            connection { host b; host c; }
+        }";
+        let warnings = |text: &str| -> Vec<String> {
+            let definition = Definition::from_text("a", "r0", text).unwrap();
+            assert!(definition.needs_credentials(), "of the connection to c");
+            definition.clear_text_warnings().collect()
+        };
+        let [ref warning] = warnings(&text.replace("NET", ""))[..] else { panic!("one warning") };
+        assert!(warning.contains("to b at 10.0.0.2:7002 is in clear text"), "{warning}");
+        assert!(warnings(&text.replace("NET", "net { tls yes; }")).is_empty());
     }
 }

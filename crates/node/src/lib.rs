@@ -12,6 +12,7 @@ mod limits;
 mod log;
 mod slab;
 mod payloads;
+mod tls;
 mod stream;
 mod definition;
 mod placement;
@@ -38,6 +39,7 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 
 pub use crate::definition::resource_id;
+pub use crate::tls::{client_domain_name, node_domain_name};
 
 /// How a daemon is started.
 #[derive(Clone, Debug)]
@@ -54,6 +56,8 @@ pub struct Options {
     pub vhost: Option<PathBuf>,
     /// Where Prometheus may ask for metrics; nowhere by default.
     pub metrics: Option<SocketAddr>,
+    /// Where certificates and keys are, if there are any.
+    pub pki: PathBuf,
     pub shards: u8,
     /// End when the process that started this one does.
     pub exit_with_parent: bool,

@@ -32,6 +32,12 @@ pub(crate) const HEARTBEATS_MAX: usize = 16;
 /// Connections whose HELLO did not come yet.
 pub(crate) const STRANGERS_MAX: usize = 64;
 
+/// How often the files of certificates are looked at for newer ones.
+pub(crate) const CREDENTIALS_LOOK_INTERVAL: Duration = Duration::from_secs(10);
+/// A certificate that ends within this is warned of, each time that it is looked at for so long.
+pub(crate) const CERTIFICATE_RENEWAL: Duration = Duration::from_secs(30 * 24 * 3600);
+pub(crate) const CERTIFICATE_WARNING_INTERVAL: Duration = Duration::from_secs(24 * 3600);
+
 /// Client sessions at a time.
 pub(crate) const CLIENTS_MAX: usize = 1024;
 /// Client requests in flight of one session, and parts of one request.

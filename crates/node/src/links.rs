@@ -13,6 +13,7 @@ pub(crate) mod connection;
 pub(crate) mod paths;
 mod receive;
 mod send;
+pub(crate) mod secure;
 pub(crate) mod set;
 pub(crate) mod session;
 mod active;
@@ -21,6 +22,7 @@ pub(crate) mod heartbeat;
 use std::collections::VecDeque;
 use std::io as stdio;
 use std::net::SocketAddr;
+use std::sync::Arc;
 use std::time::Duration;
 
 use format::frame::{Message, PayloadRef};
@@ -34,11 +36,13 @@ use crate::limits::{DIAL_BACKOFF_MIN, STRANGERS_MAX};
 use crate::links::active::Active;
 use crate::links::connection::{Connection, Stage};
 use crate::links::paths::{Path, Target};
+use crate::links::secure::Secrecy;
 use crate::links::session::Session;
 use crate::log::{Scope, log};
 use crate::payloads::Kit;
 use crate::placement;
 use crate::slab::{Key, Slab};
+use crate::tls::credentials::Credentials;
 
 /// Kinds of the reactor's tokens that belong to links.
 pub(crate) const TOKEN_CONNECTION: u8 = 1;
@@ -129,6 +133,8 @@ pub(crate) struct Identity {
 pub(crate) struct Links {
     me: u8,
     identity: Identity,
+    /// What this node proves itself with, where it has something.
+    credentials: Option<Arc<Credentials>>,
     listeners: Vec<Listener>,
     links: Vec<Link>,
     connections: Slab<Connection>,
@@ -155,6 +161,8 @@ struct Link {
     name: String,
     /// The ways to the peer, in order of preference.
     targets: Vec<Target>,
+    /// As the resources that use it say.
+    secrecy: Secrecy,
     next_target: usize,
     /// Attempts since one succeeded, or since the last rest.
     failed_dials: usize,
@@ -228,6 +236,7 @@ impl Links {
         Self {
             me,
             identity,
+            credentials: None,
             listeners: Vec::new(),
             links: Vec::new(),
             connections: Slab::default(),
@@ -338,21 +347,35 @@ impl Links {
             self.close_connection(key, &format!("cannot connect{place}: {error}"), kit);
             return;
         }
+        match self.begin(key, kit) {
+            Ok(()) => self.start_receive(key, kit),
+            Err(reason) => self.close_connection(key, &reason, kit),
+        }
+    }
+
+    /// The side that dialled says who it is.
+    fn say_hello(&mut self, key: Key, kit: &mut Kit) {
+        let Some(connection) = self.connections.get_mut(key) else { return };
         connection.stage = Stage::AwaitWelcome;
         let shard = connection.shard;
         let hello = self.hello(shard);
         self.send_alone(key, &LinkMessage::Hello(Box::new(hello)), kit);
-        self.start_receive(key, kit);
     }
 
     /// Ends a connection; if it was its link's, the whole set ends.
     pub(crate) fn close_connection(&mut self, key: Key, reason: &str, kit: &mut Kit) {
-        let Some(connection) = self.connections.remove(key) else { return };
+        let Some(mut connection) = self.connections.remove(key) else { return };
         self.is_due = true;
+        let refusal = connection.refusal.take();
+        let reason = refusal.as_deref().unwrap_or(reason);
         let (link, shard) = (connection.link, connection.shard);
+        let remote = connection.socket.and_then(|socket| kit.reactor.peer_addr(socket));
         connection.dispose(kit);
         let Some(index) = link else {
-            log!(Warning, Scope::NODE, "a connection was closed: {reason}");
+            match remote.and_then(|remote| self.missing_at(remote.ip())) {
+                Some(index) => self.note_failure(index, reason, kit),
+                None => log!(Warning, Scope::NODE, "a connection was closed: {reason}"),
+            }
             return;
         };
         let pipe = self.links[index].pipe_mut(shard);
@@ -383,6 +406,7 @@ impl Link {
         Self {
             name,
             targets: Vec::new(),
+            secrecy: Secrecy::default(),
             next_target: 0,
             failed_dials: 0,
             dial_at: now,

@@ -109,6 +109,7 @@ fn check(shards: u8) {
             nvme: Vec::new(),
             vhost: None,
             metrics: None,
+            pki: place.path().join("pki"),
             shards,
             exit_with_parent: false,
         };

@@ -32,11 +32,12 @@ pub(crate) struct Cluster {
 }
 
 /// Shards of the daemons, in turn: the same tests run with nodes that differ.
-const SHARDS: &[u8] = if matches!(env!("CARGO_CRATE_NAME").as_bytes(), b"cluster_shards") {
-    &[2, 1, 3]
-} else {
-    &[1]
+const SHARDS: &[u8] = match env!("CARGO_CRATE_NAME").as_bytes() {
+    b"cluster_shards" | b"cluster_tls" => &[2, 1, 3],
+    _ => &[1],
 };
+/// The same tests run with links in clear text and with TLS.
+const HAS_TLS: bool = matches!(env!("CARGO_CRATE_NAME").as_bytes(), b"cluster_tls");
 
 pub(crate) struct Node {
     pub(crate) name: String,
@@ -91,6 +92,9 @@ impl Cluster {
             .collect();
         let cluster = Self { directory, nodes };
         fs::write(cluster.config(), cluster.config_text("r0")).unwrap();
+        if HAS_TLS {
+            cluster.issue_certificates();
+        }
         for index in 0..cluster.nodes.len() {
             fs::create_dir(cluster.vhost_folder(index)).unwrap();
         }
@@ -103,8 +107,24 @@ impl Cluster {
         cluster
     }
 
+    fn pki(&self, index: usize) -> PathBuf {
+        self.directory.path().join("ca/nodes").join(&self.nodes[index].name)
+    }
+
+    fn issue_certificates(&self) {
+        let ca = self.directory.path().join("ca");
+        let basalt = |words: &[&str]| {
+            let mut command = Command::new(env!("CARGO_BIN_EXE_basalt"));
+            let output = command.arg("pki").args(words).arg("--dir").arg(&ca).output().unwrap();
+            assert!(output.status.success(), "{words:?}: {output:?}");
+        };
+        basalt(&["init"]);
+        self.nodes.iter().for_each(|node| basalt(&["issue", &node.name]));
+    }
+
     pub(crate) fn config_text(&self, resource: &str) -> String {
-        let mut text = format!("resource {resource} {{\n");
+        let common = if HAS_TLS { "common { net { tls yes; } }\n" } else { "" };
+        let mut text = format!("{common}resource {resource} {{\n");
         for (index, node) in self.nodes.iter().enumerate() {
             let disk = if node.has_disk {
                 format!("disk {}; meta-disk internal;", self.disk(index).display())
@@ -156,6 +176,7 @@ impl Cluster {
         command.arg("--nbd-unix").arg(self.nbd_socket(index));
         command.args(["--nvme", &self.nodes[index].nvme.to_string()]);
         command.arg("--vhost").arg(self.vhost_folder(index));
+        command.arg("--pki").arg(self.pki(index));
         command
     }
 

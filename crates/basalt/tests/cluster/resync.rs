@@ -102,7 +102,8 @@ fn full_resync_leaves_what_is_equal() {
 #[test]
 fn resync_with_checksums_leaves_what_is_equal() {
     let mut cluster = Cluster::prepare(3, 0);
-    let text = cluster.config_text("r0").replacen('{', "{ net { csums-alg sha1; }", 1);
+    let text = cluster.config_text("r0");
+    let text = text.replace("resource r0 {", "resource r0 { net { csums-alg sha1; }");
     fs::write(cluster.config(), text).unwrap();
     for index in 0..3 {
         cluster.launch(index);

@@ -123,6 +123,7 @@ impl Node {
             // The fake peers of these tests have one connection.
             .args(["node", "--name", self.name, "--exit-with-parent", "--shards", "1"])
             .args([OsStr::new("--state-dir"), self.state_dir().as_ref()])
+            .args([OsStr::new("--pki"), self.home.join("pki").as_ref()])
             .args(["--nbd", &self.nbd.to_string()]);
         self.quiet(&mut command);
         command

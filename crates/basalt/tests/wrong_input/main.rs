@@ -18,3 +18,4 @@ mod verbs;
 mod peers;
 mod fake_peer;
 mod clients;
+mod secure;

@@ -199,7 +199,7 @@ pub static TABLE: &[OptionSpec] = &[
         refused_but(&["dont-care"]),
     ),
     net("allow-remote-read", Kind::Flag, "yes", holds(&["yes"])),
-    net("tls", Kind::Flag, "no", refused_but(&["no"])),
+    net("tls", Kind::Flag, "no", IN_EFFECT),
     net_text("tls-keyring", NOT_YET),
     net_text("tls-privkey", NOT_YET),
     net_text("tls-certificate", NOT_YET),

@@ -134,6 +134,7 @@ impl Control {
         patience: &mut Patience,
     ) -> Result<Reply, Failure> {
         let definition = Definition::from_text(&self.name, resource, text)?;
+        self.check_secrecy(&definition)?;
         let reply = once_address_is_free(patience, |patience| {
             let attached = Box::new(attach(definition.clone(), &self.state, patience)?);
             self.ask(resource, |ticket| ToShard::Host { ticket, attached })

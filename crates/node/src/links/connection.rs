@@ -11,6 +11,7 @@ use crate::links::paths::Path;
 use crate::links::{LEAD, Link, Links, TOKEN_CONNECTION};
 use crate::payloads::Kit;
 use crate::slab::Key;
+use crate::tls::Session;
 
 #[derive(Debug)]
 pub(crate) struct Connection {
@@ -24,6 +25,9 @@ pub(crate) struct Connection {
     /// The path that it uses, once that is known.
     pub(super) path: Option<Path>,
     pub(super) socket: Option<SocketId>,
+    pub(super) tls: Option<Box<Session>>,
+    /// Why it is over.
+    pub(super) refusal: Option<String>,
     pub(super) receiver: super::receive::Receiver,
     pub(super) sending: Sending,
 }
@@ -32,10 +36,14 @@ pub(crate) struct Connection {
 pub(crate) enum Stage {
     /// The TCP handshake is under way.
     Connecting,
+    /// The handshake of TLS is under way.
+    Securing,
     /// Accepted: the peer speaks first.
     AwaitHello,
     AwaitWelcome,
     Up,
+    /// It is over, and the peer is being told why.
+    Refused,
 }
 
 /// Messages that usually share a send; more make the lists grow.
@@ -48,6 +56,8 @@ pub(super) struct Sending {
     pub(super) frames: Vec<Slice>,
     pub(super) payloads: Vec<Payload>,
     pub(super) segments: Vec<Slice>,
+    /// What the kernel holds instead of all these where they were sealed.
+    pub(super) sealed: Vec<Slice>,
 }
 
 impl Sending {
@@ -57,10 +67,21 @@ impl Sending {
             frames: Vec::with_capacity(1),
             payloads: Vec::with_capacity(SEND_USUAL),
             segments: Vec::with_capacity(SEND_USUAL),
+            sealed: Vec::new(),
         }
     }
 
+    /// The send is done.
     pub(super) fn finish(&mut self, kit: &mut Kit) {
+        self.release(kit);
+        for sealed in self.sealed.drain(..) {
+            kit.reactor.pool().release(sealed.buffer);
+        }
+        self.busy = false;
+    }
+
+    /// Nobody needs the pieces any more.
+    pub(super) fn release(&mut self, kit: &mut Kit) {
         for frame in self.frames.drain(..) {
             kit.reactor.pool().release(frame.buffer);
         }
@@ -68,7 +89,6 @@ impl Sending {
             kit.release(payload);
         }
         self.segments.clear();
-        self.busy = false;
     }
 }
 
@@ -81,6 +101,8 @@ impl Connection {
             deadline: now + HANDSHAKE_DEADLINE,
             path: None,
             socket: None,
+            tls: None,
+            refusal: None,
             receiver: super::receive::Receiver::default(),
             sending: Sending::new(),
         }
@@ -96,6 +118,9 @@ impl Connection {
         }
         // The reactor holds references of its own for as long as the kernel uses the bytes.
         self.sending.finish(kit);
+        if let Some(tls) = &mut self.tls {
+            tls.dispose(kit.reactor.pool());
+        }
         self.receiver.dispose(kit);
     }
 }
@@ -138,6 +163,10 @@ impl Links {
         let index = index
             .ok_or_else(|| format!("node {:?} is no member of a resource here", hello.node_name))?;
         self.check_origin(key, index, kit)?;
+        if let Err(reason) = self.check_secrecy(key, index) {
+            self.show_failure(index, &reason, kit);
+            return Err(reason);
+        }
         self.check_rival(index, hello, kit.now)?;
         self.check_start(index, hello)?;
         let pair = (hello.shard_remote, hello.shard_local);

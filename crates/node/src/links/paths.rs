@@ -9,8 +9,10 @@ use std::time::Duration;
 
 use stdx::time::Time;
 
+use crate::definition::Member;
 use crate::limits::{DIAL_BACKOFF_MAX, DIAL_BACKOFF_MIN, HANDSHAKE_DEADLINE, PATH_DEADLINE};
 use crate::links::connection::{Connection, Stage};
+use crate::links::secure::Secrecy;
 use crate::links::{LEAD, Link, Links, TOKEN_CONNECTION};
 use crate::payloads::Kit;
 
@@ -22,6 +24,14 @@ pub(crate) type Path = (SocketAddr, SocketAddr);
 pub(crate) struct PeerPaths {
     pub(crate) peer_name: String,
     pub(crate) paths: Vec<Path>,
+    pub(crate) secrecy: Secrecy,
+}
+
+impl PeerPaths {
+    pub(crate) fn of(member: &Member) -> Self {
+        let Member { name, paths, secrecy, .. } = member;
+        Self { peer_name: name.clone(), paths: paths.clone(), secrecy: *secrecy }
+    }
 }
 
 /// A path, and how many resources name it.
@@ -36,6 +46,9 @@ impl Links {
     pub(crate) fn add_peer(&mut self, peer: &PeerPaths, now: Time) -> usize {
         let index = self.link_named(&peer.peer_name, now);
         let link = &mut self.links[index];
+        if link.is_unused() {
+            link.secrecy = peer.secrecy;
+        }
         for &path in &peer.paths {
             match link.targets.iter_mut().find(|target| target.path == path) {
                 Some(target) => target.users += 1,
@@ -104,6 +117,13 @@ impl Links {
         }
     }
 
+    /// The link that is not up and whose peer, and no other, is at this address.
+    pub(super) fn missing_at(&self, address: IpAddr) -> Option<usize> {
+        let mut here = (0..self.links.len()).filter(|i| self.links[*i].is_reached_at(address));
+        let index = here.next().filter(|_| here.next().is_none())?;
+        (!self.links[index].has_connection()).then_some(index)
+    }
+
     /// The path that the peer's connections use now, while the link is up.
     pub(crate) fn established_path(&self, peer_name: &str) -> Option<Path> {
         let link = self.links.iter().find(|link| link.name == peer_name)?;
@@ -112,6 +132,11 @@ impl Links {
 }
 
 impl Link {
+    /// No resource needs it.
+    pub(super) fn is_unused(&self) -> bool {
+        self.targets.is_empty()
+    }
+
     /// Whether a resource says that the peer comes from this address.
     pub(super) fn is_reached_at(&self, address: IpAddr) -> bool {
         self.targets.iter().any(|target| target.path.1.ip() == address.to_canonical())

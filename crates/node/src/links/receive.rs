@@ -18,6 +18,7 @@ use stdx::time::Time;
 
 use crate::links::active::Meant;
 use crate::links::connection::Stage;
+use crate::links::secure::Opened;
 use crate::links::{Fact, Links, Way};
 use crate::payloads::Kit;
 use crate::slab::Key;
@@ -30,7 +31,7 @@ pub(super) struct Receiver {
     buffer: Option<BufferId>,
     /// Bytes that are parsed, and bytes that have arrived.
     parsed: u32,
-    filled: u32,
+    pub(super) filled: u32,
     /// Payloads of this buffer were handed out: its first bytes cannot be used again.
     is_lent: bool,
     /// Length of the frame that begins at `parsed`, if that is known.
@@ -40,7 +41,7 @@ pub(super) struct Receiver {
     messages: VecDeque<Received>,
     payloads: Option<Slice>,
     /// The first of them waits for word from another shard.
-    is_paused: bool,
+    pub(super) is_paused: bool,
 }
 
 impl Receiver {
@@ -50,8 +51,29 @@ impl Receiver {
         }
     }
 
+    /// The buffer, and what of it is filled and not parsed.
+    pub(super) fn give_up(&mut self) -> Option<(BufferId, u32, u32)> {
+        let buffer = self.buffer.take()?;
+        let (from, to) = (self.parsed, self.filled);
+        (self.parsed, self.filled) = (0, 0);
+        Some((buffer, from, to))
+    }
+
+    /// The first of the bytes that wait.
+    pub(super) fn first_byte(&self, kit: &mut Kit) -> Option<u8> {
+        let whole = kit.reactor.pool().whole(self.buffer?);
+        let waiting = whole.part(self.parsed, self.filled - self.parsed);
+        kit.reactor.pool().bytes(waiting).first().copied()
+    }
+
+    /// The free end of the buffer, after `make_room`.
+    pub(super) fn room(&self, kit: &mut Kit) -> Slice {
+        let whole = kit.reactor.pool().whole(self.buffer.expect("room is in a buffer"));
+        whole.part(self.filled, whole.length - self.filled)
+    }
+
     /// Makes room for the rest of the frame; false while no buffer is free.
-    fn make_room(&mut self, kit: &mut Kit) -> bool {
+    pub(super) fn make_room(&mut self, kit: &mut Kit) -> bool {
         let pool = kit.reactor.pool();
         if let Some(buffer) = self.buffer {
             if self.parsed == self.filled && !self.is_lent {
@@ -122,18 +144,27 @@ impl Receiver {
 impl Links {
     pub(super) fn start_receive(&mut self, key: Key, kit: &mut Kit) {
         let Some(connection) = self.connections.get_mut(key) else { return };
+        if connection.receiver.is_receiving || connection.receiver.is_paused {
+            return;
+        }
+        if connection.tls.is_some() && connection.stage != Stage::Refused {
+            match self.receive_sealed(key, kit) {
+                Ok(Opened::All) => {}
+                Ok(Opened::Waits) => return,
+                Err(reason) => return self.refuse_connection(key, reason, kit),
+            }
+        }
+        let Some(connection) = self.connections.get_mut(key) else { return };
         let Some(socket) = connection.socket else { return };
         let receiver = &mut connection.receiver;
-        if receiver.is_receiving || receiver.is_paused {
-            return;
-        }
-        if !receiver.make_room(kit) {
+        let room = match &mut connection.tls {
+            Some(tls) => tls.room(kit.reactor.pool()),
+            None => receiver.make_room(kit).then(|| receiver.room(kit)),
+        };
+        let Some(room) = room else {
             self.starved = true;
             return;
-        }
-        let buffer = receiver.buffer.expect("room is in a buffer");
-        let whole = kit.reactor.pool().whole(buffer);
-        let room = whole.part(receiver.filled, whole.length - receiver.filled);
+        };
         receiver.is_receiving = true;
         kit.reactor.recv(socket, room, Self::token(key));
     }
@@ -156,17 +187,29 @@ impl Links {
         let Some(connection) = self.connections.get_mut(key) else { return };
         connection.receiver.is_receiving = false;
         let outcome = match result {
-            Ok(0) => Err("the peer closed the connection".to_owned()),
+            Ok(0) => Err(end_in_words(connection.stage)),
             Err(error) => Err(format!("connection lost: {error}")),
             Ok(length) => {
-                connection.receiver.filled += length;
                 if let Some(index) = connection.link {
                     self.links[index].pipe_mut(connection.shard).heart.heard_at = kit.now;
                 }
-                self.take_frames(key, kit)
+                match &mut connection.tls {
+                    // What a peer says that was refused is not looked at.
+                    Some(tls) if connection.stage == Stage::Refused => tls.forget(),
+                    Some(tls) => tls.on_bytes(length),
+                    None => connection.receiver.filled += length,
+                }
+                if connection.tls.is_some() { Ok(()) } else { self.take_clear(key, kit) }
             }
         };
         self.go_on(key, outcome, kit);
+    }
+
+    fn take_clear(&mut self, key: Key, kit: &mut Kit) -> Result<(), String> {
+        if self.begins_with_tls(key, kit) {
+            return self.accept_tls(key, kit);
+        }
+        self.take_frames(key, kit)
     }
 
     fn go_on(&mut self, key: Key, outcome: Result<(), String>, kit: &mut Kit) {
@@ -185,7 +228,7 @@ impl Links {
         }
     }
 
-    fn take_frames(&mut self, key: Key, kit: &mut Kit) -> Result<(), String> {
+    pub(super) fn take_frames(&mut self, key: Key, kit: &mut Kit) -> Result<(), String> {
         loop {
             let Some(connection) = self.connections.get_mut(key) else { return Ok(()) };
             let receiver = &mut connection.receiver;
@@ -292,4 +335,22 @@ impl Links {
         }
         Ok(())
     }
+}
+
+/// Why the peer closed the connection, as far as it can be told.
+fn end_in_words(stage: Stage) -> String {
+    let text = match stage {
+        Stage::Connecting | Stage::AwaitHello | Stage::Up | Stage::Refused => {
+            "the peer closed the connection"
+        }
+        Stage::Securing => {
+            "the peer closed the connection in the TLS handshake; its log says why (is `tls` the \
+             same on all nodes?)"
+        }
+        Stage::AwaitWelcome => {
+            "the peer closed the connection without an answer; its log says why (is `tls` the same \
+             on all nodes?)"
+        }
+    };
+    text.to_owned()
 }

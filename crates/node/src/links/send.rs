@@ -58,6 +58,9 @@ impl Links {
         let pipe = &mut pipes[place];
         let Some(key) = pipe.connection else { return pipe.clear(kit) };
         let Some(connection) = self.connections.get_mut(key) else { return };
+        if connection.tls.as_ref().is_some_and(|tls| tls.wants_send()) {
+            return self.send_sealed(key, kit);
+        }
         if pipe.queue.is_empty() || !connection.is_up() || connection.sending.busy {
             return;
         }
@@ -93,6 +96,15 @@ impl Links {
         if connection.sending.segments.is_empty() {
             return;
         }
+        if let Some(tls) = &mut connection.tls {
+            let pieces = connection.sending.segments.iter().copied();
+            let sealed = tls.write(pieces, kit.reactor.pool());
+            connection.sending.release(kit);
+            return match sealed {
+                Ok(()) => self.send_sealed(key, kit),
+                Err(error) => self.close_connection(key, &error.to_string(), kit),
+            };
+        }
         connection.sending.busy = true;
         kit.reactor.send(socket, &connection.sending.segments, Self::token(key));
     }
@@ -102,6 +114,8 @@ impl Links {
         connection.sending.finish(kit);
         if let Err(error) = result {
             self.close_connection(key, &format!("cannot send: {error}"), kit);
+        } else {
+            self.send_sealed(key, kit);
         }
     }
 }

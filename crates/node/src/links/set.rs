@@ -30,6 +30,7 @@ use crate::payloads::Kit;
 use crate::placement;
 use crate::shard::mesh::Cross;
 use crate::slab::Key;
+use crate::tls::Session;
 
 /// What the shards of a node tell each other about the link to `peer`.
 #[derive(Debug)]
@@ -44,7 +45,7 @@ pub(crate) enum News {
     /// From shard 0: connect to this shard of the peer.
     Dial { shard: u8, path: Path },
     /// From shard 0: this peer was accepted for the receiver, and said this.
-    Adopt { socket: OwnedFd, hello: Box<Hello> },
+    Adopt { socket: OwnedFd, tls: Option<Box<Session>>, hello: Box<Hello> },
     /// From shard 0: the set is complete, on this path if that is known.
     Up { boot_id: BootId, shards: u8, path: Option<Path> },
     /// From shard 0: it is lost.
@@ -70,9 +71,9 @@ impl Links {
                 self.links[index].set = set;
                 self.dial_shard(index, shard, path, kit);
             }
-            News::Adopt { socket, hello } => {
+            News::Adopt { socket, tls, hello } => {
                 self.links[index].set = set;
-                self.adopt_socket(index, socket, &hello, kit);
+                self.adopt_socket(index, (socket, tls), &hello, kit);
             }
             News::Up { boot_id, shards, path } => {
                 let link = &mut self.links[index];
@@ -196,6 +197,15 @@ impl Links {
         link.join_until
     }
 
+    /// Shows why a peer was turned away, unless the link is up with another one.
+    pub(super) fn show_failure(&mut self, index: usize, failure: &str, kit: &mut Kit) {
+        let link = &mut self.links[index];
+        if !link.is_up {
+            link.failure = Some(failure.to_owned());
+            self.tell_others(index, kit, || News::Failed { reason: failure.to_owned() });
+        }
+    }
+
     /// Remembers why the link is not up, and says so once.
     pub(super) fn note_failure(&mut self, index: usize, failure: &str, kit: &mut Kit) {
         let link = &mut self.links[index];
@@ -237,7 +247,13 @@ impl Links {
         }
     }
 
-    fn adopt_socket(&mut self, index: usize, socket: OwnedFd, hello: &Hello, kit: &mut Kit) {
+    fn adopt_socket(
+        &mut self,
+        index: usize,
+        (socket, tls): (OwnedFd, Option<Box<Session>>),
+        hello: &Hello,
+        kit: &mut Kit,
+    ) {
         let socket = match kit.reactor.adopt(socket) {
             Ok(socket) => socket,
             Err(error) => {
@@ -248,6 +264,7 @@ impl Links {
         let shard = hello.shard_local;
         let mut connection = Connection::new(Some(index), shard, Stage::AwaitHello, kit.now);
         connection.socket = Some(socket);
+        connection.tls = tls;
         let key = self.connections.insert(connection);
         let welcome = self.hello(shard);
         self.send_alone(key, &LinkMessage::Welcome(Box::new(welcome)), kit);
@@ -304,10 +321,18 @@ impl Links {
     pub(super) fn pass_on(&mut self, key: Key, index: usize, hello: &Hello, kit: &mut Kit) {
         let Some(mut connection) = self.connections.remove(key) else { return };
         let Some(socket) = connection.socket.take() else { return };
+        let mut tls = connection.tls.take();
+        let is_idle = tls.as_mut().is_none_or(|tls| tls.detach(kit.reactor.pool()));
+        if connection.sending.busy || !is_idle {
+            kit.reactor.close(socket);
+            connection.dispose(kit);
+            let reason = "a connection cannot be passed on: more than a HELLO came over it";
+            return self.end_set(index, reason, kit);
+        }
         connection.dispose(kit);
         match kit.reactor.give_up(socket) {
             Ok(socket) => {
-                let news = News::Adopt { socket, hello: Box::new(hello.clone()) };
+                let news = News::Adopt { socket, tls, hello: Box::new(hello.clone()) };
                 self.tell(index, hello.shard_remote, news, kit);
             }
             Err(error) => {

@@ -102,6 +102,7 @@ impl Shard {
                 self.rim.reply(ticket, answer);
             }
             ToShard::Watch { is_on } => self.is_watched = is_on,
+            ToShard::Credentials(credentials) => self.rim.links.set_credentials(credentials),
             ToShard::ListenNbd { ticket, address } => self.listen_nbd(ticket, address),
             ToShard::ListenNvme { ticket, address } => self.listen_nvme(ticket, address),
             ToShard::Device { resource, order } => self.on_device_order(&resource, order),

@@ -173,7 +173,8 @@ impl Shard {
     /// All shards have their parts of the resource.
     fn start(&mut self, hosted: Hosted, ticket: Option<Ticket>) {
         let id = hosted.id;
-        let warnings = hosted.definition.warnings.clone();
+        let mut warnings = hosted.definition.warnings.clone();
+        warnings.extend(hosted.definition.clear_text_warnings());
         log!(Notice, Scope::resource(hosted.name()), "up");
         self.hosted[id.0 as usize] = Some(Box::new(hosted));
         self.wakes[id.0 as usize] = self.rim.kit.now;

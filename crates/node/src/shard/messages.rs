@@ -9,6 +9,7 @@ use replication::contract::{PromoteMode, VerifyTask};
 
 use crate::attach::{Attached, Replica};
 use crate::definition::Definition;
+use crate::tls::credentials::Credentials;
 use crate::ublk::News;
 use crate::vhost::GuestOrder;
 
@@ -100,6 +101,8 @@ pub(crate) enum ToShard {
     Watch {
         is_on: bool,
     },
+    /// New connections prove themselves with these.
+    Credentials(Arc<Credentials>),
     ListenNbd {
         ticket: Ticket,
         address: ListenAddr,

@@ -164,21 +164,25 @@ impl Shard {
         disk: Option<Disk>,
     ) -> Result<(), Failure> {
         let rim = &mut self.rim;
+        let reached = definition.peers().filter(|member| !member.paths.is_empty());
+        let peers: Vec<_> = reached.map(|member| (member.node, PeerPaths::of(member))).collect();
+        if let Err(message) = peers.iter().try_for_each(|(_, peer)| rim.links.check_peer(peer)) {
+            disk.inspect(|disk| disk.close(rim));
+            let hint = "`tls` is of a pair of nodes: take their resources down, and give all of \
+                        them the same, best in `common`";
+            return Err(Failure::new(FailureCode::StateRefused, message, hint));
+        }
         if rim.links.leads()
             && let Err(failure) = listen(&definition, rim)
         {
             disk.inspect(|disk| disk.close(rim));
             return Err(failure);
         }
-        let mut peers = Vec::new();
-        for member in definition.peers() {
-            if member.paths.is_empty() {
-                continue;
-            }
-            let paths = PeerPaths { peer_name: member.name.clone(), paths: member.paths.clone() };
+        let add = |(node, paths): (NodeId, PeerPaths)| {
             let link = rim.links.add_peer(&paths, rim.kit.now);
-            peers.push(Peer { node: member.node, link, acks: Acks::default(), paths });
-        }
+            Peer { node, link, acks: Acks::default(), paths }
+        };
+        let peers = peers.into_iter().map(add).collect();
         let part = Part {
             id,
             name: definition.name.clone(),

@@ -327,6 +327,7 @@ impl Hosted {
                 (true, true) => Role::Primary,
                 (true, false) => Role::Secondary,
             },
+            tls: rim.links.is_secured(&member.name),
             paths: paths.collect(),
             peer_devices: vec![PeerDeviceStatus {
                 ack_latency: part.ack_latency(member.node, look.shown),

@@ -1,0 +1,134 @@
+//! The certificates of this node: read at the start, when a resource needs them, and when they
+//! change on disk.
+//!
+//! The shards are told of what is new and use it for new connections; those that are there stay.
+//! Files that cannot be used leave what was read before in place, and the log says why.
+
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
+
+use api::response::{Failure, FailureCode};
+use stdx::time::Time;
+
+use crate::NodeError;
+use crate::control::{Control, spawn};
+use crate::definition::Definition;
+use crate::desk::Desk;
+use crate::limits::{CERTIFICATE_WARNING_INTERVAL, CREDENTIALS_LOOK_INTERVAL};
+use crate::log::{Scope, log};
+use crate::shard::messages::ToShard;
+use crate::tls::credentials::{Credentials, CredentialsError, Files};
+
+#[derive(Debug)]
+pub(super) struct CredentialsKeeper {
+    folder: PathBuf,
+    kept: Mutex<Kept>,
+}
+
+#[derive(Debug, Default)]
+struct Kept {
+    /// What the shards have.
+    files: Option<Files>,
+    /// Why the files of now are not used, as it was logged.
+    failure: Option<String>,
+    expires_soon: bool,
+    warn_at: Time,
+}
+
+impl CredentialsKeeper {
+    pub(super) fn new(folder: PathBuf) -> Self {
+        Self { folder, kept: Mutex::default() }
+    }
+
+    /// Looks whether there is something new. Whether this node has credentials in the end.
+    fn look(&self, node: &str, desk: &Desk) -> Result<bool, CredentialsError> {
+        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        let found = Files::read(&self.folder).and_then(|files| match files {
+            Some(files) if kept.files.as_ref() != Some(&files) => {
+                Credentials::of(&files, node).map(|credentials| Some((files, credentials)))
+            }
+            Some(_) | None => Ok(None),
+        });
+        match found {
+            Ok(Some((files, credentials))) => {
+                let is_first = kept.files.replace(files).is_none();
+                kept.expires_soon = credentials.expires_soon();
+                kept.warn_at = Time::ZERO;
+                let credentials = Arc::new(credentials);
+                for shard in 0..desk.shards() {
+                    desk.tell(shard, ToShard::Credentials(Arc::clone(&credentials)));
+                }
+                let what = if is_first { "read" } else { "read anew, for new connections" };
+                log!(
+                    Info,
+                    Scope::NODE,
+                    "the certificates in {} were {what}",
+                    self.folder.display()
+                );
+                kept.failure = None;
+            }
+            Ok(None) => kept.failure = None,
+            Err(error) => {
+                let text = error.to_string();
+                if kept.failure.as_ref() != Some(&text) {
+                    log!(Error, Scope::NODE, "the certificates of this node: {text}");
+                    kept.failure = Some(text);
+                }
+                return Err(error);
+            }
+        }
+        let now = io::now();
+        if kept.expires_soon && now >= kept.warn_at {
+            kept.warn_at = now + CERTIFICATE_WARNING_INTERVAL;
+            let text = "this node's certificate ends within 30 days; then no other node will \
+                        connect to it: issue a new one with `basalt pki issue`";
+            log!(Warning, Scope::NODE, "{text}");
+        }
+        Ok(kept.files.is_some())
+    }
+}
+
+/// Reads them, and looks for newer ones for as long as the daemon lives.
+pub(super) fn keep_credentials(control: &Arc<Control>) -> Result<(), NodeError> {
+    // What failed was logged.
+    let look = |control: &Control| drop(control.credentials.look(&control.name, &control.desk));
+    look(control);
+    let control = Arc::clone(control);
+    spawn("credentials", move || {
+        loop {
+            thread::park_timeout(CREDENTIALS_LOOK_INTERVAL);
+            look(&control);
+        }
+    })
+}
+
+impl Control {
+    /// A resource with `tls yes` needs credentials; one without is warned of.
+    pub(super) fn check_secrecy(&self, definition: &Definition) -> Result<(), Failure> {
+        for warning in definition.clear_text_warnings() {
+            log!(Warning, Scope::resource(&definition.name), "{warning}");
+        }
+        if definition.needs_credentials() {
+            self.require_credentials(&definition.name)?;
+        }
+        Ok(())
+    }
+
+    fn require_credentials(&self, resource: &str) -> Result<(), Failure> {
+        let refuse = |reason: &str| {
+            let message =
+                format!("resource {resource:?} has `tls yes`, and this node cannot: {reason}");
+            let hint = "`basalt pki init` and `basalt pki issue` make what is needed; see the \
+                        operator guide";
+            Err(Failure::new(FailureCode::StateRefused, message, hint))
+        };
+        match self.credentials.look(&self.name, &self.desk) {
+            Ok(true) => Ok(()),
+            Ok(false) => {
+                refuse(&format!("it has no certificate in {}", self.credentials.folder.display()))
+            }
+            Err(error) => refuse(&error.to_string()),
+        }
+    }
+}

@@ -1,0 +1,220 @@
+//! TLS on a connection: the handshake before HELLO, and what is sealed and opened after it.
+//!
+//! ```text
+//! dialling                                   dialled
+//! Connecting -> Securing -> AwaitWelcome     AwaitHello -(first byte)-> Securing -> AwaitHello
+//! ```
+//!
+//! A link is in clear text or it is not, as the configuration says ([`Secrecy`]); what the other
+//! end does never changes it. Who dials begins as its link has to. Who is dialled learns from the
+//! first byte what the peer began with, from HELLO which link is meant, and refuses what does not
+//! fit. Between both only a HELLO is read, and nothing is answered.
+//!
+//! A connection that is refused in its handshake stays until the peer has heard why, or until the
+//! deadline of the handshake: to close it at once may destroy the alert on its way.
+
+use std::sync::Arc;
+
+use io::Class;
+
+use crate::links::connection::Stage;
+use crate::links::paths::PeerPaths;
+use crate::links::{Link, Links};
+use crate::payloads::Kit;
+use crate::slab::Key;
+use crate::tls::credentials::Credentials;
+use crate::tls::{FIRST_BYTE, SEALED_BUFFERS_MAX, Session, node_domain_name};
+
+/// Whether what is said between two nodes can be read and forged by others.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Secrecy {
+    #[default]
+    ClearText,
+    Tls,
+}
+
+impl Secrecy {
+    fn in_words(self) -> &'static str {
+        match self {
+            Self::ClearText => "in clear text",
+            Self::Tls => "with TLS",
+        }
+    }
+}
+
+/// How far the bytes that came were read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Opened {
+    All,
+    /// No buffer is free, or another shard is waited for.
+    Waits,
+}
+
+impl Links {
+    /// What new connections prove themselves with.
+    pub(crate) fn set_credentials(&mut self, credentials: Arc<Credentials>) {
+        self.credentials = Some(credentials);
+    }
+
+    /// Resources share the link of a node pair: all of them have to want the same of it.
+    pub(crate) fn check_peer(&self, peer: &PeerPaths) -> Result<(), String> {
+        let link = self.links.iter().find(|link| link.name == peer.peer_name);
+        let others = link.filter(|link| !link.is_unused() && link.secrecy != peer.secrecy);
+        let Some(link) = others else { return Ok(()) };
+        Err(format!(
+            "the link to {} is used {} by other resources, and this one wants it {}",
+            link.name,
+            link.secrecy.in_words(),
+            peer.secrecy.in_words()
+        ))
+    }
+
+    /// Whether what is said to this peer is sealed.
+    pub(crate) fn is_secured(&self, peer_name: &str) -> bool {
+        let link = self.links.iter().find(|link| link.name == peer_name);
+        link.is_some_and(|link| link.is_up && link.secrecy == Secrecy::Tls)
+    }
+
+    /// The TCP connection is there: this side begins.
+    pub(super) fn begin(&mut self, key: Key, kit: &mut Kit) -> Result<(), String> {
+        let Some(connection) = self.connections.get_mut(key) else { return Ok(()) };
+        let index = connection.link.expect("a connection that was dialled has a link");
+        let Link { name, secrecy, .. } = &self.links[index];
+        match *secrecy {
+            Secrecy::ClearText => self.say_hello(key, kit),
+            Secrecy::Tls => {
+                let credentials = self
+                    .credentials
+                    .as_ref()
+                    .ok_or("this node has no certificate for TLS: `basalt pki issue` makes one")?;
+                let tls = Session::dial(credentials, name).map_err(|error| error.to_string())?;
+                connection.tls = Some(Box::new(tls));
+                connection.stage = Stage::Securing;
+                self.send_sealed(key, kit);
+            }
+        }
+        Ok(())
+    }
+
+    /// A stranger began with a handshake of TLS: what came so far belongs to it.
+    pub(super) fn accept_tls(&mut self, key: Key, kit: &mut Kit) -> Result<(), String> {
+        let Some(connection) = self.connections.get_mut(key) else { return Ok(()) };
+        let Some(credentials) = &self.credentials else {
+            let socket = connection.socket;
+            let remote = socket.and_then(|socket| kit.reactor.peer_addr(socket));
+            let remote = remote.map_or_else(String::new, |remote| format!(" at {remote}"));
+            return Err(format!(
+                "a peer{remote} connects with TLS, and this node has no certificate: `basalt pki \
+                 issue` makes one, and `tls yes` has to be set on all nodes or on none"
+            ));
+        };
+        let mut tls = Session::accept(credentials, Class::Large).map_err(|e| e.to_string())?;
+        if let Some((buffer, from, to)) = connection.receiver.give_up() {
+            tls.take_over(buffer, from, to);
+        }
+        connection.tls = Some(Box::new(tls));
+        connection.stage = Stage::Securing;
+        Ok(())
+    }
+
+    /// Whether a stranger's first bytes are those of TLS.
+    pub(super) fn begins_with_tls(&self, key: Key, kit: &mut Kit) -> bool {
+        let Some(connection) = self.connections.get(key) else { return false };
+        connection.stage == Stage::AwaitHello
+            && connection.receiver.first_byte(kit) == Some(FIRST_BYTE)
+    }
+
+    /// Opens what came, as far as it goes, and takes in the frames.
+    pub(super) fn receive_sealed(&mut self, key: Key, kit: &mut Kit) -> Result<Opened, String> {
+        loop {
+            let Some(connection) = self.connections.get_mut(key) else { return Ok(Opened::All) };
+            let Some(tls) = &mut connection.tls else { return Ok(Opened::All) };
+            let receiver = &mut connection.receiver;
+            if receiver.is_paused {
+                return Ok(Opened::Waits);
+            }
+            if !receiver.make_room(kit) {
+                self.starved = true;
+                return Ok(Opened::Waits);
+            }
+            let room = receiver.room(kit);
+            let count = tls.read(room, kit.reactor.pool()).map_err(|error| error.to_string())?;
+            receiver.filled += count;
+            if connection.stage == Stage::Securing && !tls.is_handshaking() {
+                self.on_secured(key, kit);
+            }
+            self.send_sealed(key, kit);
+            if count == 0 {
+                return Ok(Opened::All);
+            }
+            self.take_frames(key, kit)?;
+        }
+    }
+
+    fn on_secured(&mut self, key: Key, kit: &mut Kit) {
+        let connection = self.connections.get_mut(key).expect("the connection that spoke");
+        if connection.link.is_some() {
+            self.say_hello(key, kit);
+        } else {
+            connection.stage = Stage::AwaitHello;
+        }
+    }
+
+    /// Sends what is sealed and not on its way yet.
+    pub(super) fn send_sealed(&mut self, key: Key, kit: &mut Kit) {
+        let Some(connection) = self.connections.get_mut(key) else { return };
+        let (Some(tls), Some(socket)) = (&mut connection.tls, connection.socket) else { return };
+        let sending = &mut connection.sending;
+        if sending.busy {
+            return;
+        }
+        while sending.sealed.len() < SEALED_BUFFERS_MAX {
+            let class = if sending.sealed.is_empty() { Class::Medium } else { Class::Large };
+            let Some(sealed) = tls.sealed(class, kit.reactor.pool()) else { break };
+            sending.sealed.push(sealed);
+        }
+        if sending.sealed.is_empty() {
+            // Either there is nothing, or no buffer is free: then the next turn tries again.
+            return;
+        }
+        sending.busy = true;
+        kit.reactor.send(socket, &sending.sealed, Self::token(key));
+    }
+
+    /// Ends a connection in its handshake, once the peer has heard why.
+    pub(super) fn refuse_connection(&mut self, key: Key, reason: String, kit: &mut Kit) {
+        let Some(connection) = self.connections.get_mut(key) else { return };
+        if let Some(tls) = &mut connection.tls {
+            tls.forget();
+        }
+        let has_alert = connection.tls.as_ref().is_some_and(|tls| tls.wants_send());
+        if !has_alert || matches!(connection.stage, Stage::Up | Stage::Refused) {
+            return self.close_connection(key, &reason, kit);
+        }
+        connection.stage = Stage::Refused;
+        connection.refusal = Some(reason);
+        self.send_sealed(key, kit);
+        self.start_receive(key, kit);
+    }
+
+    /// Whether the peer came in the way that its link has to be used, and is who it says.
+    pub(super) fn check_secrecy(&self, key: Key, index: usize) -> Result<(), String> {
+        let Link { name, secrecy, .. } = &self.links[index];
+        let tls = self.connections.get(key).and_then(|connection| connection.tls.as_ref());
+        match (secrecy, tls) {
+            (Secrecy::ClearText, None) => Ok(()),
+            (Secrecy::Tls, Some(tls)) if tls.peer_has_name(&node_domain_name(name)) => Ok(()),
+            (Secrecy::Tls, Some(_)) => Err(format!(
+                "a peer calls itself {name:?}, and its certificate is for another name"
+            )),
+            (Secrecy::Tls, None) => Err(format!(
+                "node {name:?} connects in clear text, and this node has `tls yes` for it: set it \
+                 in the configuration of all nodes"
+            )),
+            (Secrecy::ClearText, Some(_)) => Err(format!(
+                "node {name:?} connects with TLS, and this node has no `tls yes` for it: set it in \
+                 the configuration of all nodes"
+            )),
+        }
+    }
+}

@@ -1,0 +1,207 @@
+//! What a node proves itself with, and what it checks others against.
+//!
+//! ```text
+//! DIR/ca.crt      whom the nodes trust: the one CA of the cluster
+//! DIR/node.crt    this node's certificate, for NAME.node.basalt and the names of its NBD server
+//! DIR/node.key    its key, for the daemon's user alone
+//! DIR/clients     who may use which volume over NBD, a line each
+//! ```
+//!
+//! Read on the control thread, and again when they change: new connections use the new ones.
+//! TLS 1.3 and nothing older; no tickets and no early data, so that each connection proves itself.
+
+use std::fs;
+use std::io as stdio;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use rustls::client::{Resumption, verify_server_cert_signed_by_trust_anchor};
+use rustls::crypto::{CryptoProvider, ring};
+use rustls::pki_types::pem::PemObject;
+use rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName, UnixTime};
+use rustls::server::{NoServerSessionStorage, ParsedCertificate, WebPkiClientVerifier};
+use rustls::{
+    ClientConfig, ClientConnection, RootCertStore, ServerConfig, ServerConnection, version,
+};
+
+use crate::limits::CERTIFICATE_RENEWAL;
+use crate::tls::{in_words, node_domain_name};
+
+const CA: &str = "ca.crt";
+const CERTIFICATE: &str = "node.crt";
+const KEY: &str = "node.key";
+
+/// Why a node has no credentials.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum CredentialsError {
+    #[error("cannot read {}: {source}", path.display())]
+    Read { path: PathBuf, source: stdio::Error },
+    #[error("{} may be read by other users; use `chmod 600`", .0.display())]
+    OpenKey(PathBuf),
+    #[error("{} is no {what}: {reason}", path.display())]
+    Damaged { path: PathBuf, what: &'static str, reason: String },
+    #[error("{} cannot be used: {reason}", path.display())]
+    Unusable { path: PathBuf, reason: String },
+}
+
+/// The content of the folder, to see whether it changed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Files {
+    folder: PathBuf,
+    ca: Vec<u8>,
+    certificate: Vec<u8>,
+    key: Vec<u8>,
+}
+
+#[derive(Debug)]
+pub(crate) struct Credentials {
+    client: Arc<ClientConfig>,
+    server: Arc<ServerConfig>,
+    expires_soon: bool,
+}
+
+impl Files {
+    /// `None` where this node has none at all.
+    pub(crate) fn read(folder: &Path) -> Result<Option<Self>, CredentialsError> {
+        let read = |name: &str| {
+            let path = folder.join(name);
+            fs::read(&path).map_err(|source| CredentialsError::Read { path, source })
+        };
+        let certificate = match read(CERTIFICATE) {
+            Err(CredentialsError::Read { source, .. })
+                if source.kind() == stdio::ErrorKind::NotFound =>
+            {
+                return Ok(None);
+            }
+            other => other?,
+        };
+        let key = read(KEY)?;
+        let path = folder.join(KEY);
+        let mode = fs::metadata(&path).map(|file| file.permissions().mode());
+        if mode.is_ok_and(|mode| mode & 0o077 != 0) {
+            return Err(CredentialsError::OpenKey(path));
+        }
+        Ok(Some(Self { folder: folder.to_owned(), ca: read(CA)?, certificate, key }))
+    }
+}
+
+impl Credentials {
+    pub(crate) fn of(files: &Files, node: &str) -> Result<Self, CredentialsError> {
+        let at = |name: &str| files.folder.join(name);
+        let chain = certificates(&files.certificate, at(CERTIFICATE))?;
+        let mut roots = RootCertStore::empty();
+        for certificate in certificates(&files.ca, at(CA))? {
+            roots.add(certificate).map_err(|error| CredentialsError::Unusable {
+                path: at(CA),
+                reason: error.to_string(),
+            })?;
+        }
+        let key = || {
+            PrivateKeyDer::from_pem_slice(&files.key).map_err(|error| CredentialsError::Damaged {
+                path: at(KEY),
+                what: "private key",
+                reason: error.to_string(),
+            })
+        };
+        let unusable =
+            |reason: String| CredentialsError::Unusable { path: at(CERTIFICATE), reason };
+        let provider = Arc::new(provider());
+        check(&chain[0], &roots, &provider, node).map_err(unusable)?;
+        let later = UnixTime::since_unix_epoch(
+            Duration::from_secs(UnixTime::now().as_secs()) + CERTIFICATE_RENEWAL,
+        );
+        let expires_soon = verify(&chain[0], &roots, &provider, later).is_err();
+        let roots = Arc::new(roots);
+        let refused = |error: rustls::Error| unusable(error.to_string());
+        let mut client = ClientConfig::builder_with_provider(Arc::clone(&provider))
+            .with_protocol_versions(&[&version::TLS13])
+            .map_err(refused)?
+            .with_root_certificates(Arc::clone(&roots))
+            .with_client_auth_cert(chain.clone(), key()?)
+            .map_err(refused)?;
+        client.resumption = Resumption::disabled();
+        let verifier = WebPkiClientVerifier::builder_with_provider(roots, Arc::clone(&provider))
+            .build()
+            .map_err(|error| unusable(error.to_string()))?;
+        let mut server = ServerConfig::builder_with_provider(provider)
+            .with_protocol_versions(&[&version::TLS13])
+            .map_err(refused)?
+            .with_client_cert_verifier(verifier)
+            .with_single_cert(chain, key()?)
+            .map_err(refused)?;
+        server.send_tls13_tickets = 0;
+        server.session_storage = Arc::new(NoServerSessionStorage {});
+        Ok(Self { client: Arc::new(client), server: Arc::new(server), expires_soon })
+    }
+
+    /// A new certificate should be issued.
+    pub(crate) fn expires_soon(&self) -> bool {
+        self.expires_soon
+    }
+
+    pub(super) fn dial(
+        &self,
+        name: ServerName<'static>,
+    ) -> Result<ClientConnection, rustls::Error> {
+        ClientConnection::new(Arc::clone(&self.client), name)
+    }
+
+    pub(super) fn accept(&self) -> Result<ServerConnection, rustls::Error> {
+        ServerConnection::new(Arc::clone(&self.server))
+    }
+}
+
+/// The cheapest cipher first: both ends are this program, or choose for themselves.
+fn provider() -> CryptoProvider {
+    let mut provider = ring::default_provider();
+    provider.cipher_suites = vec![
+        ring::cipher_suite::TLS13_AES_128_GCM_SHA256,
+        ring::cipher_suite::TLS13_AES_256_GCM_SHA384,
+        ring::cipher_suite::TLS13_CHACHA20_POLY1305_SHA256,
+    ];
+    provider
+}
+
+fn certificates(
+    text: &[u8],
+    path: PathBuf,
+) -> Result<Vec<CertificateDer<'static>>, CredentialsError> {
+    let damaged =
+        |reason: String| CredentialsError::Damaged { path, what: "certificate in PEM", reason };
+    match CertificateDer::pem_slice_iter(text).collect::<Result<Vec<_>, _>>() {
+        Ok(chain) if chain.is_empty() => Err(damaged("there is none in it".to_owned())),
+        Ok(chain) => Ok(chain),
+        Err(error) => Err(damaged(error.to_string())),
+    }
+}
+
+/// What the others would say of this node's own certificate.
+fn check(
+    own: &CertificateDer<'_>,
+    roots: &RootCertStore,
+    provider: &CryptoProvider,
+    node: &str,
+) -> Result<(), String> {
+    verify(own, roots, provider, UnixTime::now())
+        .map_err(|error| in_words(&error).replace("the peer's certificate", "it"))?;
+    let name = node_domain_name(node);
+    let parsed = ParsedCertificate::try_from(own).map_err(|error| error.to_string())?;
+    let wanted = ServerName::try_from(name.as_str())
+        .map_err(|error| format!("{node:?} is no name for a certificate: {error}"))?;
+    rustls::client::verify_server_name(&parsed, &wanted).map_err(|_other_name| {
+        format!("it is not for node {node:?}: `basalt pki issue {node}` makes one for {name}")
+    })
+}
+
+fn verify(
+    own: &CertificateDer<'_>,
+    roots: &RootCertStore,
+    provider: &CryptoProvider,
+    at: UnixTime,
+) -> Result<(), rustls::Error> {
+    let parsed = ParsedCertificate::try_from(own)?;
+    let algorithms = provider.signature_verification_algorithms.all;
+    verify_server_cert_signed_by_trust_anchor(&parsed, roots, &[], at, algorithms)
+}
