@@ -3,8 +3,9 @@
 //!
 //! It is `io_uring` wherever the kernel, its settings and the container let us, for that is the
 //! cheaper one. Where it is refused the reactor polls; other failures to set it up (no memory, no
-//! descriptors) would hit both, and are errors. For the ring the floor is Linux 6.1 (`DEFER_TASKRUN`). `NO_SQARRAY` (6.6) is used where it is known. The
-//! ring is made on the thread that will use it, for the kernel holds the two together.
+//! descriptors) would hit both, and are errors. For the ring the floor is Linux 6.1
+//! (`DEFER_TASKRUN`). `NO_SQARRAY` (6.6) is used where it is known. The ring is made on the thread
+//! that will use it, for the kernel holds the two together.
 
 use std::fs;
 use std::io;

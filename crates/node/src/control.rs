@@ -138,9 +138,7 @@ pub(crate) fn run(options: &Options) -> Result<(), NodeError> {
         End::Asked(reason) => {
             log!(Notice, Scope::NODE, "ending: {reason}");
             control.stop();
-            for thread in threads {
-                drop(thread.join());
-            }
+            threads.into_iter().for_each(|thread| drop(thread.join()));
             Ok(())
         }
         End::ShardFailed(reason) => Err(NodeError::Shard(reason)),
