@@ -410,6 +410,10 @@ pub struct VoterStatus {
     pub node_id: u8,
     pub name: String,
     pub present: bool,
+    /// It votes, and holds no data.
+    pub witness: bool,
+    /// It votes only until a change of the voters is complete.
+    pub retiring: bool,
 }
 
 /// The primary's right to serve reads.

@@ -21,6 +21,8 @@ pub struct Step {
 pub enum Reach {
     /// Nothing: it sets options that are read when they are needed, or not in effect.
     Options,
+    /// Nothing but the member that comes or goes.
+    Members,
     /// Connections, disks or options that a running resource does not change.
     Structure,
 }
@@ -77,8 +79,10 @@ fn adjust(old: &Side<'_>, new: &Side<'_>, steps: &mut Vec<Step>) {
     let name = &new.resource.name;
     for peer in &old.peers {
         if new.peer(peer.node_id).is_none() {
-            structure(steps, format!("drbdsetup disconnect {name} {}", peer.node_id));
-            structure(steps, format!("drbdsetup del-peer {name} {}", peer.node_id));
+            for verb in ["disconnect", "del-peer"] {
+                let text = format!("drbdsetup {verb} {name} {}", peer.node_id);
+                steps.push(Step { text, reach: Reach::Members });
+            }
         }
     }
     for volume in &old.host.volumes {
@@ -120,7 +124,8 @@ fn adjust(old: &Side<'_>, new: &Side<'_>, steps: &mut Vec<Step>) {
     }
     for peer in &new.peers {
         if old.peer(peer.node_id).is_none() {
-            structure(steps, format!("drbdsetup connect {name} {}", peer.node_id));
+            let text = format!("drbdsetup connect {name} {}", peer.node_id);
+            steps.push(Step { text, reach: Reach::Members });
         }
     }
 }
@@ -129,9 +134,11 @@ fn adjust(old: &Side<'_>, new: &Side<'_>, steps: &mut Vec<Step>) {
 fn adjust_peer(old: &Side<'_>, new: &Side<'_>, peer: &Peer, steps: &mut Vec<Step>) {
     let (name, id) = (&new.resource.name, peer.node_id);
     let Some(before) = old.peer(id) else {
+        let first = steps.len();
         new_peer(new, peer, steps);
         new_paths(new, peer, &[], steps);
-        return adjust_peer_devices(None, new, peer, steps);
+        adjust_peer_devices(None, new, peer, steps);
+        return steps[first..].iter_mut().for_each(|step| step.reach = Reach::Members);
     };
     for path in before.paths.iter().filter(|path| !peer.paths.contains(path)) {
         structure(steps, format!("drbdsetup del-path {name} {id} {}", path_text(*path)));

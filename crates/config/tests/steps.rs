@@ -89,22 +89,28 @@ fn peers_paths_and_disks_are_exchanged_one_by_one() {
         .replace("/dev/vg/r1", "/dev/vg/new")
         .replace("on carol { node-id 2", "on dave { node-id 3")
         .replace("alice bob carol", "alice bob dave");
+    let member = |text: &str| (text.to_owned(), Reach::Members);
+    let rest = |text: &str| (text.to_owned(), Reach::Structure);
     assert_eq!(
         told(Some(BEFORE), &after),
-        structure(&[
-            "drbdsetup disconnect r0 2",
-            "drbdsetup del-peer r0 2",
-            "drbdsetup detach 1",
-            "drbdsetup del-path r0 1 ipv4:10.0.0.1:7789 ipv4:10.0.0.2:7789",
-            "drbdsetup new-path r0 1 ipv4:10.0.0.1:7789 ipv4:10.9.0.2:7789",
-            "drbdsetup new-peer r0 3 --_name=dave --max-buffers=8000",
-            "drbdsetup new-path r0 3 ipv4:10.0.0.1:7789 ipv4:10.0.0.3:7789",
-            "drbdsetup peer-device-options r0 3 0 --set-defaults --c-max-rate=200M --bitmap=no",
-            "drbdsetup peer-device-options r0 3 1 --set-defaults --c-max-rate=200M --bitmap=no",
-            "drbdmeta 1 v09 /dev/vg/md flex-external apply-al",
-            "drbdsetup attach 1 /dev/vg/new /dev/vg/md flexible --al-extents=1237",
-            "drbdsetup connect r0 3",
-        ])
+        [
+            member("drbdsetup disconnect r0 2"),
+            member("drbdsetup del-peer r0 2"),
+            rest("drbdsetup detach 1"),
+            rest("drbdsetup del-path r0 1 ipv4:10.0.0.1:7789 ipv4:10.0.0.2:7789"),
+            rest("drbdsetup new-path r0 1 ipv4:10.0.0.1:7789 ipv4:10.9.0.2:7789"),
+            member("drbdsetup new-peer r0 3 --_name=dave --max-buffers=8000"),
+            member("drbdsetup new-path r0 3 ipv4:10.0.0.1:7789 ipv4:10.0.0.3:7789"),
+            member(
+                "drbdsetup peer-device-options r0 3 0 --set-defaults --c-max-rate=200M --bitmap=no"
+            ),
+            member(
+                "drbdsetup peer-device-options r0 3 1 --set-defaults --c-max-rate=200M --bitmap=no"
+            ),
+            rest("drbdmeta 1 v09 /dev/vg/md flex-external apply-al"),
+            rest("drbdsetup attach 1 /dev/vg/new /dev/vg/md flexible --al-extents=1237"),
+            member("drbdsetup connect r0 3"),
+        ]
     );
 }
 

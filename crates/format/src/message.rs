@@ -249,6 +249,8 @@ pub enum Control {
         store: Option<VoteStoreId>,
         session: Option<Nonce>,
         accepted: Option<Accepted>,
+        /// Whom the sender's configuration names, itself included.
+        members: MemberSet,
     },
 }
 

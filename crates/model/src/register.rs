@@ -32,12 +32,18 @@ pub enum Rule {
     HoldOff,
     /// 9.1: while voters change, both majorities are needed.
     BothMajorities,
+    /// 9.2: PREPARE goes on until the quorum of the value that it found has answered.
+    ExtendPrepare,
+    /// 9.2: old voters are removed from a value that is known to be chosen.
+    RemoveChosen,
+    /// 9.2: and when the lease holds by the new voters, too.
+    LeaseByBoth,
     /// I18: a voter that lost its store is a new one.
     LostStoreIsNewVoter,
 }
 
 impl Rule {
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 11] = [
         Self::BuildOnHighest,
         Self::DurablePromise,
         Self::RepeatInDoubt,
@@ -45,6 +51,9 @@ impl Rule {
         Self::LeaseBlocks,
         Self::HoldOff,
         Self::BothMajorities,
+        Self::ExtendPrepare,
+        Self::RemoveChosen,
+        Self::LeaseByBoth,
         Self::LostStoreIsNewVoter,
     ];
 
@@ -55,7 +64,9 @@ impl Rule {
             Self::BuildOnHighest | Self::RepeatInDoubt => Size::PROPOSALS,
             Self::DurablePromise | Self::LostStoreIsNewVoter => Size::VOTER_FAULTS,
             Self::LeaseNeedsQuorum | Self::LeaseBlocks | Self::HoldOff => Size::LEASES,
-            Self::BothMajorities => Size::VOTER_CHANGES,
+            Self::BothMajorities | Self::ExtendPrepare => Size::VOTER_CHANGES,
+            Self::RemoveChosen => Size::CHANGE_IN_DOUBT,
+            Self::LeaseByBoth => Size::LEASES_WITH_CHANGES,
         }
     }
 }
@@ -81,6 +92,8 @@ pub struct Size {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Leases {
     Granted,
+    /// The first leader has the leases of two of its three voters, and nobody gets another.
+    Held,
     Left,
 }
 
@@ -115,9 +128,25 @@ impl Size {
     };
     pub const VOTER_CHANGES: Self =
         Self { name: "voter changes", ballots: 4, voter_changes: 2, ..Self::NOTHING };
+    pub const CHANGE_IN_DOUBT: Self = Self {
+        name: "voter change in doubt",
+        ballots: 4,
+        crashes: 1,
+        voter_changes: 1,
+        ..Self::NOTHING
+    };
+    pub const LEASES_WITH_CHANGES: Self = Self {
+        name: "leases while voters change",
+        ballots: 4,
+        voter_changes: 1,
+        leases: Leases::Held,
+        ..Self::NOTHING
+    };
     pub const SMALL: [Self; 4] =
         [Self::PROPOSALS, Self::VOTER_FAULTS, Self::LEASES, Self::VOTER_CHANGES];
-    pub const LARGE: [Self; 4] = [
+    pub const LARGE: [Self; 6] = [
+        Self::CHANGE_IN_DOUBT,
+        Self::LEASES_WITH_CHANGES,
         Self { name: "proposals", ballots: 5, crashes: 1, changes: 2, ..Self::NOTHING },
         Self {
             name: "voter faults",
@@ -220,6 +249,8 @@ struct Lead {
     value: u8,
     /// Leases that it counts on.
     granted: Stores,
+    /// The value by whose voters they are counted: an older one until they hold by the newest.
+    lease_by: u8,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -261,16 +292,20 @@ impl Model for Register {
     type Action = Action;
 
     fn init_states(&self) -> Vec<State> {
+        let is_held = self.size.leases == Leases::Held;
+        let granted = if is_held { [0, 1, 1, 0] } else { NOBODY };
         let voter = |node: usize| Voter {
             store: 1,
             promised: 0,
             promised_session: 1,
             accepted: (FIRST_VOTERS[node] != 0).then_some(0),
-            lease: 0,
+            lease: granted[node],
         };
         let first = Value { previous: 0, session: 1, voters: FIRST_VOTERS, voters_old: NOBODY };
-        let leader =
-            Process { attempt: None, lead: Some(Lead { session: 1, value: 0, granted: NOBODY }) };
+        let leader = Process {
+            attempt: None,
+            lead: Some(Lead { session: 1, value: 0, granted, lease_by: 0 }),
+        };
         vec![State {
             voters: std::array::from_fn(voter),
             ballots: vec![Ballot { session: 1, value: Some(0), accepted: FIRST_VOTERS }],
@@ -295,14 +330,14 @@ impl Model for Register {
                 (None, Some(_) | None) => {}
             }
             if let Some(lead) = process.lead
-                && self.size.leases == Leases::Granted
+                && self.size.leases != Leases::Left
             {
                 for node in self.nodes() {
-                    actions.push(if lead.granted[node] == 0 {
-                        Action::Lease(index, node)
-                    } else {
-                        Action::LeaseEndsAtHolder(index, node)
-                    });
+                    if lead.granted[node] != 0 {
+                        actions.push(Action::LeaseEndsAtHolder(index, node));
+                    } else if self.size.leases == Leases::Granted {
+                        actions.push(Action::Lease(index, node));
+                    }
                 }
             }
             if *process != Process::default() && state.crashes < self.size.crashes {
@@ -363,6 +398,7 @@ impl Model for Register {
             Action::LeaseEndsAtHolder(process, node) => {
                 let lead = state.processes[process].lead.as_mut()?;
                 lead.granted[node] = 0;
+                self.count_lease(&mut state, process);
                 true
             }
             Action::LeaseEndsAtVoter(node) => state.end_lease(node),
@@ -441,8 +477,11 @@ impl Register {
     fn changes(&self, state: &State, process: usize, lead: &Lead, actions: &mut Vec<Action>) {
         let value = state.values[usize::from(lead.value)];
         if value.voters_old != NOBODY {
-            // Nothing else is changed in between.
-            return actions.push(Action::RemoveOldVoters(process));
+            // Nothing else of the voters is changed in between.
+            if lead.lease_by == lead.value || !self.has(Rule::LeaseByBoth) {
+                actions.push(Action::RemoveOldVoters(process));
+            }
+            return;
         }
         if state.changes < self.size.changes {
             actions.push(Action::Change(process));
@@ -478,14 +517,18 @@ impl Register {
         let best = attempt.best.and_then(|ballot| state.ballots[usize::from(ballot)].value);
         let Some(best) = best else { return false };
         let base = state.values[usize::from(best)];
-        if !self.is_quorum(&base, &attempt.promises) {
+        let known = state.processes[process].lead.map_or(0, |lead| lead.value);
+        let asked = if self.has(Rule::ExtendPrepare) { best } else { known };
+        if !self.is_quorum(&state.values[usize::from(asked)], &attempt.promises) {
             return false;
         }
         let desired = match attempt.desired {
             // 9.2: what is found with `voters_old` is proposed with the same two sets again.
             None => {
                 let session = attempt.session;
-                state.add(Value { previous: best, session, ..base })
+                let keeps = self.has(Rule::RemoveChosen);
+                let voters_old = if keeps { base.voters_old } else { NOBODY };
+                state.add(Value { previous: best, session, voters_old, ..base })
             }
             Some(desired)
                 if best == desired || best == state.values[usize::from(desired)].previous =>
@@ -528,9 +571,20 @@ impl Register {
         }
         let known = state.processes[process].lead.filter(|lead| lead.session == attempt.session);
         let granted = known.map_or(NOBODY, |lead| lead.granted);
-        let lead = Lead { session: attempt.session, value: desired, granted };
+        let lease_by = known.map_or(desired, |lead| lead.lease_by);
+        let lead = Lead { session: attempt.session, value: desired, granted, lease_by };
         state.processes[process] = Process { attempt: None, lead: Some(lead) };
+        self.count_lease(state, process);
         true
+    }
+
+    /// A lease that holds by the newest value, or not at all, has no other base any more.
+    fn count_lease(&self, state: &mut State, process: usize) {
+        let Some(lead) = state.processes[process].lead.as_mut() else { return };
+        let holds = |value: u8| self.is_quorum(&state.values[usize::from(value)], &lead.granted);
+        if holds(lead.value) || !holds(lead.lease_by) {
+            lead.lease_by = lead.value;
+        }
     }
 
     fn repeat(&self, state: &mut State, process: usize) -> bool {
@@ -560,6 +614,7 @@ impl Register {
         }
         voter.lease = lead.session;
         lead.granted[node] = voter.store;
+        self.count_lease(state, process);
         true
     }
 
@@ -603,7 +658,7 @@ impl Register {
     fn is_fenced(&self, state: &State) -> bool {
         let chosen = self.chosen(state);
         state.processes.iter().filter_map(|process| process.lead).all(|lead| {
-            let value = &state.values[usize::from(lead.value)];
+            let value = &state.values[usize::from(lead.lease_by)];
             let holds = if self.has(Rule::LeaseNeedsQuorum) {
                 self.is_quorum(value, &lead.granted)
             } else {

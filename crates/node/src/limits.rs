@@ -128,6 +128,8 @@ pub(crate) const START_PATIENCE: Duration = Duration::from_secs(5);
 pub(crate) const COMMAND_PATIENCE: Duration = Duration::from_secs(1);
 /// How long `attach` waits for what is under way on the former disk, and for its loss to be known.
 pub(crate) const ATTACH_PATIENCE: Duration = Duration::from_secs(10);
+/// How long `adjust` waits for members that it removed not to be needed any more.
+pub(crate) const MEMBERS_PATIENCE: Duration = Duration::from_secs(3);
 /// A wait that is longer is logged.
 pub(crate) const PATIENCE_LOGGED_AFTER: Duration = Duration::from_secs(1);
 /// How long such a wait rests between two attempts: nobody tells when a lock is free.

@@ -22,6 +22,7 @@ pub(crate) mod initiators;
 mod hosting;
 mod allocation;
 mod attaching;
+mod adjusting;
 pub(crate) mod status;
 mod pace;
 pub(crate) mod messages;
@@ -371,6 +372,11 @@ impl Shard {
             release_unread(&input, &mut self.rim);
             return;
         };
+        if let (Input::Group(GroupInput::Home(ToGroup::Track { slots, .. })), Some(disk)) =
+            (&input, &mut part.disk)
+        {
+            disk.slots.clone_from(slots);
+        }
         if !part.is_touched {
             part.is_touched = true;
             self.touched.push(id);

@@ -39,6 +39,7 @@ use format::metadata::{AlRecord, Register, Superblock};
 use stdx::time::Time;
 
 use crate::attach::GroupDisk;
+use crate::resource::MemberOptions;
 
 /// Payload bytes that the shard keeps for the core.
 ///
@@ -356,6 +357,9 @@ pub enum ToGroup {
     Resume,
     /// Obey no session, write what is dirty, so that the next start replays nothing; answer.
     Stop { round: RoundId },
+    /// The members that the value names, for the absent of which bits are set; and the slots of
+    /// the disk, in their order on it. What is kept of anyone else is good for nothing.
+    Track { members: MemberSet, slots: Vec<NodeId> },
     /// Blocks of the volume, as the config says: at most what the disk holds.
     Size { blocks: u64 },
     /// The group's part of a disk that is taken (back) into use; answer. Sent by the shard for
@@ -526,6 +530,12 @@ pub enum ResourceInput {
         id: CommandId,
         superblock: Box<Superblock>,
     },
+    /// The configuration names other members now. Ends with an answer; who is dropped is a peer
+    /// until `Forget` says so.
+    Members {
+        id: CommandId,
+        members: Vec<MemberOptions>,
+    },
     /// Comes at `Resource::wake_at`.
     Tick,
 }
@@ -576,6 +586,10 @@ pub enum ResourceAction {
     },
     /// Ask all peers for the lease now instead of with the next heartbeat.
     RenewLease,
+    /// No value needs this member any more, which the configuration dropped: it is no peer.
+    Forget {
+        peer: NodeId,
+    },
     /// A peer holds data of another history (`branch`): it stays disconnected.
     Unrelated {
         peer: NodeId,

@@ -17,10 +17,13 @@ pub mod attach;
 mod voter;
 pub mod resource;
 
-use format::ids::Epoch;
+use format::ids::{Epoch, Incarnation};
+use format::message::SlotBase;
 
 /// The base epoch of a slot that marks everything: only a full resync will do.
 pub const FULL: Epoch = Epoch(u64::MAX);
 /// In a LOSS: each member keeps its slot of the lost one as it is, and only adds to it. So a
 /// member that was being resynced keeps what is known of it.
 pub const KEEP: Epoch = Epoch(u64::MAX - 1);
+/// No replica was ever called so: a slot that begins here is good for none.
+pub const UNUSED: SlotBase = SlotBase { epoch: Epoch(0), incarnation: Incarnation(0) };

@@ -26,15 +26,17 @@ fn majority_of(
     voters: &[Voter],
     answers: &(impl Iterator<Item = (NodeId, VoteStoreId)> + Clone),
 ) -> bool {
-    let agreed = voters.iter().filter(|voter| counts(voter, answers.clone())).count();
-    !voters.is_empty() && agreed * 2 > voters.len()
+    let counted = |voter: &&Voter| answers.clone().any(|answer| is_vote_of(voters, voter, answer));
+    !voters.is_empty() && voters.iter().filter(counted).count() * 2 > voters.len()
 }
 
-/// At birth the vote stores are not known yet: the value names store 0, which any store matches.
-fn counts(voter: &Voter, mut answers: impl Iterator<Item = (NodeId, VoteStoreId)>) -> bool {
-    answers.any(|(node, store)| {
-        node == voter.node && (store == voter.store || voter.store == VoteStoreId(0))
-    })
+/// Before the birth no vote store is known: all are 0, which any store matches. Later a voter whose
+/// store is not known yet has no vote: any store in its place may follow one that voted, and was
+/// lost, and a quorum with it need not meet every other one.
+#[must_use]
+pub fn is_vote_of(voters: &[Voter], voter: &Voter, (node, store): (NodeId, VoteStoreId)) -> bool {
+    let is_known = |voter: &Voter| voter.store != VoteStoreId(0);
+    node == voter.node && (store == voter.store || !voters.iter().any(is_known))
 }
 
 #[cfg(test)]
@@ -105,6 +107,18 @@ mod tests {
         assert!(is_quorum(&config, &answers(0b01110)));
         assert!(!is_quorum(&config, &answers(0b11100)), "no majority of the old voters");
         assert!(!is_quorum(&config, &answers(0b00111)), "no majority of the new voters");
+    }
+
+    #[test]
+    fn a_voter_whose_store_is_not_known_has_no_vote_after_the_birth() {
+        let mut config = config(0b111, 0);
+        config.voters[1].store = VoteStoreId(0);
+        assert!(is_quorum(&config, &answers(0b101)));
+        assert!(!is_quorum(&config, &answers(0b011)));
+        for voter in &mut config.voters {
+            voter.store = VoteStoreId(0);
+        }
+        assert!(is_quorum(&config, &answers(0b011)), "nobody's store is known before the birth");
     }
 
     #[test]

@@ -7,16 +7,18 @@
 mod admit;
 mod caretake;
 mod member;
+mod membership;
 mod promote;
 mod propose;
 mod session;
 mod status;
+mod voters;
 mod verify;
 
 use std::collections::{BTreeMap, VecDeque};
 use std::time::Duration;
 
-use format::config::{Config, Purpose, Tenure, VolumeConfig, Voter as VoterConfig};
+use format::config::{Config, Purpose, Tenure, VolumeConfig};
 use format::ids::{
     BLOCK_BYTES, Ballot, BootId, Branch, Epoch, KernelBootId, MemberSet, NodeId, Nonce, ResourceId,
     ValueId, VoteStoreId,
@@ -38,7 +40,7 @@ use crate::resource::session::Session;
 use crate::resource::verify::{Progress, Verifying};
 use crate::voter::Voter;
 
-pub use crate::resource::status::{MemberStatus, Status};
+pub use crate::resource::status::{MemberStatus, Status, VoterStatus};
 pub use crate::resource::verify::{VerifyState, VerifyStatus};
 
 #[derive(Debug)]
@@ -54,6 +56,8 @@ pub struct ResourceOptions {
     pub members: Vec<MemberOptions>,
     pub register: Register,
     pub superblock: Option<Superblock>,
+    /// Members that the metadata of the disk has room for, this one included.
+    pub slots_max: u8,
     pub started_at: Time,
     pub on_no_quorum: OnNoQuorum,
     /// Bytes per second of a resync while clients are at work; 0 is no limit.
@@ -91,6 +95,8 @@ pub struct Resource {
     superblock: Option<Superblock>,
     /// What this replica's slots are good for; a header on disk may say less.
     slot_bases: BTreeMap<NodeId, SlotBase>,
+    /// The members that the groups were told to keep slots for.
+    tracking: MemberSet,
     member: MemberState,
     peers: BTreeMap<NodeId, Peer>,
     /// The newest value known to be chosen.
@@ -123,6 +129,8 @@ struct Peer {
     session: Option<Nonce>,
     store: Option<VoteStoreId>,
     accepted: Option<Accepted>,
+    /// Whom its configuration names, once it said so.
+    members: Option<MemberSet>,
     /// When the newest granted lease was asked for.
     lease_asked_at: Option<Time>,
     /// Its data belongs to another history.
@@ -216,6 +224,7 @@ impl Resource {
             voter,
             superblock,
             slot_bases,
+            tracking: diskful_of(&options.members),
             member: MemberState::default(),
             peers,
             chosen: None,
@@ -253,6 +262,7 @@ impl Resource {
             ResourceInput::Group { shard, fact } => self.on_group(shard, fact),
             ResourceInput::Command { id, command } => self.on_command(id, command),
             ResourceInput::Attach { id, superblock } => self.on_attach(id, superblock),
+            ResourceInput::Members { id, members } => self.on_members(id, members),
             ResourceInput::Tick => {}
         }
         self.advance();
@@ -469,22 +479,18 @@ impl Resource {
     fn advance(&mut self) {
         self.advance_attempt();
         self.advance_promotion();
+        self.advance_members();
         self.advance_session();
         self.advance_caretaker();
     }
 
     fn on_connected(&mut self, node: NodeId, report: PeerReport) {
-        // A session that ends here may still answer reads: its lease is not void yet.
-        let ending = self.endings.last().map(|ending| ending.nonce);
-        let led = self.session.as_ref().map(|session| session.nonce);
-        let session = led.or(ending).or_else(|| self.nonce_in_doubt());
-        let store = self.is_voter().then_some(self.voter.register.store);
-        let accepted = self.voter.accepted();
+        let own = self.own_report();
         let Some(peer) = self.peers.get_mut(&node) else { return };
         peer.report = Some(report);
         peer.lease_asked_at = None;
         peer.unrelated = false;
-        self.send(node, Control::Report { store, session, accepted });
+        self.send(node, own);
         if self.session.is_some()
             && let Some(Accepted { ballot, value }) = self.chosen.clone()
         {
@@ -494,9 +500,20 @@ impl Resource {
         self.note_unrelated(node);
     }
 
+    /// What every peer is told of this node.
+    fn own_report(&self) -> Control {
+        // A session that ends here may still answer reads: its lease is not void yet.
+        let ending = self.endings.last().map(|ending| ending.nonce);
+        let led = self.session.as_ref().map(|session| session.nonce);
+        let session = led.or(ending).or_else(|| self.nonce_in_doubt());
+        let store = Some(self.voter.register.store);
+        Control::Report { store, session, accepted: self.voter.accepted(), members: self.named() }
+    }
+
     fn on_disconnected(&mut self, node: NodeId) {
         let Some(peer) = self.peers.get_mut(&node) else { return };
         peer.report = None;
+        peer.members = None;
         peer.session = None;
         peer.lease_asked_at = None;
         self.on_member_disconnected(node);
@@ -510,10 +527,6 @@ impl Resource {
 
     fn leads(&self, nonce: Nonce) -> bool {
         self.session.as_ref().is_some_and(|session| session.nonce == nonce)
-    }
-
-    fn is_voter(&self) -> bool {
-        self.options.members.iter().any(|member| member.node == self.me() && member.diskful)
     }
 
     fn is_connected(&self, node: NodeId) -> bool {
@@ -533,14 +546,22 @@ impl Resource {
         self.peers.get(&node)?.report?.replica
     }
 
+    /// The members that this node's configuration names.
+    fn named(&self) -> MemberSet {
+        self.options.members.iter().map(|member| member.node).collect()
+    }
+
     fn diskful(&self) -> MemberSet {
+        diskful_of(&self.options.members)
+    }
+
+    fn diskless(&self) -> MemberSet {
         let members = self.options.members.iter();
-        members.filter(|member| member.diskful).map(|member| member.node).collect()
+        members.filter(|member| !member.diskful).map(|member| member.node).collect()
     }
 
     /// The value before any was chosen: the same at every node, from its configuration.
     fn birth_config(&self) -> Config {
-        let voter = |node| VoterConfig { node, store: VoteStoreId(0) };
         Config {
             resource: self.options.resource,
             branch: Branch(0),
@@ -556,9 +577,9 @@ impl Resource {
                 lanes: limits::LANES_DEFAULT,
                 insync: Vec::new(),
             }],
-            voters: self.diskful().iter().map(voter).collect(),
+            voters: self.voters_at_start(),
             voters_old: Vec::new(),
-            members: self.options.members.iter().map(|member| member.node).collect(),
+            members: self.diskful(),
             clean: true,
             losses: 0,
         }
@@ -744,6 +765,9 @@ impl Resource {
             self.tell_groups(ToGroup::Size { blocks });
         }
         self.chosen = Some(chosen.clone());
+        if self.tracking != self.tracked() {
+            self.tell_tracked();
+        }
         self.actions.push(ResourceAction::ConfigChanged(Box::new(chosen.value)));
         self.on_config_for_member();
     }
@@ -755,6 +779,10 @@ impl Resource {
     fn replica_state(&self) -> Option<ReplicaState> {
         self.superblock.as_ref().map(|superblock| superblock.state)
     }
+}
+
+fn diskful_of(members: &[MemberOptions]) -> MemberSet {
+    members.iter().filter(|member| member.diskful).map(|member| member.node).collect()
 }
 
 /// The members of a value that may serve: of its one volume.

@@ -65,6 +65,7 @@ fn resource(candidate: Option<Candidate>) -> Resource {
         members: vec![member(0), member(1)],
         register,
         superblock: Some(superblock(candidate)),
+        slots_max: 8,
         started_at: Time(1),
         on_no_quorum: OnNoQuorum::SuspendIo,
         resync_rate: 0,

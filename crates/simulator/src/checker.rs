@@ -7,22 +7,25 @@
 pub(crate) mod blocks;
 pub(crate) mod marks;
 mod promises;
+mod voters;
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use format::config::{Config, Purpose};
-use format::ids::{Ballot, BootId, Branch, Epoch, MemberSet, NodeId, Nonce, ValueId};
+use format::ids::{Ballot, BootId, Branch, Epoch, MemberSet, NodeId, Nonce, ValueId, VoteStoreId};
 
 use crate::checker::blocks::{Blocks, open_at};
 use crate::checker::marks::{Clearings, Standing, Standings, View};
 use crate::checker::promises::Promises;
+use crate::checker::voters::VoterChanges;
 use crate::cluster::Cluster;
 use crate::process::Process;
+use replication::quorum::is_quorum;
 
 #[derive(Debug, Default)]
 pub(crate) struct Checker {
     /// What voters ever accepted durably, by ballot.
-    accepted: BTreeMap<Ballot, (Config, BTreeSet<usize>)>,
+    accepted: BTreeMap<Ballot, (Config, BTreeSet<(NodeId, VoteStoreId)>)>,
     chosen: BTreeMap<(Branch, Epoch), Config>,
     newest: Option<(Ballot, Config)>,
     /// Tenures that another one followed: none of them may come back.
@@ -32,6 +35,7 @@ pub(crate) struct Checker {
     promises: Promises,
     clearings: Clearings,
     looked_at_marks: u64,
+    changes: VoterChanges,
 }
 
 /// Marks of all blocks are looked at only so often, in events.
@@ -64,18 +68,20 @@ impl Checker {
         }
         if cluster.events_done >= self.looked_at_marks + MARKS_INTERVAL {
             self.looked_at_marks = cluster.events_done;
-            let in_sync = newest.volumes[0].insync_set();
-            self.note_clearings(cluster, in_sync)?;
+            let (in_sync, members) = (newest.volumes[0].insync_set(), newest.members);
+            self.note_clearings(cluster, in_sync, members)?;
             Self::check_verifies(cluster)?;
         }
         Ok(())
     }
 
     fn note_promises(&mut self, cluster: &Cluster) -> Result<(), String> {
-        for node in diskful(cluster) {
-            let disk = &cluster.disks[node];
+        // A member without data may vote.
+        for (node, disk) in cluster.disks.iter().enumerate() {
             self.promises.see_voter(node, &disk.register)?;
-            self.promises.see_member(node, &disk.superblock)?;
+        }
+        for node in diskful(cluster) {
+            self.promises.see_member(node, &cluster.disks[node].superblock)?;
         }
         Ok(())
     }
@@ -116,13 +122,19 @@ impl Checker {
         Ok(())
     }
 
-    fn note_clearings(&mut self, cluster: &Cluster, in_sync: MemberSet) -> Result<(), String> {
+    fn note_clearings(
+        &mut self,
+        cluster: &Cluster,
+        in_sync: MemberSet,
+        members: MemberSet,
+    ) -> Result<(), String> {
         for of in diskful(cluster) {
             for at in diskful(cluster).filter(|&at| at != of) {
                 let node = |index: usize| NodeId::new(u8::try_from(index).ok()?);
                 let (Some(member), Some(keeper)) = (node(of), node(at)) else { continue };
                 let process = intact(cluster, keeper).filter(|_| in_sync.has(keeper));
-                let Some(process) = process.filter(|_| !in_sync.has(member)) else {
+                let is_absent = members.has(member) && !in_sync.has(member);
+                let Some(process) = process.filter(|_| is_absent) else {
                     self.clearings.forget((at, of));
                     continue;
                 };
@@ -190,20 +202,29 @@ impl Checker {
     }
 
     /// I1: chosen values form a chain on their branch, and none shares its place with another.
-    fn note_registers(&mut self, cluster: &Cluster) -> Result<(), String> {
-        let nodes: Vec<usize> = diskful(cluster).collect();
-        for &node in &nodes {
-            let Some((ballot, value)) = &cluster.disks[node].register.accepted else { continue };
+    fn note_registers(&mut self, cluster: &mut Cluster) -> Result<(), String> {
+        for node in 0..cluster.disks.len() {
+            let register = &cluster.disks[node].register;
+            let Some((ballot, value)) = &register.accepted else { continue };
+            let voter = (register_node(node), register.store);
             let known =
                 self.accepted.entry(*ballot).or_insert_with(|| (value.clone(), BTreeSet::new()));
             if known.0.value_id != value.value_id {
                 return Err(format!("I1: two values have ballot {ballot:?}"));
             }
-            if !known.1.insert(node) || known.1.len() * 2 <= nodes.len() {
+            if !known.1.insert(voter) {
                 continue;
             }
-            let value = known.0.clone();
-            self.note_chosen(*ballot, value)?;
+            self.changes.note_accepted(&known.0);
+            if !is_quorum(&known.0, &known.1.iter().copied()) {
+                continue;
+            }
+            let (value, voters) = known.clone();
+            let is_new = !self.chosen.contains_key(&(value.branch, value.epoch));
+            self.note_chosen(*ballot, value.clone())?;
+            if is_new {
+                cluster.marks.extend(self.changes.note_chosen(&value, &voters));
+            }
         }
         Ok(())
     }
@@ -260,6 +281,11 @@ impl Checker {
         }
     }
 
+    /// The newest value that was chosen.
+    pub(crate) fn newest(&self) -> Option<&Config> {
+        self.newest.as_ref().map(|(_, newest)| newest)
+    }
+
     /// A value may build on one that was accepted, and not chosen: then that one counts as chosen.
     fn descends(&self, value: &Config, from: ValueId) -> bool {
         let mut previous = value.previous;
@@ -299,6 +325,10 @@ impl Checker {
 
 fn is_of(value: &Config, nonce: Nonce) -> bool {
     value.primary.is_some_and(|primary| primary.nonce == nonce)
+}
+
+fn register_node(index: usize) -> NodeId {
+    NodeId::new(u8::try_from(index).expect("few nodes")).expect("few nodes")
 }
 
 fn diskful(cluster: &Cluster) -> std::ops::Range<usize> {
@@ -346,7 +376,8 @@ fn check_bases(cluster: &Cluster, newest: &Config) -> Result<(), String> {
     let in_sync = newest.volumes[0].insync_set();
     for absent in diskful(cluster).filter_map(|node| NodeId::new(u8::try_from(node).ok()?)) {
         let superblock = &cluster.disks[absent.index()].superblock;
-        if in_sync.has(absent) || superblock.branch != newest.branch {
+        let is_tracked = newest.members.has(absent);
+        if in_sync.has(absent) || !is_tracked || superblock.branch != newest.branch {
             continue;
         }
         for member in in_sync.iter() {

@@ -39,6 +39,8 @@ pub struct ClusterOptions {
     pub nodes: u8,
     /// The last so many nodes have no disk.
     pub clients: u8,
+    /// So many nodes before those are no members at first.
+    pub spares: u8,
     /// Of each node; every start picks one of them.
     pub shards: Vec<Vec<u8>>,
     pub size_bytes: u64,
@@ -75,7 +77,16 @@ impl ClusterOptions {
         (0..self.nodes).filter_map(NodeId::new).collect()
     }
 
-    pub(crate) fn is_diskful(&self, node: NodeId) -> bool {
+    /// The members at birth.
+    #[must_use]
+    pub fn first_members(&self) -> MemberSet {
+        let clients = self.nodes - self.clients;
+        let is_spare = |node: &NodeId| (clients - self.spares..clients).contains(&node.get());
+        self.members().iter().filter(|node| !is_spare(node)).collect()
+    }
+
+    #[must_use]
+    pub fn is_diskful(&self, node: NodeId) -> bool {
         node.get() < self.nodes - self.clients
     }
 }
@@ -159,6 +170,13 @@ pub struct SlowDisk {
     pub metadata: Duration,
 }
 
+/// What of a node is lost for good.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Replaced {
+    VoteStore,
+    Node,
+}
+
 /// All that was on a disk at some time.
 #[derive(Clone, Debug)]
 pub struct DiskImage(Disk);
@@ -171,6 +189,10 @@ pub struct Cluster {
     pub(crate) disks: Vec<Disk>,
     pub(crate) processes: Vec<Option<Process>>,
     kernel_boots: Vec<u128>,
+    /// The members that each node's configuration names; nobody where the resource is not.
+    pub(crate) configured: Vec<MemberSet>,
+    /// Whom each process takes for a member.
+    pub(crate) peers: Vec<MemberSet>,
     links: BTreeMap<(usize, usize), Link>,
     queue: BinaryHeap<Reverse<(Time, u64)>>,
     events: BTreeMap<u64, Event>,
@@ -218,6 +240,8 @@ impl Cluster {
             disks,
             processes: (0..count).map(|_| None).collect(),
             kernel_boots: (0..count).map(|_| u128::from(random.next_u64())).collect(),
+            configured: vec![MemberSet::EMPTY; count],
+            peers: vec![MemberSet::EMPTY; count],
             links: BTreeMap::new(),
             queue: BinaryHeap::new(),
             events: BTreeMap::new(),
@@ -250,7 +274,11 @@ impl Cluster {
                 cluster.clocks[node].set_ahead(ahead);
                 cluster.drift(node);
             }
-            cluster.start(node);
+        }
+        let members = cluster.options.first_members();
+        for node in members.iter() {
+            cluster.configured[node.index()] = members;
+            cluster.start(node.index());
         }
         cluster
     }
@@ -276,9 +304,11 @@ impl Cluster {
     // ---- Faults.
 
     pub fn start(&mut self, node: usize) {
-        if self.processes[node].is_some() {
+        if self.processes[node].is_some() || self.configured[node].is_empty() {
             return;
         }
+        self.peers[node] = self.configured[node];
+        let members = self.configured[node];
         let boot_id = BootId(self.random.next_u64());
         let kernel = KernelBootId(self.kernel_boots[node]);
         let seed = self.random.next_u64();
@@ -290,7 +320,7 @@ impl Cluster {
         }
         let local = self.local_time(node);
         let disk = &mut self.disks[node];
-        let process = Process::start(&self.options, (id, shards), disk, boots, local);
+        let process = Process::start(&self.options, (id, shards, members), disk, boots, local);
         self.disks[node].paged = true;
         self.processes[node] = Some(process);
         self.changes.of_life(id);
@@ -361,6 +391,55 @@ impl Cluster {
 
     pub fn command(&mut self, node: usize, id: CommandId, command: Command) {
         self.step_resource(node, ResourceInput::Command { id, command });
+    }
+
+    /// The configuration of a node names other members now, or nobody: then the resource goes.
+    /// False while that is not complete: the node is down, refuses, or keeps somebody in reach who
+    /// is needed still. It starts with what it had before then.
+    pub fn configure(&mut self, node: usize, members: MemberSet) -> bool {
+        let is_new = self.configured[node].is_empty();
+        if members.is_empty() || is_new {
+            self.configured[node] = members;
+            self.kill(node);
+            return true;
+        }
+        if !self.is_up(node) || self.is_stopped(node) {
+            return false;
+        }
+        self.trace(|| format!("n{node} is configured with {members:?}"));
+        let id = CommandId(u64::MAX);
+        let options = crate::process::member_options(&self.options, members);
+        self.step_resource(node, ResourceInput::Members { id, members: options });
+        let is_ours = |it: &Outcome| matches!(it, Outcome::Answered { id: it, .. } if *it == id);
+        let answer = self.outcomes.iter().position(is_ours).map(|at| self.outcomes.remove(at));
+        if !matches!(answer, Some(Outcome::Answered { result: Ok(()), .. })) {
+            return false;
+        }
+        self.peers[node] |= members;
+        for other in 0..self.processes.len() {
+            self.try_connect(node, other);
+        }
+        let is_complete = self.peers[node].is_subset_of(members);
+        if is_complete {
+            self.configured[node] = members;
+        }
+        is_complete
+    }
+
+    /// A new disk, or a new state directory, in place of what the node had; it must be down.
+    pub fn replace(&mut self, node: usize, part: Replaced) {
+        assert!(!self.is_up(node), "in use");
+        let new = new_disk(&self.options, Self::node_id(node), &mut self.random);
+        let disk = &mut self.disks[node];
+        match part {
+            Replaced::VoteStore => disk.register = new.register,
+            Replaced::Node => {
+                let touched: Vec<u64> = disk.blocks().collect();
+                *disk = new;
+                disk.touched = touched;
+            }
+        }
+        self.changes.of_life(Self::node_id(node));
     }
 
     pub fn payload(&mut self, node: usize, values: Vec<u64>) -> Option<Payload> {
@@ -624,6 +703,11 @@ impl Cluster {
                 self.outcomes.push(Outcome::Config { node, losses, branch, epoch });
             }
             ResourceAction::RenewLease => self.ask_leases(node),
+            ResourceAction::Forget { peer } => {
+                self.trace(|| format!("n{node} forgets {peer}"));
+                self.peers[node].remove(peer);
+                self.tear(node, peer.index(), End::Closed);
+            }
             ResourceAction::Unrelated { .. } | ResourceAction::Evicted { .. } => {}
         }
     }

@@ -58,6 +58,11 @@ impl Disk {
         cached.copied().unwrap_or(0)
     }
 
+    /// Blocks that were ever written.
+    pub(crate) fn blocks(&self) -> impl Iterator<Item = u64> {
+        self.durable.keys().chain(self.cache.keys()).copied()
+    }
+
     pub(crate) fn write(&mut self, block: u64, value: u64) {
         self.touched.push(block);
         self.cache.insert(block, value);

@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 
 use format::ids::{
-    BlockMask, BlockRange, BootId, Digest, KernelBootId, MemberSet, NodeId, ResourceId,
+    BlockMask, BlockRange, BootId, Digest, Incarnation, KernelBootId, MemberSet, NodeId, ResourceId,
 };
-use format::metadata::Superblock;
+use format::metadata::{Slot, Superblock};
 use replication::attach::{self, GroupDisk};
 use replication::contract::{Payload, SaveId, Token};
 use replication::group::{GroupOptions, LaneGroup, LoadedPage};
@@ -18,6 +18,8 @@ use crate::disk::Disk;
 
 /// The most shards that a node of a run has.
 pub(crate) const SHARDS_MAX: u8 = 4;
+/// Members that a disk's metadata has room for.
+const SLOTS_MAX: u8 = 8;
 
 pub(crate) struct Process {
     pub(crate) shards: u8,
@@ -117,14 +119,14 @@ impl Process {
     /// Starts as the daemon does: recovers the metadata first, then builds the machines.
     pub(crate) fn start(
         options: &ClusterOptions,
-        (node, shards): (NodeId, u8),
+        (node, shards, members): (NodeId, u8, MemberSet),
         disk: &mut Disk,
         (boot_id, kernel_boot_id, seed): (BootId, KernelBootId, u64),
         now: Time,
     ) -> Self {
         let diskful = options.is_diskful(node);
+        add_slots(options, disk, members);
         let pages = if diskful { recover(disk) } else { Vec::new() };
-        let members = options.members();
         let resource = Resource::new(ResourceOptions {
             resource: ResourceId(1),
             name: "r0".to_owned(),
@@ -133,12 +135,10 @@ impl Process {
             kernel_boot_id,
             shards,
             seed,
-            members: members
-                .iter()
-                .map(|node| MemberOptions { node, diskful: options.is_diskful(node) })
-                .collect(),
+            members: member_options(options, members),
             register: disk.register.clone(),
             superblock: diskful.then(|| disk.superblock.clone()),
+            slots_max: SLOTS_MAX,
             started_at: now,
             on_no_quorum: OnNoQuorum::SuspendIo,
             resync_rate: 0,
@@ -146,7 +146,16 @@ impl Process {
         });
         let groups = (0..shards)
             .map(|shard| {
-                LaneGroup::new(group_options(options, node, disk, (shard, shards), boot_id, &pages))
+                let shard = (shard, shards);
+                let tracked = members.iter().filter(|&node| options.is_diskful(node)).collect();
+                LaneGroup::new(group_options(
+                    options,
+                    (node, tracked),
+                    disk,
+                    shard,
+                    boot_id,
+                    &pages,
+                ))
             })
             .collect();
         Self {
@@ -191,6 +200,21 @@ impl Process {
     }
 }
 
+pub(crate) fn member_options(options: &ClusterOptions, members: MemberSet) -> Vec<MemberOptions> {
+    let member = |node| MemberOptions { node, diskful: options.is_diskful(node) };
+    members.iter().map(member).collect()
+}
+
+/// As the daemon does when it attaches a disk: a slot for whom the configuration names.
+fn add_slots(options: &ClusterOptions, disk: &mut Disk, members: MemberSet) {
+    let slots = &mut disk.superblock.slots;
+    let known: MemberSet = slots.iter().map(|slot| slot.member).collect();
+    for member in members.minus(known).iter().filter(|&node| options.is_diskful(node)) {
+        let (base_epoch, base_incarnation) = (replication::FULL, Incarnation(0));
+        slots.push(Slot { member, base_epoch, base_incarnation, in_use: false });
+    }
+}
+
 /// The pages of the bitmaps, after what an end without notice leaves to be done.
 pub(crate) fn recover(disk: &mut Disk) -> Vec<LoadedPage> {
     let pages = disk.pages.iter();
@@ -227,15 +251,13 @@ pub(crate) fn group_disks(options: &ClusterOptions, disk: &mut Disk, shards: u8)
 
 fn group_options(
     options: &ClusterOptions,
-    node: NodeId,
+    (node, tracked): (NodeId, MemberSet),
     disk: &Disk,
     (shard, shards): (u8, u8),
     boot_id: BootId,
     pages: &[LoadedPage],
 ) -> GroupOptions {
     let diskful = options.is_diskful(node);
-    let tracked: MemberSet =
-        options.members().iter().filter(|&node| options.is_diskful(node)).collect();
     let lanes = disk.superblock.lanes;
     let here = |page: &&LoadedPage| diskful && page.lane.0 % shards == shard;
     GroupOptions {

@@ -4,11 +4,12 @@ mod workload;
 mod faults;
 mod rough;
 mod forged;
+mod members;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
-use format::ids::EXTENT_BLOCKS;
+use format::ids::{EXTENT_BLOCKS, MemberSet, NodeId};
 use replication::contract::{Command, CommandError, CommandId, PartId, PromoteMode};
 use stdx::random::Random;
 use stdx::time::Time;
@@ -47,6 +48,8 @@ pub struct Report {
     pub disk_errors: u64,
     pub stops: u64,
     pub partial_writes: u64,
+    pub member_changes: u64,
+    pub lost_stores: u64,
     pub marks: BTreeSet<Mark>,
 }
 
@@ -77,6 +80,8 @@ struct Run {
     born: bool,
     disks: Disks,
     looked_at_candidates: u64,
+    /// Who is to be a member, as the operator wants it.
+    wanted: MemberSet,
 }
 
 /// Whether operators give disks up and take them back.
@@ -118,8 +123,11 @@ fn shard_count(random: &mut Random) -> u8 {
 impl Run {
     fn new(options: &RunOptions, disks: Disks) -> Self {
         let mut random = Random::new(options.seed ^ 0x5eed);
-        let clients = u8::from(random.chance(1, 4));
-        let nodes = 3 + clients;
+        let clients = u8::from(random.chance(1, 3));
+        // Two replicas need a witness.
+        let replicas = if clients > 0 && random.chance(1, 2) { 2 } else { 3 };
+        let spares = u8::from(random.chance(1, 2));
+        let nodes = replicas + spares + clients;
         // Nodes differ in their cores, and a node may start again with other ones.
         let shards = match random.below(3) {
             0 => vec![vec![1]; usize::from(nodes)],
@@ -131,6 +139,7 @@ impl Run {
             seed: options.seed,
             nodes,
             clients,
+            spares,
             shards,
             size_bytes: extents * EXTENT_BLOCKS * 4096,
             al_slots: 3 + usize::try_from(random.below(6)).expect("small"),
@@ -146,6 +155,7 @@ impl Run {
             })
             .collect();
         let rough = random.chance(1, 3) || options.rough;
+        let wanted = cluster.options.first_members();
         Self {
             skip: options.skip,
             rough,
@@ -167,6 +177,7 @@ impl Run {
             born: false,
             disks,
             looked_at_candidates: 0,
+            wanted,
         }
     }
 
@@ -272,6 +283,7 @@ impl Run {
             for b in 0..count {
                 self.cluster.heal_link(a, b);
             }
+            self.adjust(a);
             self.cluster.bad[a] = BadDisk::default();
             self.cluster.slow[a] = SlowDisk::default();
             match self.disks {
@@ -308,7 +320,9 @@ impl Run {
     /// Nobody uses the volume: the replicas become equal all the same.
     fn settle_without_clients(&mut self) -> Result<(), String> {
         let deadline = self.cluster.now + END;
-        while !self.is_settled_at(0) || !self.clients.is_empty() || !self.promoting.is_empty() {
+        let looker = self.wanted.first().map_or(0, NodeId::index);
+        while !self.is_settled_at(looker) || !self.clients.is_empty() || !self.promoting.is_empty()
+        {
             self.heal();
             self.demote();
             let until = self.cluster.now + Duration::from_millis(10);
@@ -327,18 +341,30 @@ impl Run {
     }
 
     fn is_settled_at(&self, node: usize) -> bool {
-        let diskful = self.cluster.options.nodes - self.cluster.options.clients;
         let Some(process) = self.cluster.processes[node].as_ref() else { return false };
         let status = process.resource.status();
-        let in_sync = status.members.iter().filter(|member| member.in_sync).count();
-        in_sync == usize::from(diskful) && process.resource.is_quiet()
+        let in_sync = status.members.iter().filter(|member| member.in_sync);
+        let in_sync: MemberSet = in_sync.map(|member| member.node).collect();
+        let replicas = self.wanted_replicas();
+        // An odd number of voters, wherever somebody can be the witness.
+        let able = self.wanted.minus(replicas);
+        let is_odd = status.voters.len() % 2 == 1 || able.is_empty();
+        let votes_count = status.voters.iter().all(|it| it.is_reachable && !it.is_retiring);
+        in_sync == replicas && votes_count && is_odd && process.resource.is_quiet()
     }
 
     fn explain(&self) -> String {
         let statuses = self.cluster.processes.iter().flatten();
         let lines: Vec<String> = statuses.map(|process| process.explain()).collect();
         let text = lines.join("\n");
-        format!("clients {:?}, {} pending\n{text}", self.clients, self.pending.len())
+        let (wanted, told) = (self.wanted, &self.cluster.configured);
+        let newest = self.checker.newest();
+        let pending = self.pending.len();
+        format!(
+            "clients {:?}, {pending} pending, wanted {wanted:?}, configured {told:?}, \
+             {newest:?}\n{text}",
+            self.clients
+        )
     }
 
     fn read_everything(&mut self) -> Result<(), String> {
@@ -362,10 +388,10 @@ impl Run {
     }
 
     fn compare_replicas(&self) -> Result<(), String> {
-        let diskful = usize::from(self.cluster.options.nodes - self.cluster.options.clients);
+        let replicas = self.wanted_replicas();
         for block in self.oracle.registers().map(|sector| sector / SECTORS as u64) {
             let values: Vec<u64> =
-                self.cluster.disks[..diskful].iter().map(|disk| disk.read(block)).collect();
+                replicas.iter().map(|node| self.cluster.disks[node.index()].read(block)).collect();
             if values.iter().any(|&value| value != values[0]) {
                 return Err(format!("replicas differ in block {block}: {values:?}"));
             }
@@ -394,6 +420,8 @@ impl Report {
         self.disk_errors += other.disk_errors;
         self.stops += other.stops;
         self.partial_writes += other.partial_writes;
+        self.member_changes += other.member_changes;
+        self.lost_stores += other.lost_stores;
         self.marks.extend(&other.marks);
     }
 }

@@ -35,10 +35,21 @@ impl Scenario {
 
     #[must_use]
     pub fn with_shards(nodes: u8, clients: u8, primary: usize, shards: u8) -> Self {
+        Self::build((nodes, clients, 0), primary, shards)
+    }
+
+    /// Node 0 leads; the nodes before the last `clients` are no members yet.
+    #[must_use]
+    pub fn with_spares(nodes: u8, clients: u8, spares: u8) -> Self {
+        Self::build((nodes, clients, spares), 0, 1)
+    }
+
+    fn build((nodes, clients, spares): (u8, u8, u8), primary: usize, shards: u8) -> Self {
         let options = ClusterOptions {
             seed: 1,
             nodes,
             clients,
+            spares,
             shards: vec![vec![shards]; usize::from(nodes)],
             size_bytes: 20 * 4096 * 1024,
             al_slots: 8,
@@ -120,6 +131,24 @@ impl Scenario {
         panic!("the disk of node {node} is not taken: {}", self.explain());
     }
 
+    /// Gives these nodes a configuration with exactly `members`; a new one starts.
+    pub fn configure(&mut self, nodes: &[usize], members: &[u8]) {
+        let members = members.iter().filter_map(|&node| NodeId::new(node)).collect();
+        for &node in nodes {
+            self.cluster.configure(node, members);
+            self.cluster.start(node);
+        }
+    }
+
+    /// The voters of the newest value that `node` knows to be chosen; nobody while they change.
+    #[must_use]
+    pub fn voters(&self, node: usize) -> Vec<u8> {
+        let config = self.status(node).and_then(|status| status.config);
+        let config = config.filter(|config| config.voters_old.is_empty());
+        let voters = config.map_or_else(Vec::new, |config| config.voters);
+        voters.iter().map(|voter| voter.node.get()).collect()
+    }
+
     #[must_use]
     pub fn succeeded(&self, id: CommandId) -> bool {
         self.answered.get(&id.0) == Some(&true)
@@ -185,7 +214,9 @@ impl Scenario {
     /// Whether `member` is in sync by what `node` knows.
     #[must_use]
     pub fn is_in_sync(&self, node: usize, member: usize) -> bool {
-        self.status(node).is_some_and(|status| status.members[member].in_sync)
+        self.status(node).is_some_and(|status| {
+            status.members.iter().any(|it| it.node.index() == member && it.in_sync)
+        })
     }
 
     /// Whether what is under way at `node` reads like `text`.

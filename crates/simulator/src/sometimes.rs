@@ -56,10 +56,24 @@ pub enum Mark {
     FencedReadFailed,
     /// A leader stood down with writes under way.
     WritesCutShort,
+    /// New voters beside the old ones were chosen.
+    VotersJoint,
+    /// ... by another session than the one that first wrote them down.
+    JointInDoubt,
+    /// Another session than that removed the old voters.
+    JointFinishedByAnother,
+    /// No quorum without the vote of a member that has no data.
+    WitnessDecided,
+    /// A voter that lost its store is one again.
+    StoreReplaced,
+    MemberAdded,
+    MemberRemoved,
+    /// A member came back after its removal, with the disk that it had.
+    MemberAddedAgain,
 }
 
 impl Mark {
-    pub const ALL: [Self; 31] = [
+    pub const ALL: [Self; 39] = [
         Self::BeganUnequal,
         Self::OwnSlotReported,
         Self::SealRefused,
@@ -91,6 +105,14 @@ impl Mark {
         Self::LeaseLapsed,
         Self::FencedReadFailed,
         Self::WritesCutShort,
+        Self::VotersJoint,
+        Self::JointInDoubt,
+        Self::JointFinishedByAnother,
+        Self::WitnessDecided,
+        Self::StoreReplaced,
+        Self::MemberAdded,
+        Self::MemberRemoved,
+        Self::MemberAddedAgain,
     ];
 
     #[expect(clippy::wildcard_enum_match_arm, reason = "most messages are no mark")]
@@ -166,7 +188,7 @@ mod tests {
     fn every_mark_is_listed_once() {
         let listed: BTreeSet<Mark> = Mark::ALL.into_iter().collect();
         assert_eq!(listed.len(), Mark::ALL.len());
-        assert_eq!(Mark::ALL.last(), Some(&Mark::WritesCutShort));
-        assert_eq!(Mark::WritesCutShort as usize + 1, Mark::ALL.len());
+        assert_eq!(Mark::ALL.last(), Some(&Mark::MemberAddedAgain));
+        assert_eq!(Mark::MemberAddedAgain as usize + 1, Mark::ALL.len());
     }
 }

@@ -107,13 +107,13 @@ fn after_the_death_of_everyone_replicas_become_equal_without_clients() {
     let mut it = Scenario::new(3, 0, 0);
     it.must_write(0, 7, 1);
     // Two of three have the write when all die.
-    it.cluster.slow[2] = SlowDisk { write: Duration::from_secs(1), ..SlowDisk::default() };
+    it.cluster.cut_link(0, 2);
     it.write(0, 7, 2);
     it.until("two copies", |it| it.on_disk(0, 7) == 2 && it.on_disk(1, 7) == 2);
     for node in 0..3 {
         it.cluster.kill(node);
     }
-    it.cluster.slow[2] = SlowDisk::default();
+    it.cluster.heal_link(0, 2);
     for node in 0..3 {
         it.cluster.start(node);
     }

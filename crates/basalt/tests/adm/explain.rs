@@ -25,8 +25,12 @@ fn one_away() -> ResourceStatus {
     let mut resource = resource("r0");
     resource.devices[0].backing_dev = Some("/dev/vg/lv".to_owned());
     resource.connections[1].reason = Some("cannot connect: Connection refused".to_owned());
-    let voter =
-        |node_id, name: &str, present| VoterStatus { node_id, name: name.to_owned(), present };
+    let voter = |node_id, name: &str, present| VoterStatus {
+        node_id,
+        name: name.to_owned(),
+        present,
+        ..Default::default()
+    };
     resource.quorum_votes = Some(QuorumVotes {
         have: 2,
         needed: 2,

@@ -123,9 +123,15 @@ impl Cluster {
     }
 
     pub(crate) fn config_text(&self, resource: &str) -> String {
+        self.config_text_of(resource, &(0..self.nodes.len()).collect::<Vec<_>>())
+    }
+
+    /// Names only these nodes.
+    pub(crate) fn config_text_of(&self, resource: &str, members: &[usize]) -> String {
         let common = if HAS_TLS { "common { net { tls yes; } }\n" } else { "" };
         let mut text = format!("{common}resource {resource} {{\n");
-        for (index, node) in self.nodes.iter().enumerate() {
+        let members = || members.iter().map(|&index| (index, &self.nodes[index]));
+        for (index, node) in members() {
             let disk = if node.has_disk {
                 format!("disk {}; meta-disk internal;", self.disk(index).display())
             } else {
@@ -137,7 +143,7 @@ impl Cluster {
                 node.name, node.address
             );
         }
-        let names: Vec<_> = self.nodes.iter().map(|node| node.name.as_str()).collect();
+        let names: Vec<_> = members().map(|(_, node)| node.name.as_str()).collect();
         if names.len() > 1 {
             text += &format!("  connection-mesh {{ hosts {}; }}\n", names.join(" "));
         }

@@ -5,6 +5,7 @@ mod harness;
 mod relay;
 mod volume;
 mod adjust;
+mod members;
 mod faults;
 mod promoter;
 mod paths;

@@ -8,6 +8,8 @@ mod harness;
 mod volume;
 #[path = "../cluster/adjust.rs"]
 mod adjust;
+#[path = "../cluster/members.rs"]
+mod members;
 #[path = "../cluster/faults.rs"]
 mod faults;
 #[path = "../cluster/relay.rs"]

@@ -31,7 +31,7 @@ messages!(Control, CONTROL_TAGS {
     0x0126 PrepareJoin { nonce, epoch, value_id }
     0x0127 JoinPrepared { nonce, epoch, boot_id }
     0x0128 ReplicaFailed { nonce }
-    0x0129 Report { store, session, accepted }
+    0x0129 Report { store, session, accepted, members }
     0x012a Verify { nonce, from_block, until_block, repair }
 });
 

@@ -161,7 +161,8 @@ fn register_messages() -> Vec<Sample> {
 
 fn report(store: Option<VoteStoreId>) -> Control {
     let accepted = store.map(|_| Accepted { ballot: ballot(6), value: config() });
-    Control::Report { store, session: store.map(|_| NONCE), accepted }
+    let members = MemberSet(0b111);
+    Control::Report { store, session: store.map(|_| NONCE), accepted, members }
 }
 
 fn session_messages() -> Vec<Sample> {

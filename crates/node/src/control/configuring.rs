@@ -7,7 +7,7 @@ use crate::attach::{attach, read_replica};
 use crate::control::{Control, once_address_is_free};
 use crate::crash;
 use crate::definition::Definition;
-use crate::limits::{ATTACH_PATIENCE, COMMAND_PATIENCE};
+use crate::limits::{ATTACH_PATIENCE, COMMAND_PATIENCE, MEMBERS_PATIENCE};
 use crate::patience::Patience;
 use crate::shard::commands::unknown_resource;
 use crate::shard::messages::{Force, Ticket, ToShard};
@@ -178,9 +178,13 @@ impl Control {
         }
         match running {
             None => drop(self.bring_up(resource, text)?),
-            Some(_) if steps.iter().all(|step| step.reach == Reach::Options) => {
-                let definition = Box::new(wanted);
-                self.ask(resource, |ticket| ToShard::Redefine { ticket, definition })?;
+            Some(_) if steps.iter().all(|step| step.reach != Reach::Structure) => {
+                if let Err(waits) = self.redefine(resource, &wanted)? {
+                    // Until then a restart must know of everyone who is needed.
+                    let Reply::Adjusted { changes, mut warnings } = reply else { return Ok(reply) };
+                    warnings.push(waits);
+                    return Ok(Reply::Adjusted { changes, warnings });
+                }
             }
             Some(running) => {
                 self.remove(resource, Force::No)?;
@@ -192,6 +196,23 @@ impl Control {
         }
         self.state.store_text(resource, text).map_err(state_failure)?;
         Ok(reply)
+    }
+
+    /// Gives a running resource another definition, without disturbing it.
+    fn redefine(&self, resource: &str, wanted: &Definition) -> Result<Result<(), String>, Failure> {
+        self.check_secrecy(wanted)?;
+        let mut patience = Patience::new(MEMBERS_PATIENCE);
+        let answer = self.ask_until_ready(resource, &mut patience, |ticket| {
+            let definition = Box::new(wanted.clone());
+            ToShard::Redefine { ticket, definition }
+        });
+        match answer {
+            Ok(_) => Ok(Ok(())),
+            Err(failure) if failure.code == FailureCode::StateRefused => {
+                Ok(Err(format!("{}: {}", failure.message, failure.hint)))
+            }
+            Err(failure) => Err(failure),
+        }
     }
 
     /// The texts that the named resources run with, or all.

@@ -116,6 +116,14 @@ impl Links {
         }
     }
 
+    /// Forgets one member of a resource.
+    pub(crate) fn remove_session(&mut self, hosted: HostedId, peer: NodeId) {
+        self.close_session(hosted, peer, CloseReason::Down);
+        for link in &mut self.links {
+            link.sessions.retain(|it| it.hosted != hosted || it.peer != peer);
+        }
+    }
+
     /// The link came up: every resource is to be opened.
     pub(super) fn sessions_due(&mut self, index: usize, now: Time) {
         for session in &mut self.links[index].sessions {

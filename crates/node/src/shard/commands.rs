@@ -57,8 +57,7 @@ impl Shard {
             ToShard::Redefine { ticket, definition } => {
                 let name = definition.name.clone();
                 self.with_resource(ticket, &name, |shard, id| {
-                    shard.hosted_mut(id).definition = *definition;
-                    Ok(Some(Reply::done()))
+                    shard.on_redefine(id, ticket, *definition)
                 });
             }
             ToShard::Promote { ticket, resource, mode } => {
@@ -179,6 +178,14 @@ impl Shard {
             return;
         };
         let pending = hosted.commands.swap_remove(place);
+        if pending.kind == CommandKind::Redefine {
+            hosted.redefinition.take_if(|_| result.is_err());
+            if let Asker::Admin(ticket) = pending.asker {
+                let answer = result.map_err(failure).and_then(|()| self.on_redefined(id));
+                self.rim.reply(ticket, answer);
+            }
+            return;
+        }
         if pending.kind == CommandKind::Attach && result.is_err() {
             hosted.withdraw_offer(&mut self.rim);
         }
@@ -338,7 +345,7 @@ impl Shard {
         }
     }
 
-    fn hosted_mut(&mut self, id: HostedId) -> &mut Hosted {
+    pub(super) fn hosted_mut(&mut self, id: HostedId) -> &mut Hosted {
         self.hosted[id.0 as usize].as_mut().expect("a resource that was found by its name")
     }
 }

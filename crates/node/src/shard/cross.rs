@@ -163,6 +163,8 @@ impl Shard {
                     rim.links.disconnect(link, (id, peer), handles, kit);
                 }
             }
+            ToPart::Redefine(definition) => self.redefine_part(id, &definition),
+            ToPart::Forget { peer } => self.forget_peer_of_part(id, peer),
             ToPart::CloseDisk => {
                 part.close_disk(rim);
                 part.is_closing = true;

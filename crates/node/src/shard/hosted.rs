@@ -38,6 +38,8 @@ pub(crate) struct Hosted {
     pub(crate) size_bytes: u64,
     pub(crate) clients: Clients,
     pub(crate) way: Way,
+    /// Definition that the machines are to follow, until they say so.
+    pub(crate) redefinition: Option<Box<Definition>>,
     pub(crate) commands: Vec<PendingCommand>,
     pub(crate) next_command: u64,
     /// Its state may be another than when it was told last, and that is told and not asked yet.
@@ -105,6 +107,7 @@ pub(crate) enum CommandKind {
     Promote,
     Demote,
     Attach,
+    Redefine,
     Other,
 }
 
@@ -112,7 +115,7 @@ impl CommandKind {
     pub(crate) fn is_of_role(self) -> bool {
         match self {
             Self::Promote | Self::Demote => true,
-            Self::Attach | Self::Other => false,
+            Self::Attach | Self::Redefine | Self::Other => false,
         }
     }
 }

@@ -5,27 +5,27 @@ use std::collections::VecDeque;
 use api::response::{Failure, FailureCode, Reply};
 use format::config::Config;
 use format::ids::MemberSet;
-use format::layout::Layout;
+use format::layout::{Layout, SLOTS_DEFAULT};
 use frontend::nbd::handshake::{Access, Export};
 use io::{DiskId, DiskOptions};
 use replication::group::GroupOptions;
 use replication::limits::LANES_DEFAULT;
-use replication::resource::{MemberOptions, Resource, ResourceOptions};
+use replication::resource::{Resource, ResourceOptions};
 
 use crate::attach::{Attached, Replica};
 use crate::crash;
 use crate::definition::{Definition, DiskPlace};
 use crate::limits::{AL_SLOTS_MAX, SHARDS_MAX};
 use crate::links::HostedId;
-use crate::links::session::NewSession;
 use crate::log::{Scope, log};
 use crate::nbd::Offer;
+use crate::shard::adjusting::{connect, member_options};
 use crate::shard::attaching::group_disks;
 use crate::shard::clients::Clients;
 use crate::shard::commands::address_failure;
 use crate::shard::cross::Fence;
 use crate::shard::disk::{Disk, DiskCounters};
-use crate::shard::hosted::{Hosted, Peer};
+use crate::shard::hosted::Hosted;
 use crate::shard::initiators::Way;
 use crate::shard::mesh::{Cross, Hosting, ToPart};
 use crate::shard::messages::{Force, Ticket};
@@ -214,7 +214,6 @@ impl Shard {
         let superblock = replica.as_ref().map(|replica| replica.superblock.clone());
         let size_bytes = superblock.as_ref().map_or(0, |superblock| superblock.size_bytes);
         let groups = self.group_options(&definition, replica);
-        let members = definition.members.iter();
         let resource = Resource::new(ResourceOptions {
             resource: definition.id,
             name: definition.name.clone(),
@@ -223,11 +222,10 @@ impl Shard {
             kernel_boot_id: self.kernel_boot_id,
             shards: self.identity.shards,
             seed: io::random_u64(),
-            members: members
-                .map(|member| MemberOptions { node: member.node, diskful: member.is_diskful })
-                .collect(),
+            members: member_options(&definition),
             register,
             superblock,
+            slots_max: superblock_at.map_or(SLOTS_DEFAULT, |(_, layout)| layout.slots),
             started_at: self.started_at,
             on_no_quorum: definition.on_no_quorum,
             resync_rate: definition.resync_rate,
@@ -247,6 +245,7 @@ impl Shard {
             size_bytes,
             clients: Clients::default(),
             way: Way::default(),
+            redefinition: None,
             commands: Vec::new(),
             next_command: 1,
             is_news: true,
@@ -304,19 +303,8 @@ impl Shard {
         let (Some(hosted), Some(part)) = (&mut self.hosted[place], &self.parts[place]) else {
             return;
         };
-        let definition = &hosted.definition;
         for peer in &part.peers {
-            let member = definition.members.iter().find(|member| member.node == peer.node);
-            let Some(member) = member else { continue };
-            let session = NewSession {
-                hosted: id,
-                resource: definition.id,
-                resource_name: definition.name.clone(),
-                me: definition.me,
-                peer: peer.node,
-            };
-            self.rim.links.add_session(peer.link, session, self.rim.kit.now);
-            hosted.peers.push(Peer { node: peer.node, name: member.name.clone(), pace: None });
+            connect(hosted, peer, &mut self.rim);
         }
     }
 

@@ -19,6 +19,7 @@ use replication::attach::GroupDisk;
 use replication::contract::{FromGroup, PartId, Request, RequestError, RoundId, ToGroup};
 use stdx::time::Time;
 
+use crate::definition::Definition;
 use crate::links::set::LinkNews;
 use crate::links::{Handles, HostedId};
 use crate::shard::part::{NewDisk, NewPart};
@@ -76,6 +77,12 @@ pub(crate) enum ToPart {
     Disconnected {
         peer: NodeId,
         handles: Handles,
+    },
+    /// The definition changed; there may be new members.
+    Redefine(Box<Definition>),
+    /// A member is none any more.
+    Forget {
+        peer: NodeId,
     },
     CloseDisk,
     /// `ToGroup::Attach`, with the disk.

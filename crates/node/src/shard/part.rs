@@ -44,7 +44,7 @@ pub(crate) struct Peer {
     pub(crate) node: NodeId,
     pub(crate) link: usize,
     pub(crate) acks: Acks,
-    paths: PeerPaths,
+    pub(super) paths: PeerPaths,
 }
 
 /// What a shard needs to serve its part.

@@ -148,6 +148,7 @@ impl Shard {
                 | ResourceAction::CloseDisk
                 | ResourceAction::TakeDisk { .. }
                 | ResourceAction::RenewLease
+                | ResourceAction::Forget { .. }
                 | ResourceAction::ConfigChanged(_)
                 | ResourceAction::Evicted { .. }
                 | ResourceAction::Unrelated { .. } => self.perform_action(id, action),
@@ -174,6 +175,7 @@ impl Shard {
                 rim.links.renew(id, rim.kit.now);
                 self.next_tick = rim.kit.now;
             }
+            ResourceAction::Forget { peer } => self.forget_peer(id, peer),
             ResourceAction::Answer { id: command, result } => self.on_answer(id, command, result),
             ResourceAction::RoleChanged { primary } => {
                 let role = if primary { Role::Primary } else { Role::Secondary };

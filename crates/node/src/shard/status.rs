@@ -417,12 +417,9 @@ impl Hosted {
     fn reasons(&self, status: &Status) -> Vec<String> {
         let mut reasons = Vec::new();
         if !status.has_quorum {
-            reasons.push(format!(
-                "no quorum: {} of {} voters answer, {} are needed",
-                status.voters_reachable,
-                status.voters,
-                status.voters / 2 + 1
-            ));
+            let votes = self.votes(status);
+            let (have, all, needed) = (votes.have, votes.voters.len(), votes.needed);
+            reasons.push(format!("no quorum: {have} of {all} voters answer, {needed} are needed"));
         }
         if self.register_failed {
             reasons.push(
@@ -465,19 +462,24 @@ impl Hosted {
     }
 
     fn votes(&self, status: &Status) -> QuorumVotes {
-        let voters = self.definition.members.iter().filter(|member| member.is_diskful);
-        QuorumVotes {
-            have: status.voters_reachable,
-            needed: status.voters / 2 + 1,
-            voters: voters
-                .map(|member| VoterStatus {
-                    node_id: member.node.get(),
-                    name: member.name.clone(),
-                    present: member.node == self.definition.me
-                        || status.members.iter().any(|m| m.node == member.node && m.connected),
-                })
-                .collect(),
-        }
+        let name_of = |node: NodeId| {
+            let member = self.definition.members.iter().find(|member| member.node == node);
+            let leaving = || self.peer(node).map(|peer| peer.name.clone());
+            let name = member.map(|member| member.name.clone()).or_else(leaving);
+            name.unwrap_or_else(|| format!("node-{node}"))
+        };
+        let staying = status.voters.iter().filter(|voter| !voter.is_retiring);
+        let count = staying.clone().count();
+        let have = staying.filter(|voter| voter.is_reachable).count();
+        let small = |count: usize| u32::try_from(count).expect("few voters");
+        let voters = status.voters.iter().map(|voter| VoterStatus {
+            node_id: voter.node.get(),
+            name: name_of(voter.node),
+            present: voter.is_reachable,
+            witness: voter.is_witness,
+            retiring: voter.is_retiring,
+        });
+        QuorumVotes { have: small(have), needed: small(count / 2 + 1), voters: voters.collect() }
     }
 
     fn epoch(&self, status: &Status) -> Option<EpochStatus> {

@@ -1,14 +1,16 @@
-//! A disk that is taken (back) into use while the group runs.
+//! A disk that is taken (back) into use while the group runs, and slots that begin and end on it.
 
-use format::ids::{BLOCK_BYTES, Nonce};
+use format::ids::{BLOCK_BYTES, MemberSet, NodeId, Nonce};
 use stdx::time::Time;
 
 use crate::activity::ActivityLog;
 use crate::attach::GroupDisk;
-use crate::contract::{GroupAction, ReplicaRole, RoundId};
+use crate::bitmap::Bitmap;
+use crate::contract::{GroupAction, LostMember, ReplicaRole, RoundId};
 use crate::group::durable::Durable;
 use crate::group::{LaneGroup, answer, load_pages, slots_of};
-use crate::lane::Lane;
+use crate::lane::{Lane, Slot};
+use crate::view::View;
 
 impl LaneGroup {
     /// Takes the disk once every request to the former one was answered. The group makes no new
@@ -54,5 +56,33 @@ impl LaneGroup {
             self.view.nonce = Nonce(0);
         }
         actions.push(answer(round));
+    }
+
+    /// The value names other members: new slots are empty and good for nothing, and so are those of
+    /// whom it does not name any more.
+    pub(crate) fn track(&mut self, members: MemberSet, slots: &[NodeId]) {
+        self.view.tracked = members;
+        let View { me, lanes, blocks, .. } = self.view;
+        for &member in slots.iter().filter(|&&member| member != me) {
+            let unused = LostMember { member, base: crate::UNUSED };
+            let is_known = self.lanes.iter().any(|lane| lane.slot(member).is_some());
+            if is_known && members.has(member) {
+                continue;
+            }
+            for lane in &mut self.lanes {
+                match lane.slot_mut(member) {
+                    Some(slot) if slot.base != crate::UNUSED => {
+                        slot.bits.set_none();
+                        slot.base = crate::UNUSED;
+                    }
+                    Some(_) => {}
+                    None => {
+                        let bits = Bitmap::new(lane.index, lanes, blocks);
+                        lane.replica.slots.push(Slot { member, base: crate::UNUSED, bits });
+                    }
+                }
+            }
+            self.durable.set_base(unused);
+        }
     }
 }

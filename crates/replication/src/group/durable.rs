@@ -64,7 +64,15 @@ struct Checkpoint {
 struct Header {
     slot: LostMember,
     durable: bool,
-    waiting: Vec<(NodeId, LaneIndex)>,
+    waiting: Vec<Waiting>,
+}
+
+/// An answer that waits for a start of the slot, which may not be the newest any more.
+#[derive(Debug)]
+struct Waiting {
+    slot: LostMember,
+    by: NodeId,
+    lane: LaneIndex,
 }
 
 impl Durable {
@@ -114,30 +122,32 @@ impl Durable {
             if header.durable {
                 return Rebase::Durable;
             }
-            header.waiting.push((by, lane));
+            header.waiting.push(Waiting { slot, by, lane });
             return Rebase::Waits;
         }
         header.slot = slot;
         header.durable = false;
-        header.waiting.push((by, lane));
+        header.waiting.push(Waiting { slot, by, lane });
         Rebase::Asks
     }
 
     pub(crate) fn on_rebased(&mut self, slot: LostMember) -> Vec<(NodeId, LaneIndex)> {
-        let known = self.headers.iter_mut().find(|header| header.slot == slot);
-        known.map_or_else(Vec::new, |header| {
-            header.durable = true;
-            std::mem::take(&mut header.waiting)
-        })
+        let known = self.headers.iter_mut().find(|header| header.slot.member == slot.member);
+        let Some(header) = known else { return Vec::new() };
+        header.durable |= header.slot == slot;
+        let done = header.waiting.extract_if(.., |waiting| waiting.slot == slot);
+        done.map(|Waiting { by, lane, .. }| (by, lane)).collect()
     }
 
-    /// The home shard has made this start of the slot durable by itself.
+    /// The home shard makes this start of the slot durable by itself.
     pub(crate) fn set_base(&mut self, slot: LostMember) {
-        if let Some(header) =
-            self.headers.iter_mut().find(|header| header.slot.member == slot.member)
-        {
-            header.slot = slot;
-            header.durable = true;
+        let known = self.headers.iter_mut().find(|header| header.slot.member == slot.member);
+        match known {
+            Some(header) => {
+                header.slot = slot;
+                header.durable = true;
+            }
+            None => self.headers.push(Header { slot, durable: true, waiting: Vec::new() }),
         }
     }
 }

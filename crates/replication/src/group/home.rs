@@ -66,6 +66,7 @@ impl LaneGroup {
             ToGroup::Resume => self.resume(now, actions),
             ToGroup::Stop { round } => self.obey_nobody(now, round, actions),
             ToGroup::Size { blocks } => self.resize(blocks),
+            ToGroup::Track { members, slots } => self.track(members, &slots),
             ToGroup::Attach { disk, round } => self.attaching = Some((disk, round)),
             message @ (ToGroup::Lose { .. }
             | ToGroup::Lost { .. }
@@ -149,6 +150,7 @@ impl LaneGroup {
             | ToGroup::Resume
             | ToGroup::Size { .. }
             | ToGroup::Attach { .. }
+            | ToGroup::Track { .. }
             | ToGroup::Stop { .. } => unreachable!("handled before"),
         }
     }

@@ -47,6 +47,13 @@ enum Step {
 }
 
 impl Admission {
+    /// A config was chosen that differs from the last one in nothing that matters here.
+    pub(crate) fn outlive_epoch(&mut self, epoch: Epoch) {
+        if self.epoch.0 + 1 == epoch.0 {
+            self.epoch = epoch;
+        }
+    }
+
     pub(crate) fn deadline(&self) -> Time {
         match self.step {
             Step::Copying | Step::Synced => Time::NEVER,
@@ -88,7 +95,8 @@ impl Resource {
 
     fn start_admissions(&mut self) {
         let Some(session) = &self.session else { return };
-        let candidates = self.diskful().and(self.connected()).minus(session.write_set);
+        let candidates = self.tracked().and(self.connected()).minus(self.gone());
+        let candidates = candidates.minus(session.write_set);
         let now = self.now;
         let ready: Vec<NodeId> = candidates
             .iter()
@@ -264,6 +272,9 @@ impl Resource {
     }
 
     fn on_set_full_done(&mut self, from: NodeId, member: NodeId) {
+        if self.on_room_made(from, member) {
+            return;
+        }
         let Some(admission) = self.admission(member) else { return };
         let Step::MarkingFull { awaiting } = &mut admission.step else { return };
         awaiting.remove(from);
@@ -309,7 +320,7 @@ impl Resource {
     /// It is ready: from now on it gets everything.
     fn on_admitted(&mut self, member: NodeId) {
         let epoch = self.config().map_or(Epoch(0), |config| config.epoch);
-        let absent = self.diskful().minus(self.in_sync()).without(member);
+        let absent = self.tracked().minus(self.in_sync()).without(member);
         let boot = self.peers.get(&member).and_then(|peer| peer.report).map(|peer| peer.boot_id);
         let own_boot = self.options.boot_id;
         let connected = self.connected();

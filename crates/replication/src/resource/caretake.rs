@@ -14,7 +14,7 @@ use crate::resource::{Resource, insync};
 
 impl Resource {
     pub(crate) fn advance_caretaker(&mut self) {
-        if self.chosen.is_none() && self.is_voter() && self.diskful().len() == 1 {
+        if self.chosen.is_none() && self.newest_value().voters.len() == 1 {
             // Nobody else will say what is chosen.
             self.observe_chosen();
         }
@@ -47,8 +47,9 @@ impl Resource {
         }
         let Some(session) = &self.session else { return };
         let is_done = session.reconciled && self.is_quiet() && !self.is_verifying();
-        let absent = self.diskful().minus(session.write_set);
-        if is_done && !absent.iter().any(|member| self.could_return(member)) {
+        let absent = self.tracked().minus(session.write_set);
+        let is_settled = self.config().is_none_or(|it| !self.has_work_with_members(it));
+        if is_done && is_settled && !absent.iter().any(|member| self.could_return(member)) {
             self.start_drain();
         }
     }
@@ -68,9 +69,9 @@ impl Resource {
         // What only a missing member remembers must not be given up while nobody asks for the
         // volume, unless this process remembers it too.
         let remembers = !is_open || self.is_intact() || members.is_subset_of(self.connected());
-        let mut absent = self.diskful().iter().filter(|&node| !self.holds_replica_of(config, node));
-        remembers
-            && (is_open || self.wants_verify() || absent.any(|member| self.could_return(member)))
+        let mut absent = self.tracked().iter().filter(|&node| !self.holds_replica_of(config, node));
+        let is_wanted = is_open || self.wants_verify() || self.has_work_with_members(config);
+        remembers && (is_wanted || absent.any(|member| self.could_return(member)))
     }
 
     /// The member is in sync with the replica that it has now, as far as is known.
@@ -81,7 +82,7 @@ impl Resource {
     }
 
     fn could_return(&self, member: NodeId) -> bool {
-        self.is_connected(member) && self.may_return(member)
+        self.is_connected(member) && !self.gone().has(member) && self.may_return(member)
     }
 
     /// The leader of the newest session is in reach, and did not say that it leads no more.
@@ -90,11 +91,6 @@ impl Resource {
         self.peers
             .get(&primary.node)
             .is_some_and(|peer| peer.report.is_some() && peer.session == Some(primary.nonce))
-    }
-
-    pub(crate) fn reaches_majority(&self) -> bool {
-        let voters = self.diskful();
-        voters.and(self.connected()).len() * 2 > voters.len()
     }
 
     /// Somebody wants to be Primary: what was begun for a resync gives way.

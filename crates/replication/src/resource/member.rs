@@ -251,6 +251,12 @@ impl Resource {
     // ---- Return.
 
     fn on_admit(&mut self, from: NodeId, nonce: Nonce, value: &Config, floors: Vec<Seq>) {
+        let tracked = self.tracked_by(value);
+        if !self.ensure_slots(tracked) {
+            return;
+        }
+        // What slots say of members that were away meanwhile comes from the source.
+        self.track(tracked);
         let superblock = self.superblock.as_mut().expect("asked of a member with data");
         if superblock.branch != value.branch {
             superblock.branch = value.branch;
@@ -273,6 +279,10 @@ impl Resource {
     }
 
     fn on_set_full(&mut self, from: NodeId, nonce: Nonce, lost: LostMember) {
+        if !self.ensure_slots(MemberSet::of(lost.member)) {
+            return;
+        }
+        self.tell_slots(self.tracked().with(lost.member));
         self.member.set_full.insert(lost.member, (from, nonce, lost));
         let set_full = |round| ToGroup::SetFull { lost, round };
         self.ask_groups(RoundKind::FullSet(lost.member), set_full);
@@ -295,6 +305,10 @@ impl Resource {
     pub(crate) fn rebase_slot(&mut self, slot: LostMember) {
         if self.superblock.is_none() {
             return;
+        }
+        if !self.tracking.has(slot.member) {
+            // It is a member no more: its slot is good for nothing, and nobody has to wait for it.
+            return self.tell_groups(ToGroup::SlotRebased(slot));
         }
         self.slot_bases.insert(slot.member, slot.base);
         self.write_header(slot);
@@ -565,6 +579,9 @@ pub(crate) fn bounded(ranges: Vec<BlockRange>, size_bytes: u64) -> Vec<BlockRang
     set.iter().collect()
 }
 
+/// In place of the counter at which a disk was given up: it has no stamp of this vote store yet.
+const NEVER_STAMPED: u64 = 0;
+
 /// Register and superblock are written in this order and carry one counter, so that a part which
 /// comes from an older day shows (M4, I18).
 pub(crate) fn compare_stamp(
@@ -577,10 +594,17 @@ pub(crate) fn compare_stamp(
         // A new replica: it never belonged to a vote store.
         return;
     }
-    if stamp.store != register.store || stamp.write_counter > register.write_counter {
+    let is_of_store = stamp.store == register.store;
+    if !is_of_store && register.disk_left_at == Some(NEVER_STAMPED) {
+        // It became a new voter in an earlier life, and the disk did not hear of it yet.
+    } else if !is_of_store || stamp.write_counter > register.write_counter {
         // The vote store was lost, or an old copy of it came back: it is a new voter, which no
         // config names.
         register.store = VoteStoreId(random.next_u64() | 1);
+        register.disk_left_at = Some(NEVER_STAMPED);
+    } else if stamp.write_counter == register.write_counter {
+        // What was said of an earlier disk, or of an earlier life, is over.
+        register.disk_left_at = None;
     } else if is_old_image(register, stamp.write_counter) {
         make_blank(superblock, random);
     } else if register.write_counter == stamp.write_counter + 1 {
@@ -686,6 +710,32 @@ mod tests {
         assert!(given_up(8, 7), "it failed, and the register was written before");
         assert!(!given_up(8, 6), "an older image");
         assert!(!given_up(8, 9), "of a day when the disk was in use again");
+    }
+
+    /// It may have voted with the new store already: another one each time would be a loss of votes.
+    #[test]
+    fn a_new_voter_whose_disk_takes_no_stamp_stays_that_voter() {
+        let (mut register, mut superblock) = pair(4, 4, 8);
+        compare_stamp(&mut register, &mut superblock, &mut Random::new(1));
+        let (store, mut random) = (register.store, Random::new(2));
+        register.write_counter += 3;
+        compare_stamp(&mut register, &mut superblock, &mut random);
+        assert_eq!(register.store, store);
+        superblock.vote_stamp.store = store;
+        superblock.vote_stamp.write_counter = register.write_counter;
+        compare_stamp(&mut register, &mut superblock, &mut random);
+        superblock.vote_stamp.store = VoteStoreId(8);
+        compare_stamp(&mut register, &mut superblock, &mut random);
+        assert_ne!(register.store, store, "an old copy of the vote store");
+    }
+
+    /// A disk that was given up once, taken back, and fails again before its next stamp.
+    #[test]
+    fn what_was_said_of_a_disk_ends_when_it_has_the_newest_stamp() {
+        let (mut register, mut superblock) = pair(20, 20, 7);
+        register.disk_left_at = Some(8);
+        compare_stamp(&mut register, &mut superblock, &mut Random::new(1));
+        assert_eq!(register.disk_left_at, None);
     }
 
     /// A register that was written, and then a crash before the superblock was: life after life.

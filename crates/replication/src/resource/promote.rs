@@ -18,6 +18,7 @@ use crate::contract::{CommandErrorCode, CommandId, LostMember, PromoteMode, ToGr
 use crate::limits;
 use crate::ranges::RangeSet;
 use crate::resource::session::Session;
+use crate::resource::voters::voters_of;
 use crate::resource::{Resource, RoundKind, insync};
 use crate::voter::Refusal;
 
@@ -233,9 +234,10 @@ impl Resource {
                 holder.map_or_else(String::new, |primary| format!(" (node {})", primary.node));
             return (CommandErrorCode::PeerPrimary, format!("another node{who} is Primary"));
         }
-        let voters = self.diskful();
-        let reachable = voters.and(self.connected());
-        let message = format!("no quorum: {} of {} voters answer", reachable.len(), voters.len());
+        let newest = self.newest_value();
+        let all = voters_of(&newest);
+        let reachable = all.and(self.connected());
+        let message = format!("no quorum: {} of {} voters answer", reachable.len(), all.len());
         (CommandErrorCode::NoQuorum, message)
     }
 
@@ -393,6 +395,7 @@ impl Resource {
             |lost: LostMember| (lost, self.start_round(RoundKind::LossRecorded(lost.member)));
         let lost = lost.into_iter().map(rounds).collect();
         let to_record = outdated.clone();
+        self.track_also(self.tracked_by(&desired));
         self.tell_groups(ToGroup::Lead {
             nonce,
             write_set: chosen,
@@ -423,7 +426,7 @@ impl Resource {
                 incarnation: known.incarnation,
             })
         };
-        let outside = self.diskful().minus(chosen);
+        let outside = self.tracked_by(base).minus(chosen);
         outside.iter().map(|member| LostMember { member, base: base_of(member) }).collect()
     }
 

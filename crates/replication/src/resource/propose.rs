@@ -12,6 +12,7 @@ use stdx::time::Time;
 
 use crate::limits;
 use crate::quorum;
+use crate::resource::voters::voters_of;
 use crate::resource::{AfterSave, Resource};
 use crate::voter::Refusal;
 
@@ -31,6 +32,8 @@ pub(crate) struct Attempt {
     leased: MemberSet,
     /// Voters that answered the newest PREPARE or ACCEPT.
     pub(crate) answered: Vec<(NodeId, VoteStoreId)>,
+    /// Who was sent the newest PREPARE.
+    asked: MemberSet,
 }
 
 #[derive(Debug)]
@@ -64,6 +67,8 @@ impl Resource {
     /// Starts to read the register for `nonce`; `desired` is what is to follow, if known already.
     pub(crate) fn start_attempt(&mut self, nonce: Nonce, desired: Option<Config>) {
         let ballot = self.next_ballot();
+        let asked = self.newest_voters();
+        let asked = desired.as_ref().map_or(asked, |desired| asked | voters_of(desired));
         self.attempt = Some(Attempt {
             ballot,
             nonce,
@@ -73,12 +78,18 @@ impl Resource {
             refusal: None,
             leased: MemberSet::EMPTY,
             answered: Vec::new(),
+            asked,
         });
-        self.send_to_voters(&Control::Prepare { ballot, nonce });
+        self.send_to_each(asked, &Control::Prepare { ballot, nonce });
     }
 
+    /// To the voters of the newest value.
     pub(crate) fn send_to_voters(&mut self, message: &Control) {
-        for node in self.diskful().iter() {
+        self.send_to_each(self.newest_voters(), message);
+    }
+
+    fn send_to_each(&mut self, nodes: MemberSet, message: &Control) {
+        for node in nodes.iter() {
             self.send(node, message.clone());
         }
     }
@@ -134,7 +145,11 @@ impl Resource {
         }
         let value = best.as_ref().map_or(&birth, |best| &best.value);
         if !quorum::is_quorum(value, &attempt.answered.iter().copied()) {
-            return;
+            // The value may have voters that nobody knew of here (9.2).
+            let others = voters_of(value).minus(attempt.asked);
+            attempt.asked |= others;
+            let prepare = Control::Prepare { ballot, nonce: attempt.nonce };
+            return self.send_to_each(others, &prepare);
         }
         let value = value.clone();
         attempt.phase = Phase::Prepared;
@@ -165,7 +180,8 @@ impl Resource {
         attempt.answered.clear();
         attempt.desired = Some(value.clone());
         let (ballot, nonce) = (attempt.ballot, attempt.nonce);
-        self.send_to_voters(&Control::Accept { ballot, nonce, value });
+        let voters = voters_of(&value);
+        self.send_to_each(voters, &Control::Accept { ballot, nonce, value });
     }
 
     fn on_accepted(&mut self, from: NodeId, ballot: Ballot, store: VoteStoreId) {
@@ -188,8 +204,8 @@ impl Resource {
     }
 
     fn on_refused(&mut self, (from, ballot): (NodeId, Ballot), promised: Ballot, refusal: Refusal) {
-        let voters = self.diskful();
-        let reachable = voters.and(self.connected());
+        let newest = self.newest_value();
+        let in_reach: Vec<_> = self.votes_in_reach().collect();
         self.ballot_counter = self.ballot_counter.max(promised.counter);
         let Some(attempt) = self.attempt.as_mut().filter(|attempt| attempt.ballot == ballot) else {
             return;
@@ -202,7 +218,9 @@ impl Resource {
             attempt.leased.insert(from);
             // One voter with a lease does not keep a majority of others away, which may answer
             // later: they have to write before they do.
-            if reachable.minus(attempt.leased).len() * 2 > voters.len() {
+            let value = attempt.desired.as_ref().unwrap_or(&newest);
+            let free = in_reach.iter().copied().filter(|&(node, _)| !attempt.leased.has(node));
+            if quorum::is_quorum(value, &free) {
                 return;
             }
         }
@@ -239,8 +257,9 @@ impl Resource {
                 self.voter.release(nonce);
                 self.note_unled(from);
             }
-            Control::Report { store, session, accepted } => {
+            Control::Report { store, session, accepted, members } => {
                 self.on_report(from, store, session, accepted);
+                self.note_named(from, members);
             }
             Control::Seal { .. }
             | Control::Sealed(_)
@@ -264,9 +283,6 @@ impl Resource {
         if from != self.me() {
             self.yield_role();
         }
-        if !self.is_voter() {
-            return;
-        }
         match self.voter.prepare(self.now, ballot, nonce) {
             Ok(()) => {
                 let (store, accepted) = (self.voter.register.store, self.voter.accepted());
@@ -284,7 +300,7 @@ impl Resource {
     }
 
     fn on_accept(&mut self, from: NodeId, ballot: Ballot, nonce: Nonce, value: Config) {
-        if !self.is_voter() || value.resource != self.options.resource {
+        if value.resource != self.options.resource {
             return;
         }
         let value_id = value.value_id;
@@ -306,7 +322,8 @@ impl Resource {
             return;
         }
         self.ballot_counter = self.ballot_counter.max(ballot.counter);
-        if self.is_voter() && self.voter.learn(ballot, &value) {
+        let votes = voters_of(&value).has(self.me()) || self.voter.register.accepted.is_some();
+        if votes && self.voter.learn(ballot, &value) {
             self.save_register(AfterSave::Nothing);
         }
         self.on_superseded(&value);

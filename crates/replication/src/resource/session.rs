@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use format::config::{Config, Purpose};
-use format::ids::{Ballot, BootId, Epoch, MemberSet, NodeId, Nonce, ValueId, VoteStoreId};
+use format::ids::{Ballot, BootId, Epoch, MemberSet, NodeId, Nonce, ValueId};
 use format::message::{Accepted, Control, SlotBase};
 use stdx::time::Time;
 
@@ -17,6 +17,8 @@ use crate::contract::{
 use crate::limits;
 use crate::quorum;
 use crate::resource::admit::Admission;
+use crate::resource::membership::Adding;
+use crate::resource::voters::voters_of;
 use crate::resource::{Ending, OnNoQuorum, Resource, RoundKind, insync};
 
 #[derive(Debug)]
@@ -40,6 +42,10 @@ pub(crate) struct Session {
     /// Nothing differs between the members any more.
     pub(crate) reconciled: bool,
     pub(crate) lease_until: Time,
+    /// The value by whose voters the lease holds.
+    pub(crate) lease_by: Option<ValueId>,
+    /// A newcomer for which the others make room.
+    pub(crate) adding: Option<Adding>,
     drain: Option<Drain>,
     told_no_quorum: bool,
 }
@@ -66,6 +72,11 @@ pub(crate) enum Change {
     },
     Joining {
         member: NodeId,
+    },
+    /// Of members or voters.
+    Members {
+        /// The members that slots were kept for.
+        before: MemberSet,
     },
     Demoting,
 }
@@ -100,6 +111,8 @@ impl Session {
             rests: BTreeMap::new(),
             reconciled: false,
             lease_until: now,
+            lease_by: None,
+            adding: None,
             drain: None,
             told_no_quorum: false,
         }
@@ -111,13 +124,24 @@ impl Session {
         let drain = self.drain.iter().filter(|drain| !drain.drained).map(|drain| drain.deadline);
         let change = match &self.change {
             Some(Change::PreparingJoin { until, .. }) => *until,
-            Some(Change::Losing(_) | Change::Joining { .. } | Change::Demoting) | None => {
-                Time::NEVER
-            }
+            Some(
+                Change::Losing(_)
+                | Change::Joining { .. }
+                | Change::Members { .. }
+                | Change::Demoting,
+            )
+            | None => Time::NEVER,
         };
+        let adding = self.adding.as_ref().map(Adding::deadline);
         let holds_lease = self.purpose == Purpose::Clients && !self.told_no_quorum;
         let lease = if holds_lease { self.lease_until } else { Time::NEVER };
-        admissions.chain(again).chain(drain).chain([change, lease]).min().unwrap_or(Time::NEVER)
+        admissions
+            .chain(again)
+            .chain(drain)
+            .chain(adding)
+            .chain([change, lease])
+            .min()
+            .unwrap_or(Time::NEVER)
     }
 }
 
@@ -193,7 +217,8 @@ impl Resource {
 
     /// A voter that refuses may have missed the value that names this session.
     pub(crate) fn on_lease_refused(&mut self, node: NodeId, nonce: Nonce) {
-        if !self.leads(nonce) || !self.diskful().has(node) {
+        let votes = self.config().is_some_and(|config| voters_of(config).has(node));
+        if !self.leads(nonce) || !votes {
             return;
         }
         let Some(Accepted { ballot, value }) = self.chosen.clone() else { return };
@@ -234,14 +259,18 @@ impl Resource {
             let newer = grants.clone().filter(move |grant| grant.0 >= asked_at);
             quorum::is_quorum(config, &newer.map(|(_, node, store)| (node, store)))
         };
+        let by = config.value_id;
         if let Some(asked_at) = grants.clone().map(|grant| grant.0).filter(is_reached).max() {
-            self.extend_lease(asked_at + limits::LEASE);
+            self.extend_lease(asked_at + limits::LEASE, by);
         }
     }
 
-    fn extend_lease(&mut self, until: Time) {
+    fn extend_lease(&mut self, until: Time, by: ValueId) {
         let now = self.now;
         let session = self.session.as_mut().expect("renewed by a session");
+        if until >= session.lease_until {
+            session.lease_by = Some(by);
+        }
         if until <= session.lease_until {
             return;
         }
@@ -460,6 +489,11 @@ impl Resource {
             self.finish_loss(member);
         }
         let Some(session) = self.session.as_mut() else { return };
+        let is_idle = session.losses.is_empty() && session.change.is_none();
+        if is_idle && session.drain.is_none() && self.propose_members() {
+            return;
+        }
+        let Some(session) = self.session.as_mut() else { return };
         let drained = session.drain.as_ref().is_some_and(|drain| drain.drained);
         if drained && session.losses.is_empty() && session.change.is_none() {
             self.propose_demotion();
@@ -501,21 +535,9 @@ impl Resource {
         desired.value_id = value_id;
         desired.epoch = Epoch(desired.epoch.0 + 1);
         desired.clean = false;
-        for voter in &mut desired.voters {
-            // One that was away at birth has its vote store named when it is known.
-            if voter.store == VoteStoreId(0) {
-                voter.store = self.store_of(voter.node).unwrap_or(voter.store);
-            }
-        }
+        self.name_stores(&mut desired);
         change(&mut desired);
         self.start_attempt(nonce, Some(desired));
-    }
-
-    fn store_of(&self, node: NodeId) -> Option<VoteStoreId> {
-        if node == self.me() {
-            return self.is_voter().then_some(self.voter.register.store);
-        }
-        self.peers.get(&node).filter(|peer| peer.report.is_some())?.store
     }
 
     pub(crate) fn on_own_value_chosen(&mut self, ballot: Ballot, value: &Config) {
@@ -530,6 +552,7 @@ impl Resource {
                 }
             }
             Some(Change::Joining { member }) => self.on_joined(member, value),
+            Some(Change::Members { before }) => self.on_members_chosen(before, value),
             Some(Change::Demoting) => self.on_demoted(),
             Some(Change::PreparingJoin { .. }) | None => {}
         }

@@ -1,10 +1,11 @@
 //! What an operator wants to know, as facts: the node turns them into words.
 
-use format::config::{Config, Purpose};
+use format::config::{Config, Purpose, Voter};
 use format::ids::{Branch, Epoch, NodeId};
 use format::metadata::ReplicaState;
 use stdx::time::Time;
 
+use crate::quorum::is_vote_of;
 use crate::resource::verify::{VerifyStatus, Verifying};
 use crate::resource::{Resource, insync};
 
@@ -22,8 +23,8 @@ pub struct Status {
     pub branch: Branch,
     pub epoch: Epoch,
     pub has_quorum: bool,
-    pub voters: u32,
-    pub voters_reachable: u32,
+    /// The voters of that value, or of the birth.
+    pub voters: Vec<VoterStatus>,
     /// State of the local replica as its superblock says; `None` without a disk.
     pub replica: Option<ReplicaState>,
     pub disk_failed: bool,
@@ -31,6 +32,18 @@ pub struct Status {
     pub members: Vec<MemberStatus>,
     /// The last comparison of the replicas that this node led.
     pub verify: Option<VerifyStatus>,
+}
+
+/// One voter.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct VoterStatus {
+    pub node: NodeId,
+    /// Connected, with the vote store that the value names.
+    pub is_reachable: bool,
+    /// It votes only until a change of the voters is complete.
+    pub is_retiring: bool,
+    /// It has no data.
+    pub is_witness: bool,
 }
 
 /// One member, this node included.
@@ -111,12 +124,26 @@ impl Resource {
             && !self.member.disk_failed
     }
 
+    fn votes(&self) -> Vec<VoterStatus> {
+        let newest = self.newest_value();
+        let value = self.config().unwrap_or(&newest);
+        let retiring = value.voters_old.iter().filter(|old| !value.voters.contains(old));
+        let in_reach = self.votes_in_reach();
+        let status = |voters: &[Voter], voter: &Voter, is_retiring| VoterStatus {
+            node: voter.node,
+            is_reachable: in_reach.clone().any(|vote| is_vote_of(voters, voter, vote)),
+            is_retiring,
+            is_witness: !self.tracked_by(value).has(voter.node),
+        };
+        let staying = value.voters.iter().map(|voter| status(&value.voters, voter, false));
+        staying.chain(retiring.map(|voter| status(&value.voters_old, voter, true))).collect()
+    }
+
     #[must_use]
     pub fn status(&self) -> Status {
         let config = self.config().cloned();
         let in_sync = config.as_ref().map(insync);
         let leader = config.as_ref().and_then(|config| config.primary);
-        let voters = self.diskful();
         let members = self.options.members.iter().map(|member| {
             let node = member.node;
             let admission = self.session.as_ref().and_then(|session| session.admissions.get(&node));
@@ -142,8 +169,7 @@ impl Resource {
             branch: config.as_ref().map_or(Branch(0), |config| config.branch),
             epoch: config.as_ref().map_or(Epoch(0), |config| config.epoch),
             has_quorum: self.has_quorum(),
-            voters: voters.len(),
-            voters_reachable: voters.and(self.connected()).len(),
+            voters: self.votes(),
             replica: self.replica_state(),
             disk_failed: self.member.disk_failed,
             lease_until: self

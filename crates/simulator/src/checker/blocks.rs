@@ -50,6 +50,8 @@ enum Verdict {
 #[derive(Debug, PartialEq, Eq)]
 struct Replicas {
     in_sync: MemberSet,
+    /// Members that are not: nobody owes a mark to a replica that is no member.
+    absent: MemberSet,
     /// In sync, and the process of a disk that holds all that it acknowledged.
     sources: MemberSet,
     /// By source, the members that would get only what it marks.
@@ -177,20 +179,21 @@ impl Replicas {
         let in_sync = newest.volumes[0].insync_set();
         let there = |&member: &NodeId| intact(cluster, member).is_some();
         let sources: MemberSet = in_sync.iter().filter(there).collect();
+        let absent: MemberSet = absent(cluster, newest).collect();
         let mut incremental = [MemberSet::EMPTY; REPLICAS_MAX];
         for source in sources.iter() {
             let Some(process) = intact(cluster, source) else { continue };
-            incremental[source.index()] = absent(cluster, in_sync)
-                .filter(|&it| is_incremental(cluster, newest, process, it))
-                .collect();
+            incremental[source.index()] =
+                absent.iter().filter(|&it| is_incremental(cluster, newest, process, it)).collect();
         }
-        Self { in_sync, sources, incremental }
+        Self { in_sync, absent, sources, incremental }
     }
 }
 
-fn absent(cluster: &Cluster, in_sync: MemberSet) -> impl Iterator<Item = NodeId> {
+fn absent(cluster: &Cluster, newest: &Config) -> impl Iterator<Item = NodeId> {
+    let absent = newest.members.minus(newest.volumes[0].insync_set());
     let nodes = diskful(cluster).filter_map(|node| NodeId::new(u8::try_from(node).ok()?));
-    nodes.filter(move |&node| !in_sync.has(node))
+    nodes.filter(move |&node| absent.has(node))
 }
 
 /// The block is in flight, in a window, or in U: replicas may differ in it.
@@ -233,7 +236,7 @@ fn check_marks(
     block: &Block,
     on: &mut MemberSet,
 ) -> Result<(), String> {
-    for absent in absent(cluster, replicas.in_sync) {
+    for absent in replicas.absent.iter() {
         let theirs = block.value(absent);
         let differs = |member: NodeId| block.value(member) != theirs;
         if !replicas.in_sync.iter().any(differs) {

@@ -224,6 +224,9 @@ impl Cluster {
             return;
         }
         let delay = Duration::from_micros(500 + self.random.below(20_000));
+        if !self.are_peers(a, b) {
+            return;
+        }
         let link = self.link(a, b);
         if link.cut || link.connecting || link.current.is_some() || !link.unnoticed.is_empty() {
             return;
@@ -234,9 +237,10 @@ impl Cluster {
 
     pub(super) fn link_up(&mut self, a: usize, b: usize) {
         let reports = [self.peer_report(a), self.peer_report(b)];
+        let are_peers = self.are_peers(a, b);
         let link = self.link(a, b);
         link.connecting = false;
-        if link.cut || link.current.is_some() || !link.unnoticed.is_empty() {
+        if !are_peers || link.cut || link.current.is_some() || !link.unnoticed.is_empty() {
             return;
         }
         let [Some(of_a), Some(of_b)] = reports else { return };
@@ -258,6 +262,11 @@ impl Cluster {
                 }
             }
         }
+    }
+
+    /// Each of them knows the other as a member.
+    fn are_peers(&self, a: usize, b: usize) -> bool {
+        self.peers[a].has(Self::node_id(b)) && self.peers[b].has(Self::node_id(a))
     }
 
     fn peer_report(&self, node: usize) -> Option<PeerReport> {

@@ -279,10 +279,8 @@ fn zero_blocks(values: &[u64]) -> BlockMask {
 pub(super) fn new_disk(options: &ClusterOptions, node: NodeId, random: &mut Random) -> Disk {
     let incarnation = Incarnation(u128::from(random.next_u64()));
     let store = VoteStoreId(random.next_u64() | 1);
-    let members = options.members();
-    let slots = members.iter().filter(|&member| options.is_diskful(member));
-    let slot = |member| Slot {
-        member,
+    let own = Slot {
+        member: node,
         base_epoch: Epoch(0),
         base_incarnation: Incarnation(0),
         in_use: false,
@@ -304,7 +302,7 @@ pub(super) fn new_disk(options: &ClusterOptions, node: NodeId, random: &mut Rand
         write_counter: 0,
         clean: true,
         vote_stamp: VoteStamp::default(),
-        slots: slots.map(slot).collect(),
+        slots: vec![own],
     };
     let register = Register {
         resource: ResourceId(1),

@@ -12,7 +12,7 @@ use crate::sometimes::Mark;
 type Fault = fn(&mut Run);
 
 /// What happens, and how often in a thousand steps.
-const FAULTS: [(u64, Fault); 10] = [
+const FAULTS: [(u64, Fault); 12] = [
     (3, Run::kill),
     (1, Run::cut_power),
     (4, Run::cut),
@@ -23,18 +23,21 @@ const FAULTS: [(u64, Fault); 10] = [
     (3, Run::stop_process),
     (2, Run::drift),
     (12, Run::be_rough),
+    (4, Run::change_members),
+    (2, Run::lose_vote_store),
 ];
-pub const FAULT_KINDS: u32 = 10;
+pub const FAULT_KINDS: u32 = 12;
 
 const _: () = assert!(FAULTS.len() == FAULT_KINDS as usize, "a bit of `skip` for each");
 
 impl Run {
     pub(super) fn act(&mut self) {
         match self.random.below(1000) {
-            pick @ 0..38 => self.some_fault(pick),
-            38..42 => self.verify(),
-            42..70 => self.heal_one(),
-            70..130 => self.flush(),
+            pick @ 0..44 => self.some_fault(pick),
+            44..48 => self.verify(),
+            48..76 => self.heal_one(),
+            76..88 => self.adjust_one(),
+            88..130 => self.flush(),
             130..190 if self.disks == Disks::ComeAndGo => self.move_disk(),
             130..450 => self.read(),
             _ => self.write(),
@@ -127,7 +130,7 @@ impl Run {
         }
     }
 
-    fn after_death(&mut self, node: usize) {
+    pub(super) fn after_death(&mut self, node: usize) {
         let delay = Duration::from_millis(1 + self.random.below(3000));
         self.cluster.restart_later(node, delay);
         self.end_client(node);
@@ -206,7 +209,7 @@ impl Run {
         let is_wanted = self.cluster.now >= self.idle_until;
         if is_wanted && self.promoting.is_empty() && self.random.chance(1, 5) {
             let node = self.any_node();
-            if self.cluster.is_up(node) && !self.cluster.is_stopped(node) {
+            if self.is_wanted(node) && self.cluster.is_up(node) && !self.cluster.is_stopped(node) {
                 self.promote(node, PromoteMode::Normal);
             }
         }

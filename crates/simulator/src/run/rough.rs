@@ -34,7 +34,8 @@ impl Run {
     /// A node that is not Primary is told to be.
     fn usurp(&mut self) {
         let node = self.any_node();
-        let is_free = self.cluster.is_up(node) && !self.cluster.is_stopped(node);
+        let is_up = self.cluster.is_up(node) && !self.cluster.is_stopped(node);
+        let is_free = is_up && self.is_wanted(node);
         if is_free && !self.clients.contains(&node) && self.promoting.len() < PROMOTIONS_MAX {
             self.promote(node, PromoteMode::Normal);
         }

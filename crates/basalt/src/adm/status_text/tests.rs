@@ -189,7 +189,12 @@ fn lost_quorum_is_explained() {
         have: 1,
         needed: 2,
         voters: [(0, "alice", true), (1, "bob", false), (2, "carol", false)]
-            .map(|(node_id, name, present)| VoterStatus { node_id, name: name.to_owned(), present })
+            .map(|(node_id, name, present)| VoterStatus {
+                node_id,
+                name: name.to_owned(),
+                present,
+                ..Default::default()
+            })
             .to_vec(),
     });
     resource.lease = Some(LeaseStatus { held: false, remaining_ms: 0 });

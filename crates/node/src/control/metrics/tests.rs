@@ -45,7 +45,7 @@ fn status() -> StatusReply {
         quorum_votes: Some(QuorumVotes {
             have: 1,
             needed: 2,
-            voters: vec![VoterStatus { node_id: 1, name: "bob".to_owned(), present: false }],
+            voters: vec![VoterStatus { node_id: 1, name: "bob".to_owned(), ..Default::default() }],
         }),
         epoch: Some(EpochStatus { insync: vec!["alice".to_owned()], ..EpochStatus::default() }),
         ..ResourceStatus::default()

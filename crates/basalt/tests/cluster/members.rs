@@ -1,0 +1,104 @@
+//! A witness that nobody asked for, and members that come and go under a client.
+
+use std::fs;
+
+use api::role::Role;
+use api::status::ResourceStatus;
+
+use crate::BLOCK;
+use crate::harness::Cluster;
+
+fn voters(status: &ResourceStatus) -> Vec<String> {
+    let votes = status.quorum_votes.as_ref().unwrap();
+    votes.voters.iter().map(|voter| voter.name.clone()).collect()
+}
+
+/// Gives these nodes a configuration with `members`; the last one's complaint, if it has one.
+fn adjust(cluster: &Cluster, nodes: &[usize], members: &[usize]) {
+    fs::write(cluster.config(), cluster.config_text_of("r0", members)).unwrap();
+    for &node in nodes {
+        cluster.adm_ok(node, &["adjust", "r0"]);
+    }
+}
+
+#[test]
+fn two_replicas_and_a_diskless_node_survive_the_death_of_either() {
+    let mut cluster = Cluster::start_in_sync(3, 1);
+    let status = cluster.status(0).unwrap();
+    assert_eq!(voters(&status), ["n0", "n1", "n2"]);
+    let witness = status.quorum_votes.unwrap().voters.remove(2);
+    assert!(witness.witness && witness.present);
+    let mut client = cluster.client(0);
+    client.write(0, &[7; BLOCK]).unwrap();
+    cluster.kill(1);
+    client.write(4096, &[8; BLOCK]).unwrap();
+    cluster.launch(1);
+    cluster.wait_up_to_date(0);
+    cluster.kill(0);
+    let mut client = cluster.client(1);
+    let mut block = [0; BLOCK];
+    client.read(4096, &mut block).unwrap();
+    assert_eq!(block, [8; BLOCK]);
+    client.write(8192, &[9; BLOCK]).unwrap();
+}
+
+#[test]
+fn members_come_and_go_under_a_client() {
+    let mut cluster = Cluster::prepare(4, 0);
+    fs::write(cluster.config(), cluster.config_text_of("r0", &[0, 1, 2])).unwrap();
+    for index in 0..4 {
+        cluster.launch(index);
+    }
+    for index in 0..3 {
+        cluster.adm_ok(index, &["up", "r0"]);
+    }
+    cluster.wait_connected(0);
+    cluster.adm_ok(0, &["primary", "--force", "r0"]);
+    cluster.wait_up_to_date(0);
+    let mut client = cluster.client(0);
+    let size = client.export().size_bytes;
+    client.write(0, &[7; BLOCK]).unwrap();
+
+    adjust(&cluster, &[0, 1, 2], &[0, 1, 2, 3]);
+    cluster.adm_ok(3, &["up", "r0"]);
+    cluster.wait(0, "fourth voter", |status| voters(status) == ["n0", "n1", "n2", "n3"]);
+    cluster.wait_up_to_date(0);
+    client.write(4096, &[8; BLOCK]).unwrap();
+    assert_eq!(cluster.role(0), Role::Primary);
+
+    // Each in turn, and once more what had to wait for the others.
+    adjust(&cluster, &[0, 2, 3, 0, 2, 3], &[0, 2, 3]);
+    cluster.wait(0, "voters without the second", |status| voters(status) == ["n0", "n2", "n3"]);
+    cluster.adm_ok(1, &["down", "r0"]);
+    assert_eq!(cluster.status(0).unwrap().connections.len(), 2);
+    client.write(8192, &[9; BLOCK]).unwrap();
+    cluster.kill(2);
+    client.write(12288, &[10; BLOCK]).unwrap();
+    cluster.launch(2);
+    cluster.wait_up_to_date(0);
+    assert_eq!(cluster.status(2).unwrap().connections.len(), 2, "it starts as it was told");
+    client.close().unwrap();
+    let (first, last) = (cluster.data(0, size), cluster.data(3, size));
+    assert!(first == last && cluster.data(2, size) == first);
+}
+
+#[test]
+fn the_last_good_replica_is_not_given_up() {
+    let mut cluster = Cluster::start_in_sync(3, 0);
+    let mut client = cluster.client(0);
+    for index in [1, 2] {
+        cluster.kill(index);
+    }
+    cluster.launch(1);
+    cluster.wait(0, "return of the second node", |status| {
+        status.epoch.as_ref().is_some_and(|epoch| epoch.insync == ["n0", "n1"])
+    });
+    client.write(0, &[7; BLOCK]).unwrap();
+    cluster.adm_ok(1, &["detach", "r0"]);
+    cluster.wait(1, "loss of its replica", |status| {
+        status.epoch.as_ref().is_some_and(|epoch| epoch.insync == ["n0"])
+    });
+    fs::write(cluster.config(), cluster.config_text_of("r0", &[1, 2])).unwrap();
+    let said = cluster.adm_refused(1, &["adjust", "r0"]);
+    assert!(said.contains("no UpToDate replica in reach would be left"), "{said}");
+}

@@ -1,0 +1,177 @@
+//! A resource that follows a changed configuration while it is in use: members that come and go.
+//!
+//! A new member gets its links once the home has taken it in. One that the configuration dropped
+//! keeps them until no value needs its vote or its data.
+
+use api::response::{Failure, FailureCode, Reply};
+use format::ids::NodeId;
+use replication::contract::{CommandId, ResourceInput};
+use replication::resource::MemberOptions;
+
+use crate::definition::Definition;
+use crate::links::HostedId;
+use crate::links::paths::PeerPaths;
+use crate::links::session::NewSession;
+use crate::log::{Scope, log};
+use crate::shard::acks::Acks;
+use crate::shard::hosted::{Asker, CommandKind, Hosted, Peer, PendingCommand};
+use crate::shard::hosting::own_addresses;
+use crate::shard::mesh::ToPart;
+use crate::shard::messages::Ticket;
+use crate::shard::part::{self, Part};
+use crate::shard::{Input, Rim, Shard};
+
+/// The members of a definition, as the machines know them.
+pub(super) fn member_options(definition: &Definition) -> Vec<MemberOptions> {
+    let members = definition.members.iter();
+    members.map(|member| MemberOptions { node: member.node, diskful: member.is_diskful }).collect()
+}
+
+impl Shard {
+    /// Answers when the machines have taken the members in; as refused for now, while somebody
+    /// whom the definition dropped is needed.
+    pub(super) fn on_redefine(
+        &mut self,
+        id: HostedId,
+        ticket: Ticket,
+        definition: Definition,
+    ) -> Result<Option<Reply>, Failure> {
+        let peers = definition.peers().filter(|member| !member.paths.is_empty());
+        if let Err(message) =
+            peers.map(PeerPaths::of).try_for_each(|peer| self.rim.links.check_peer(&peer))
+        {
+            let hint = "give all resources that share the link the same `tls`";
+            return Err(Failure::new(FailureCode::StateRefused, message, hint));
+        }
+        let hosted = self.hosted_mut(id);
+        if hosted.redefinition.is_some() {
+            let message = "another change of this resource is under way";
+            return Err(Failure::new(FailureCode::StateRefused, message, "try again"));
+        }
+        let members = member_options(&definition);
+        let command = CommandId(hosted.next_command);
+        hosted.next_command += 1;
+        let (asker, kind) = (Asker::Admin(ticket), CommandKind::Redefine);
+        hosted.commands.push(PendingCommand { id: command, asker, kind });
+        hosted.redefinition = Some(Box::new(definition));
+        let input = ResourceInput::Members { id: command, members };
+        self.rim.inbox.push_back((id, Input::Resource(input)));
+        Ok(None)
+    }
+
+    /// The machines follow the definition that was wanted.
+    pub(super) fn on_redefined(&mut self, id: HostedId) -> Result<Reply, Failure> {
+        let hosted = self.hosted_mut(id);
+        let Some(definition) = hosted.redefinition.take() else { return Ok(Reply::done()) };
+        hosted.definition = (*definition).clone();
+        self.broadcast(id, || ToPart::Redefine(definition.clone()));
+        self.redefine_part(id, &definition);
+        self.connect_new_peers(id);
+        let Some(hosted) = self.hosted(id) else { return Ok(Reply::done()) };
+        let leaving: Vec<&str> = hosted.leaving().map(|peer| peer.name.as_str()).collect();
+        if leaving.is_empty() {
+            return Ok(Reply::done());
+        }
+        let message = format!(
+            "{} of {:?} is needed still, for its vote or what only it has",
+            leaving.join(", "),
+            hosted.name()
+        );
+        let hint = "`adjust` the other nodes too, then this one again; `explain` tells the rest";
+        Err(Failure::new(FailureCode::StateRefused, message, hint))
+    }
+
+    /// On each shard: links to members that it has none to yet.
+    pub(super) fn redefine_part(&mut self, id: HostedId, definition: &Definition) {
+        let place = id.0 as usize;
+        if let Some(part) = self.parts.get_mut(place).and_then(Option::as_deref_mut) {
+            part.redefine(definition, &mut self.rim);
+        }
+    }
+
+    fn connect_new_peers(&mut self, id: HostedId) {
+        let place = id.0 as usize;
+        let (Some(hosted), Some(part)) = (&mut self.hosted[place], &self.parts[place]) else {
+            return;
+        };
+        for peer in &part.peers {
+            if hosted.peer(peer.node).is_none() {
+                connect(hosted, peer, &mut self.rim);
+            }
+        }
+    }
+
+    /// A member that no value names any more.
+    pub(super) fn forget_peer(&mut self, id: HostedId, peer: NodeId) {
+        self.rim.links.remove_session(id, peer);
+        if let Some(hosted) = self.hosted.get_mut(id.0 as usize).and_then(Option::as_deref_mut) {
+            if let Some(gone) = hosted.peer(peer) {
+                let scope = Scope { resource: hosted.name(), peer: &gone.name };
+                log!(Notice, scope, "it is no member any more");
+            }
+            hosted.peers.retain(|known| known.node != peer);
+        }
+        self.broadcast(id, || ToPart::Forget { peer });
+        self.forget_peer_of_part(id, peer);
+    }
+
+    pub(super) fn forget_peer_of_part(&mut self, id: HostedId, peer: NodeId) {
+        let Some(part) = self.parts.get_mut(id.0 as usize).and_then(Option::as_deref_mut) else {
+            return;
+        };
+        if let Some(place) = part.peers.iter().position(|known| known.node == peer) {
+            let gone = part.peers.swap_remove(place);
+            self.rim.links.forget_peer(gone.link, &gone.paths, &mut self.rim.kit);
+        }
+    }
+}
+
+impl Hosted {
+    /// Peers that the definition does not name any more.
+    fn leaving(&self) -> impl Iterator<Item = &Peer> {
+        let members = &self.definition.members;
+        self.peers.iter().filter(|peer| members.iter().all(|member| member.node != peer.node))
+    }
+}
+
+impl Part {
+    fn redefine(&mut self, definition: &Definition, rim: &mut Rim) {
+        let (before, now) = (own_addresses(&self.definition), own_addresses(definition));
+        if rim.links.leads() {
+            for address in now.iter().filter(|address| !before.contains(address)) {
+                if let Err(error) = rim.links.listen(*address, &mut rim.kit) {
+                    let scope = Scope::resource(&self.name);
+                    log!(Error, scope, "cannot listen on {address} for a new member: {error}");
+                }
+            }
+            for address in before.iter().filter(|address| !now.contains(address)) {
+                rim.links.unlisten(*address, &mut rim.kit);
+            }
+        }
+        for member in definition.peers().filter(|member| !member.paths.is_empty()) {
+            if self.peer(member.node).is_none() {
+                let paths = PeerPaths::of(member);
+                let link = rim.links.add_peer(&paths, rim.kit.now);
+                let node = member.node;
+                self.peers.push(part::Peer { node, link, acks: Acks::default(), paths });
+            }
+        }
+        self.definition = definition.clone();
+    }
+}
+
+/// At the home: opens the resource to a member.
+pub(super) fn connect(hosted: &mut Hosted, peer: &part::Peer, rim: &mut Rim) {
+    let definition = &hosted.definition;
+    let member = definition.members.iter().find(|member| member.node == peer.node);
+    let Some(member) = member else { return };
+    let session = NewSession {
+        hosted: hosted.id,
+        resource: definition.id,
+        resource_name: definition.name.clone(),
+        me: definition.me,
+        peer: peer.node,
+    };
+    rim.links.add_session(peer.link, session, rim.kit.now);
+    hosted.peers.push(Peer { node: peer.node, name: member.name.clone(), pace: None });
+}

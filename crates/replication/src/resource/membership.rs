@@ -1,0 +1,298 @@
+//! Members that come and go while the resource is in use (PROTOCOL.md 9.1).
+//!
+//! The value names the members that bitmap slots track. One is added once every in-sync replica
+//! has a slot for it that is good for nothing, and is copied to like any that returns. One that the
+//! configuration does not name any more is lost first, then it leaves the value.
+
+use format::config::Config;
+use format::ids::{MemberSet, NodeId};
+use format::message::{Control, SlotBase};
+use format::metadata::Slot;
+use stdx::time::Time;
+
+use crate::contract::{CommandErrorCode, CommandId, ResourceAction, ToGroup};
+use crate::limits;
+use crate::resource::session::Change;
+use crate::resource::voters::voters_of;
+use crate::resource::{AfterSave, MemberOptions, Resource, insync};
+
+/// A member for which the in-sync replicas make room.
+#[derive(Debug)]
+pub(crate) struct Adding {
+    member: NodeId,
+    /// They have a slot for it.
+    ready: MemberSet,
+    deadline: Time,
+}
+
+impl Adding {
+    pub(crate) fn deadline(&self) -> Time {
+        self.deadline
+    }
+}
+
+impl Resource {
+    /// The members that slots are kept for, by a value. Older values name diskless members, too.
+    pub(crate) fn tracked_by(&self, config: &Config) -> MemberSet {
+        config.members.minus(self.diskless())
+    }
+
+    pub(crate) fn tracked(&self) -> MemberSet {
+        self.config().map_or_else(|| self.diskful(), |config| self.tracked_by(config))
+    }
+
+    // ---- As the configurations say.
+
+    /// This node's configuration names other members now. Those that it dropped stay connected
+    /// until no value needs them.
+    pub(crate) fn on_members(&mut self, id: CommandId, members: Vec<MemberOptions>) {
+        if let Some((code, reason)) = self.obstacle_to_members(&members) {
+            return self.refuse(id, code, reason);
+        }
+        for member in &members {
+            if member.node != self.me() {
+                self.peers.entry(member.node).or_default();
+            }
+        }
+        self.options.members = members;
+        self.tell_tracked();
+        let report = self.own_report();
+        for peer in self.connected().without(self.me()).iter() {
+            self.send(peer, report.clone());
+        }
+        self.answer(id, Ok(()));
+    }
+
+    pub(crate) fn note_named(&mut self, from: NodeId, members: MemberSet) {
+        if let Some(peer) = self.peers.get_mut(&from) {
+            peer.members = Some(members);
+        }
+    }
+
+    /// Whom the value names, and no configuration in reach but its own: files that were not changed
+    /// yet keep a member, so nobody is removed and added in turns.
+    pub(crate) fn gone(&self) -> MemberSet {
+        let Some(config) = self.config() else { return MemberSet::EMPTY };
+        let known = config.members | voters_of(config) | insync(config);
+        let mut named = self.named();
+        let mut gone = known.minus(named);
+        if gone.is_empty() {
+            return gone;
+        }
+        named = named.without(self.me());
+        for peer in named.iter().filter_map(|node| self.peers.get(&node)) {
+            if peer.report.is_some() {
+                // One that has not said so yet may name them all.
+                gone = gone.minus(peer.members.unwrap_or(gone));
+            }
+        }
+        gone
+    }
+
+    fn obstacle_to_members(
+        &self,
+        members: &[MemberOptions],
+    ) -> Option<(CommandErrorCode, &'static str)> {
+        let me = self.me();
+        let own = |members: &[MemberOptions]| {
+            members.iter().find(|member| member.node == me).map(|member| member.diskful)
+        };
+        let named: MemberSet = members.iter().map(|member| member.node).collect();
+        let dropped = self.connected().minus(named);
+        let in_sync = self.config().map_or(MemberSet::EMPTY, insync);
+        let left = in_sync.and(self.connected()).minus(dropped);
+        if own(members) != own(&self.options.members) {
+            Some((CommandErrorCode::Busy, "this node's own part is another one"))
+        } else if !in_sync.and(dropped).is_empty() && left.is_empty() {
+            let reason = "no UpToDate replica in reach would be left";
+            Some((CommandErrorCode::NoUpToDateData, reason))
+        } else {
+            None
+        }
+    }
+
+    // ---- As the leader.
+
+    /// Members that are to go, and those for which room is to be made.
+    pub(crate) fn advance_members(&mut self) {
+        self.forget_the_gone();
+        let Some(session) = self.session.as_ref() else { return };
+        for member in session.write_set.and(self.gone()).iter() {
+            self.begin_loss(member);
+        }
+        let now = self.now;
+        let Some(session) = self.session.as_mut() else { return };
+        session.adding.take_if(|adding| now >= adding.deadline);
+        if session.adding.is_none()
+            && let Some(member) = self.newcomer()
+        {
+            self.start_adding(member);
+        }
+    }
+
+    /// A replica that the configuration names, and the value does not.
+    fn newcomer(&self) -> Option<NodeId> {
+        let missing = self.diskful().and(self.connected()).minus(self.tracked());
+        missing.iter().find(|&member| self.may_return(member))
+    }
+
+    pub(crate) fn start_adding(&mut self, member: NodeId) {
+        let deadline = self.now + limits::ADMIT_DEADLINE;
+        let in_sync = self.in_sync();
+        let Some(session) = self.session.as_mut() else { return };
+        session.adding = Some(Adding { member, ready: MemberSet::EMPTY, deadline });
+        let nonce = session.nonce;
+        let SlotBase { epoch: base_epoch, incarnation } = crate::UNUSED;
+        for target in in_sync.iter() {
+            self.send(target, Control::SetFull { nonce, member, incarnation, base_epoch });
+        }
+    }
+
+    /// True if the answer was about room for a newcomer.
+    pub(crate) fn on_room_made(&mut self, from: NodeId, member: NodeId) -> bool {
+        let adding = self.session.as_mut().and_then(|session| session.adding.as_mut());
+        let Some(adding) = adding.filter(|adding| adding.member == member) else { return false };
+        adding.ready.insert(from);
+        true
+    }
+
+    /// What the value should say of members and voters next, if that can be chosen now.
+    pub(crate) fn next_members(&self, config: &Config) -> Option<Config> {
+        let voters = self.next_voters(config);
+        let members = self.next_tracked(config);
+        if voters.is_none() && members == config.members {
+            return None;
+        }
+        let mut next = voters.unwrap_or_else(|| config.clone());
+        next.members = members;
+        self.reaches_quorum_of(config).then_some(next)
+    }
+
+    fn next_tracked(&self, config: &Config) -> MemberSet {
+        let in_sync = insync(config);
+        let session = self.session.as_ref();
+        let in_use = session.map_or(in_sync, |session| in_sync | session.write_set);
+        let gone = self.gone() | self.diskless();
+        let kept = config.members.minus(gone.minus(in_use));
+        let added = session.and_then(|session| session.adding.as_ref());
+        let added = added.filter(|adding| in_sync.is_subset_of(adding.ready));
+        added.map_or(kept, |adding| kept.with(adding.member))
+    }
+
+    /// Something about members or voters is to be done, and can be.
+    pub(crate) fn has_work_with_members(&self, config: &Config) -> bool {
+        let is_leaving = !self.gone().and(insync(config)).is_empty();
+        is_leaving || self.newcomer().is_some() || self.next_members(config).is_some()
+    }
+
+    /// Proposes the next step of a change of voters or members; true if there is one.
+    pub(crate) fn propose_members(&mut self) -> bool {
+        let Some(config) = self.config() else { return false };
+        let Some(next) = self.next_members(config) else { return false };
+        let before = config.members;
+        let Some(session) = self.session.as_mut() else { return false };
+        session.change = Some(Change::Members { before });
+        self.propose(|config| {
+            config.voters = next.voters;
+            config.voters_old = next.voters_old;
+            config.members = next.members;
+        });
+        true
+    }
+
+    pub(crate) fn on_members_chosen(&mut self, before: MemberSet, value: &Config) {
+        let Some(session) = self.session.as_mut() else { return };
+        session.adding.take_if(|adding| value.members.has(adding.member));
+        if before == value.members {
+            // Who is absent did not change: what was asked of the slots holds.
+            for admission in session.admissions.values_mut() {
+                admission.outlive_epoch(value.epoch);
+            }
+        }
+    }
+
+    /// Peers that neither the configuration nor the value names any more.
+    fn forget_the_gone(&mut self) {
+        let Some(config) = self.config() else { return };
+        let needed = voters_of(config) | config.members | insync(config) | self.named();
+        let peers: MemberSet = self.peers.keys().copied().collect();
+        for peer in peers.minus(needed).iter() {
+            self.on_disconnected(peer);
+            self.peers.remove(&peer);
+            self.actions.push(ResourceAction::Forget { peer });
+        }
+    }
+
+    // ---- As a member: the slots.
+
+    /// Makes room for members that have no slot; false if there is none.
+    pub(crate) fn ensure_slots(&mut self, members: MemberSet) -> bool {
+        let Some(superblock) = self.superblock.as_mut() else { return true };
+        let known: MemberSet = superblock.slots.iter().map(|slot| slot.member).collect();
+        let new = members.minus(known);
+        if new.is_empty() {
+            return true;
+        }
+        let count = u32::try_from(superblock.slots.len()).expect("few slots") + new.len();
+        if count > u32::from(self.options.slots_max) {
+            return false;
+        }
+        for member in new.iter() {
+            superblock.slots.push(Slot {
+                member,
+                base_epoch: crate::UNUSED.epoch,
+                base_incarnation: crate::UNUSED.incarnation,
+                in_use: false,
+            });
+            self.slot_bases.insert(member, crate::UNUSED);
+        }
+        self.save_superblock(AfterSave::Nothing);
+        true
+    }
+
+    /// The slots of members that the value does not name are good for nothing any more.
+    fn empty_slots_but(&mut self, tracked: MemberSet) {
+        let Some(superblock) = self.superblock.as_mut() else { return };
+        let me = self.options.me;
+        let mut changed = false;
+        for slot in &mut superblock.slots {
+            let is_used = slot.base_epoch != crate::UNUSED.epoch
+                || slot.base_incarnation != crate::UNUSED.incarnation;
+            if slot.member != me && !tracked.has(slot.member) && is_used {
+                slot.base_epoch = crate::UNUSED.epoch;
+                slot.base_incarnation = crate::UNUSED.incarnation;
+                slot.in_use = false;
+                self.slot_bases.insert(slot.member, crate::UNUSED);
+                changed = true;
+            }
+        }
+        if changed {
+            self.save_superblock(AfterSave::Nothing);
+        }
+    }
+
+    /// The members of the newest value, for the groups.
+    pub(crate) fn tell_tracked(&mut self) {
+        let tracked = self.tracked();
+        self.track(tracked);
+    }
+
+    pub(crate) fn track(&mut self, tracked: MemberSet) {
+        self.ensure_slots(tracked);
+        self.empty_slots_but(tracked);
+        self.tell_slots(tracked);
+    }
+
+    /// The same for members of a value that may never be chosen: nobody loses a slot by it.
+    pub(crate) fn track_also(&mut self, members: MemberSet) {
+        self.ensure_slots(members);
+        self.tell_slots(members | self.tracking);
+    }
+
+    pub(crate) fn tell_slots(&mut self, members: MemberSet) {
+        self.tracking = members;
+        let slots = self.superblock.iter().flat_map(|superblock| &superblock.slots);
+        let slots = slots.map(|slot| slot.member).collect();
+        self.tell_groups(ToGroup::Track { members, slots });
+    }
+}

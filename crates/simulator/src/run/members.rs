@@ -1,0 +1,112 @@
+//! Operators who add and remove members, and nodes that lose their vote store.
+
+use format::config::Config;
+use format::ids::{MemberSet, NodeId};
+
+use crate::cluster::Replaced;
+use crate::run::Run;
+use crate::sometimes::Mark;
+
+impl Run {
+    pub(super) fn is_wanted(&self, node: usize) -> bool {
+        self.wanted.iter().any(|wanted| wanted.index() == node)
+    }
+
+    pub(super) fn wanted_replicas(&self) -> MemberSet {
+        self.wanted.iter().filter(|&node| self.cluster.options.is_diskful(node)).collect()
+    }
+
+    /// Every node has the configuration that is wanted, and it is what the value says.
+    fn is_as_wanted(&self) -> bool {
+        let is_told = |node: NodeId| self.cluster.configured[node.index()] == self.wanted;
+        let is_chosen = self.checker.newest().is_some_and(|newest| {
+            newest.members == self.wanted_replicas() && newest.voters_old.is_empty()
+        });
+        let gone = self.cluster.options.members().minus(self.wanted);
+        is_chosen
+            && self.wanted.iter().all(is_told)
+            && gone.iter().all(|node| self.cluster.configured[node.index()].is_empty())
+    }
+
+    /// One change at a time, as an operator would.
+    pub(super) fn change_members(&mut self) {
+        if !self.is_as_wanted() {
+            return;
+        }
+        let replicas = self.wanted_replicas();
+        let options = &self.cluster.options;
+        let able = options.members().iter().filter(|&node| options.is_diskful(node));
+        let absent: MemberSet = able.filter(|&node| !replicas.has(node)).collect();
+        let busy: Vec<usize> =
+            self.clients.iter().chain(self.promoting.values()).copied().collect();
+        if let Some(node) = absent.first() {
+            self.add(node);
+        } else if replicas.len() > 2 {
+            let nodes: Vec<NodeId> = replicas.iter().collect();
+            let node = *self.random.pick(&nodes).expect("some");
+            if !busy.contains(&node.index()) {
+                self.report.member_changes += 1;
+                self.wanted.remove(node);
+            }
+        }
+    }
+
+    /// With a new disk, or with the one that it left with.
+    fn add(&mut self, node: NodeId) {
+        self.report.member_changes += 1;
+        let was_member = self.cluster.disks[node.index()].superblock.joined.0 > 0;
+        if was_member && self.random.chance(1, 2) {
+            self.cluster.replace(node.index(), Replaced::Node);
+        } else if was_member {
+            self.cluster.marks.insert(Mark::MemberAddedAgain);
+        }
+        self.wanted.insert(node);
+    }
+
+    pub(super) fn adjust_one(&mut self) {
+        let node = self.any_node();
+        self.adjust(node);
+    }
+
+    /// Gives one node the configuration that is wanted, or takes the resource away from it.
+    pub(super) fn adjust(&mut self, node: usize) {
+        let wanted = if self.is_wanted(node) { self.wanted } else { MemberSet::EMPTY };
+        if self.cluster.configured[node] == wanted || self.cluster.is_stopped(node) {
+            return;
+        }
+        let is_new = self.cluster.configured[node].is_empty();
+        if wanted.is_empty() {
+            // Not before nobody needs what only it may have.
+            let is_needed = |it: &Config| {
+                let voters = it.voters.iter().chain(&it.voters_old).map(|voter| voter.node);
+                it.members.iter().chain(voters).any(|member| member.index() == node)
+            };
+            if self.checker.newest().is_none_or(is_needed) {
+                return;
+            }
+            self.cluster.configure(node, wanted);
+            self.end_client(node);
+            self.commands.retain(|_, (at, _)| *at != node);
+        } else if self.cluster.configure(node, wanted) && is_new {
+            self.cluster.start(node);
+        }
+    }
+
+    /// The state directory of a node is lost. Not of two before the first is a voter again: what
+    /// only they knew would be gone.
+    pub(super) fn lose_vote_store(&mut self) {
+        let node = self.any_node();
+        let is_whole = self.checker.newest().is_some_and(|newest| {
+            let store_at = |node: NodeId| self.cluster.disks[node.index()].register.store;
+            newest.voters.len() > 2
+                && newest.voters.iter().all(|voter| store_at(voter.node) == voter.store)
+                && newest.voters.iter().any(|voter| voter.node.index() == node)
+        });
+        if is_whole && self.is_as_wanted() && self.cluster.is_up(node) {
+            self.report.lost_stores += 1;
+            self.cluster.kill(node);
+            self.cluster.replace(node, Replaced::VoteStore);
+            self.after_death(node);
+        }
+    }
+}

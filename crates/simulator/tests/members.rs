@@ -1,0 +1,268 @@
+//! Voters that change, a witness, and members that come and go while clients are at work.
+
+use std::time::Duration;
+
+use format::ids::NodeId;
+use replication::contract::{Command, PromoteMode};
+use simulator::cluster::Replaced;
+use simulator::scenario::Scenario;
+
+/// Blocks of the volume.
+const ALL: u64 = 20 * 1024;
+
+/// Two replicas and a node without a disk.
+fn with_witness() -> Scenario {
+    Scenario::new(3, 1, 0)
+}
+
+/// Three replicas and a fourth node, which every configuration names from now on.
+fn with_newcomer() -> Scenario {
+    let mut it = Scenario::with_spares(4, 0, 1);
+    it.must_write(0, 7, 1);
+    it.configure(&[0, 1, 2, 3], &[0, 1, 2, 3]);
+    it
+}
+
+/// Blocks that were copied to `member` until it was in sync, as node 0 tells it.
+fn copied_until_in_sync(it: &mut Scenario, member: usize) -> u64 {
+    let most = std::cell::Cell::new(0);
+    it.until("the member to be in sync", |it| {
+        let status = it.status(0).expect("the node is up");
+        let known = status.members.iter().find(|known| known.node.index() == member);
+        most.set(most.get().max(known.map_or(0, |known| known.copied_blocks)));
+        it.is_in_sync(0, member)
+    });
+    most.get()
+}
+
+#[test]
+fn with_two_replicas_a_third_node_votes_by_itself() {
+    let mut it = with_witness();
+    assert_eq!(it.voters(0), [0, 1, 2]);
+    it.must_write(0, 7, 1);
+    it.cluster.kill(1);
+    it.must_write(0, 7, 2);
+    it.run(Duration::from_secs(5));
+    assert_eq!(it.must_read(0, 7), 2);
+}
+
+#[test]
+fn with_a_witness_the_other_replica_takes_over() {
+    let mut it = with_witness();
+    it.must_write(0, 7, 1);
+    it.cluster.kill(0);
+    it.promote(1);
+    assert_eq!(it.must_read(1, 7), 1);
+    it.must_write(1, 7, 2);
+    it.cluster.start(0);
+    it.until("the return of node 0", |it| it.is_in_sync(1, 0));
+    assert_eq!(it.on_disk(0, 7), 2);
+}
+
+/// Who was cut off must not be chosen against what the other replica and the witness know.
+#[test]
+fn a_witness_keeps_a_stale_replica_from_the_lead() {
+    let mut it = with_witness();
+    it.cluster.kill(1);
+    it.must_write(0, 7, 2);
+    it.cluster.kill(0);
+    it.cluster.start(1);
+    let promoted = it.command(1, Command::Promote(PromoteMode::Normal));
+    it.until("the answer", |it| it.succeeded(promoted) || it.failed(promoted));
+    assert!(it.failed(promoted), "what node 0 wrote alone is not at node 1");
+}
+
+#[test]
+fn two_replicas_alone_wait_for_each_other() {
+    let mut it = Scenario::new(2, 0, 0);
+    assert_eq!(it.voters(0), [0, 1]);
+    it.cluster.kill(1);
+    let part = it.write(0, 7, 1);
+    it.run(Duration::from_secs(5));
+    assert!(it.ended(part).is_none());
+    it.cluster.start(1);
+    it.until("the write", |it| it.ended(part).is_some());
+}
+
+#[test]
+fn a_third_replica_takes_the_place_of_the_witness() {
+    let mut it = Scenario::with_spares(4, 1, 1);
+    it.must_write(0, 7, 1);
+    assert_eq!(it.voters(0), [0, 1, 3]);
+    it.configure(&[0, 1, 2, 3], &[0, 1, 2, 3]);
+    it.until("the new voters", |it| it.voters(0) == [0, 1, 2]);
+    assert!(it.is_in_sync(0, 2));
+    it.configure(&[0, 1, 3], &[0, 1, 3]);
+    it.until("the witness to vote again", |it| it.voters(0) == [0, 1, 3]);
+}
+
+#[test]
+fn a_newcomer_is_copied_to_and_votes() {
+    let mut it = with_newcomer();
+    for value in 2..40 {
+        it.must_write(0, value * 511 % ALL, value);
+    }
+    it.until("the new voters", |it| it.voters(0) == [0, 1, 2, 3]);
+    assert!(it.is_in_sync(0, 3));
+    assert_eq!(it.on_disk(3, 7), 1);
+    it.cluster.kill(0);
+    it.promote(3);
+    assert_eq!(it.must_read(3, 7), 1);
+}
+
+#[test]
+fn a_newcomer_is_copied_to_without_a_primary() {
+    let mut it = Scenario::with_spares(4, 0, 1);
+    it.must_write(0, 7, 1);
+    let demoted = it.command(0, Command::Demote);
+    it.until("the end of the session", |it| it.succeeded(demoted));
+    it.configure(&[0, 1, 2, 3], &[0, 1, 2, 3]);
+    it.until("the new voters", |it| it.voters(3) == [0, 1, 2, 3] && it.leader(3).is_none());
+    assert!((0..4).all(|node| !it.cluster.is_primary(node)));
+    assert_eq!(it.on_disk(3, 7), 1);
+}
+
+/// Whoever leads marks what a member of the value misses, even if its own configuration does not
+/// name the member yet.
+#[test]
+fn a_leader_that_was_not_told_of_a_member_marks_what_it_misses() {
+    let mut it = Scenario::with_spares(4, 0, 1);
+    it.must_write(0, 7, 1);
+    it.configure(&[0, 3], &[0, 1, 2, 3]);
+    it.until("node 3 to be in sync", |it| it.is_in_sync(0, 3));
+    it.cluster.kill(3);
+    it.until("its loss", |it| !it.is_in_sync(0, 3));
+    let demoted = it.command(0, Command::Demote);
+    it.until("the end of the session", |it| it.succeeded(demoted));
+    it.promote(1);
+    it.must_write(1, 7, 2);
+    let demoted = it.command(1, Command::Demote);
+    it.until("the end of the session", |it| it.succeeded(demoted));
+    it.promote(0);
+    it.cluster.start(3);
+    let copied = copied_until_in_sync(&mut it, 3);
+    assert!(copied < ALL / 2, "{copied} blocks were copied");
+    assert_eq!(it.on_disk(3, 7), 2);
+}
+
+#[test]
+fn a_member_is_removed_and_the_others_go_on_alone() {
+    let mut it = Scenario::new(3, 0, 0);
+    it.must_write(0, 7, 1);
+    it.configure(&[0], &[0, 1]);
+    it.run(Duration::from_secs(2));
+    assert_eq!(it.voters(0), [0, 1, 2], "node 1 still names node 2");
+    it.configure(&[1], &[0, 1]);
+    it.until("the new voters", |it| it.voters(0) == [0, 1]);
+    assert!(!it.is_in_sync(0, 2));
+    it.configure(&[2], &[]);
+    it.must_write(0, 7, 2);
+    it.run(Duration::from_secs(5));
+    assert_eq!(it.must_read(0, 7), 2);
+}
+
+#[test]
+fn the_second_of_two_replicas_can_be_removed() {
+    let mut it = Scenario::new(2, 0, 0);
+    it.must_write(0, 7, 1);
+    it.configure(&[0], &[0]);
+    it.until("the new voters", |it| it.voters(0) == [0]);
+    it.configure(&[1], &[]);
+    it.must_write(0, 7, 2);
+    it.run(Duration::from_secs(5));
+    assert_eq!(it.must_read(0, 7), 2);
+}
+
+/// S14: a slot that was given up and is used again must not be believed.
+#[test]
+fn a_member_that_was_removed_and_is_added_again_is_copied_in_full() {
+    let mut it = Scenario::new(3, 0, 0);
+    it.must_write(0, 7, 1);
+    it.cluster.kill(2);
+    it.until("the loss of node 2", |it| !it.is_in_sync(0, 2));
+    it.configure(&[0, 1], &[0, 1]);
+    it.until("the new voters", |it| it.voters(0) == [0, 1]);
+    it.must_write(0, 7, 2);
+    it.must_write(0, 9000, 3);
+    it.configure(&[0, 1], &[0, 1, 2]);
+    it.cluster.start(2);
+    let copied = copied_until_in_sync(&mut it, 2);
+    assert!(copied > ALL / 2, "{copied} blocks were copied");
+    assert_eq!((it.on_disk(2, 7), it.on_disk(2, 9000)), (2, 3));
+    it.until("the voters", |it| it.voters(0) == [0, 1, 2]);
+}
+
+/// The same, with a replica that was away while the member was removed.
+#[test]
+fn a_slot_at_a_member_that_missed_the_removal_is_not_believed() {
+    let mut it = Scenario::new(5, 1, 0);
+    it.must_write(0, 7, 1);
+    for node in [3, 2] {
+        it.cluster.kill(node);
+        it.until("the loss", |it| !it.is_in_sync(0, node));
+    }
+    it.configure(&[0, 1, 4], &[0, 1, 2, 4]);
+    it.until("the new voters", |it| it.voters(0) == [0, 1, 2]);
+    it.must_write(0, 7, 2);
+    it.configure(&[0, 1, 4], &[0, 1, 2, 3, 4]);
+    it.cluster.start(2);
+    it.until("the return of node 2", |it| it.is_in_sync(0, 2));
+    it.cluster.kill(0);
+    it.promote(2);
+    it.cluster.start(3);
+    it.until("the return of node 3", |it| it.is_in_sync(2, 3));
+    assert_eq!(it.on_disk(3, 7), 2);
+}
+
+#[test]
+fn the_last_up_to_date_replica_is_not_removed() {
+    let mut it = with_witness();
+    it.must_write(0, 7, 1);
+    it.cluster.kill(1);
+    it.until("the loss", |it| !it.is_in_sync(0, 1));
+    it.must_write(0, 7, 2);
+    it.cluster.slow[1].write = Duration::from_secs(20);
+    it.cluster.start(1);
+    it.until("a resync", |it| it.status(0).is_some_and(|status| status.members[1].syncing));
+    let others = [1, 2].into_iter().filter_map(NodeId::new).collect();
+    assert!(!it.cluster.configure(1, others), "node 0 alone has the data");
+    it.cluster.slow[1].write = Duration::ZERO;
+    it.until("the return of node 1", |it| it.is_in_sync(0, 1));
+    it.run(Duration::from_secs(1));
+    assert!(it.is_in_sync(0, 0));
+}
+
+#[test]
+fn a_voter_that_lost_its_store_is_replaced() {
+    let mut it = Scenario::new(3, 0, 0);
+    it.must_write(0, 7, 1);
+    let store = |it: &Scenario| it.status(0)?.config?.voters.get(2).map(|voter| voter.store);
+    let before = store(&it);
+    it.cluster.kill(2);
+    it.cluster.replace(2, Replaced::VoteStore);
+    it.cluster.start(2);
+    it.until("the new voter", |it| it.voters(0).len() == 3 && store(it) != before);
+    it.until("the return of node 2", |it| it.is_in_sync(0, 2));
+    it.cluster.kill(1);
+    it.must_write(0, 7, 2);
+    it.run(Duration::from_secs(5));
+    assert_eq!(it.must_read(0, 7), 2);
+}
+
+/// Whoever finds a change of the voters half done finishes it, at whatever point its proposer died.
+#[test]
+fn a_change_of_voters_is_finished_by_another_node() {
+    for died_after in 0..24 {
+        let mut it = with_newcomer();
+        it.until("node 3 to be in sync", |it| it.is_in_sync(0, 3));
+        let change = "change: Some(Members";
+        it.until("the change", |it| it.explains(0, change));
+        it.run(Duration::from_micros(100 * died_after));
+        it.cluster.kill(0);
+        it.promote(1);
+        it.until("the new voters", |it| it.voters(1) == [0, 1, 2, 3]);
+        assert_eq!(it.must_read(1, 7), 1);
+        it.cluster.start(0);
+        it.until("the return of node 0", |it| it.is_in_sync(1, 0));
+    }
+}
