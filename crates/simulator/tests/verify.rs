@@ -1,5 +1,7 @@
 //! Replicas are compared while they are in use.
 
+use std::time::Duration;
+
 use replication::contract::{Command, Repair, VerifyTask};
 use replication::resource::{VerifyState, VerifyStatus};
 use simulator::scenario::Scenario;
@@ -18,7 +20,7 @@ fn verify(it: &mut Scenario, asked: usize, leader: usize, task: VerifyTask) -> V
     if it.status(leader).is_some_and(|status| status.primary_here) {
         for value in 1..=300 {
             it.write(leader, value * 911 % BLOCKS, 10_000 + value);
-            it.run(std::time::Duration::from_micros(200));
+            it.run(Duration::from_micros(200));
         }
     }
     it.until("the end of the verify", is_over);
@@ -93,6 +95,21 @@ fn what_was_found_is_copied_when_the_member_returns() {
     assert_eq!(it.on_disk(2, 20_001), 5);
 }
 
+/// It was away for so short a time that it missed nothing: what differs is reason enough.
+#[test]
+fn what_was_found_is_copied_after_a_short_absence() {
+    let mut it = Scenario::new(3, 0, 0);
+    it.must_write(0, 20_001, 5);
+    it.cluster.spoil(2, 20_001, 77);
+    let found = verify(&mut it, 0, 0, ALL);
+    assert_eq!(counts(&found), [(2, 1)]);
+    // Its loss waits for another member, and would be taken back.
+    it.cluster.stop_for(1, Duration::from_millis(300));
+    it.cluster.reset_link(0, 2);
+    it.until("the block to be equal", |it| it.on_disk(2, 20_001) == 5);
+    it.until("the return of node 2", |it| it.is_in_sync(0, 2));
+}
+
 #[test]
 fn a_secondary_hands_the_task_to_the_primary() {
     let mut it = Scenario::new(3, 0, 0);
@@ -108,7 +125,7 @@ fn replicas_are_compared_while_nobody_is_primary() {
     it.must_write(0, 9, 5);
     let demoted = it.command(0, Command::Demote);
     it.until("the end of the session", |it| it.succeeded(demoted));
-    it.run(std::time::Duration::from_millis(100));
+    it.run(Duration::from_millis(100));
     it.cluster.spoil(2, 9, 77);
     let found = verify(&mut it, 1, 1, FIXING);
     assert_eq!(counts(&found), [(2, 1)]);

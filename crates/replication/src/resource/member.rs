@@ -712,7 +712,7 @@ mod tests {
         assert!(!given_up(8, 9), "of a day when the disk was in use again");
     }
 
-    /// It may have voted with the new store already: another one each time would be a loss of votes.
+    /// It may have voted with the new store already: another one each time would lose votes.
     #[test]
     fn a_new_voter_whose_disk_takes_no_stamp_stays_that_voter() {
         let (mut register, mut superblock) = pair(4, 4, 8);

@@ -37,6 +37,9 @@ pub(crate) struct Session {
     pub(crate) admissions: BTreeMap<NodeId, Admission>,
     /// An admission that failed is tried again then.
     pub(crate) admit_again_at: BTreeMap<NodeId, Time>,
+    /// A verify found that they differ, and left it: their next loss stands, so that a resync
+    /// mends it.
+    pub(crate) differing: MemberSet,
     /// How long a member that was too slow rests the next time.
     rests: BTreeMap<NodeId, Duration>,
     /// Nothing differs between the members any more.
@@ -108,6 +111,7 @@ impl Session {
             last_join: None,
             admissions: BTreeMap::new(),
             admit_again_at: BTreeMap::new(),
+            differing: MemberSet::EMPTY,
             rests: BTreeMap::new(),
             reconciled: false,
             lease_until: now,
@@ -402,6 +406,7 @@ impl Resource {
         session.admissions.remove(&member);
         session.write_set.remove(member);
         session.boots.remove(&member);
+        session.differing.remove(member);
         self.tell_groups(ToGroup::Lost { member, epoch, in_sync });
     }
 
@@ -414,7 +419,8 @@ impl Resource {
         let same_life = session.boots.get(&node) == Some(&report.boot_id)
             && report.replica.is_some_and(|replica| replica.sealed == session.nonce);
         // What the others recorded of a loss that is proposed already, it would not know.
-        let may_withdraw = !session.losses.values().any(|state| *state == LossState::Proposing);
+        let may_withdraw = !session.losses.values().any(|state| *state == LossState::Proposing)
+            && !session.differing.has(node);
         match session.losses.get(&node) {
             Some(LossState::Proposing) => {}
             Some(LossState::Recording | LossState::Recorded) if same_life && may_withdraw => {
