@@ -122,6 +122,10 @@ fn resync_with_checksums_leaves_what_is_equal() {
     let before = written_kib(&cluster, 2);
     cluster.adm_ok(0, &["connect", "r0:n2"]);
     wait_all(&cluster);
+    // What differed is copied while the replica counts as up to date.
+    cluster.wait(0, "end of the copy", |status| {
+        status.connections.iter().all(|peer| peer.peer_devices[0].out_of_sync == 0)
+    });
     let written = written_kib(&cluster, 2) - before;
     client.close().unwrap();
     cluster.assert_replicas_equal(size);

@@ -6,8 +6,6 @@
 mod harness;
 #[path = "../cluster/volume.rs"]
 mod volume;
-#[path = "../cluster/adjust.rs"]
-mod adjust;
 #[path = "../cluster/faults.rs"]
 mod faults;
 #[path = "../cluster/relay.rs"]
@@ -58,6 +56,15 @@ fn listen_in(target: SocketAddr, heard: &Arc<Mutex<Vec<u8>>>) -> SocketAddr {
 
 fn occurs(part: &[u8], bytes: &[u8]) -> bool {
     bytes.windows(part.len()).any(|window| window == part)
+}
+
+#[test]
+fn resource_does_not_come_up_without_the_certificates_that_it_needs() {
+    let mut cluster = Cluster::prepare(2, 0);
+    fs::remove_dir_all(cluster.directory.path().join("ca/nodes/n0")).unwrap();
+    cluster.launch(0);
+    let said = cluster.adm_refused(0, &["up", "r0"]);
+    assert!(said.contains("has `tls yes`") && said.contains("no certificate in"), "{said}");
 }
 
 #[test]
