@@ -1,7 +1,10 @@
 //! Man pages and completions of shells, made from the definitions of the commands.
 //!
-//! The files in docs/man and docs/completions are what this writes; a test compares them, and says
-//! how to bring them up to date. A tool with verbs has one page, with a section for each verb.
+//! The files in docs/man and docs/completions, and the list of options in docs/options.md, are what
+//! this writes; a test compares them, and says how to bring them up to date. A tool with verbs has
+//! one page, with a section for each verb.
+
+mod options_page;
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -35,6 +38,7 @@ pub(crate) fn main(options: &Options) -> Result<ExitCode> {
         let name = tool.get_name().replace(' ', "-");
         write(&man.join(format!("{name}.1")), &page(&tool, &name)?)?;
     }
+    write(&options.directory.join("options.md"), options_page::text().as_bytes())?;
     for (name, shell, ending, mut command) in completed() {
         let mut text = Vec::new();
         generate(shell, &mut command, name, &mut text);

@@ -14,12 +14,15 @@ fn files(directory: &Path) -> BTreeMap<String, String> {
         let there = fs::read_dir(directory.join(name));
         there.into_iter().flatten().map(move |entry| (name, entry.unwrap()))
     });
-    entries
+    let mut files: BTreeMap<String, String> = entries
         .map(|(name, entry)| {
             let path = format!("{name}/{}", entry.file_name().into_string().unwrap());
             (path, fs::read_to_string(entry.path()).unwrap())
         })
-        .collect()
+        .collect();
+    let options = fs::read_to_string(directory.join("options.md")).unwrap();
+    files.insert("options.md".to_owned(), options);
+    files
 }
 
 #[test]

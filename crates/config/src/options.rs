@@ -6,6 +6,7 @@
 //! `effective.rs`.
 
 pub mod table;
+pub mod reasons;
 pub mod value;
 
 use std::collections::BTreeMap;

@@ -59,8 +59,8 @@ const fn resource(name: &'static str, kind: Kind, default: &'static str, s: Stat
     row(Section::Options, name, kind, Some(default), s)
 }
 
-const fn startup(name: &'static str, kind: Kind, default: &'static str) -> OptionSpec {
-    row(Section::Startup, name, kind, Some(default), NOT_YET)
+const fn startup(name: &'static str, kind: Kind, default: &'static str, s: Status) -> OptionSpec {
+    row(Section::Startup, name, kind, Some(default), s)
 }
 
 const fn handler(name: &'static str) -> OptionSpec {
@@ -216,7 +216,7 @@ pub static TABLE: &[OptionSpec] = &[
         "io-error",
         NOT_YET,
     ),
-    resource("auto-promote", Kind::Flag, "yes", NOT_YET),
+    resource("auto-promote", Kind::Flag, "yes", IN_EFFECT),
     resource("peer-ack-window", sectors(2 * KIB, 200 * KIB), "4096s", NOT_YET),
     resource("peer-ack-delay", milliseconds(1, 10_000), "100", NOT_YET),
     resource("twopc-timeout", tenths(50, 600), "300", NOT_YET),
@@ -244,11 +244,11 @@ pub static TABLE: &[OptionSpec] = &[
     ),
     resource("drbd8-api-compatibility", Kind::Flag, "no", holds(ANY)),
     // startup
-    startup("wfc-timeout", seconds(0, 300_000), "0"),
-    startup("degr-wfc-timeout", seconds(0, 300_000), "0"),
-    startup("outdated-wfc-timeout", seconds(0, 300_000), "0"),
-    startup("wait-after-sb", Kind::Flag, "no"),
-    startup("stacked-timeouts", Kind::Flag, "no"),
+    startup("wfc-timeout", seconds(0, 300_000), "0", IN_EFFECT),
+    startup("degr-wfc-timeout", seconds(0, 300_000), "0", IN_EFFECT),
+    startup("outdated-wfc-timeout", seconds(0, 300_000), "0", IN_EFFECT),
+    startup("wait-after-sb", Kind::Flag, "no", IN_EFFECT),
+    startup("stacked-timeouts", Kind::Flag, "no", NOT_YET),
     row(Section::Startup, "become-primary-on", Kind::Names, None, NOT_YET),
     // handlers
     handler("pri-on-incon-degr"),

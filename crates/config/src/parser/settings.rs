@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use crate::ast::{Setting, Spanned};
 use crate::diagnostic::{ErrorKind, Problem, Span};
 use crate::lexer::{Token, TokenKind};
+use crate::options::reasons::not_applicable;
 use crate::options::value::{self, BadValue, Value, Verdict};
 use crate::options::{Kind, OptionSpec, Place, Section};
 use crate::parser::Seen;
@@ -150,7 +151,10 @@ fn checked(
     match value::judge(spec, &value) {
         Verdict::Accepted => {}
         Verdict::NotInEffect => {
-            let message = format!("`{} {value}` is accepted but not in effect yet", spec.name);
+            let message = match not_applicable(spec.name) {
+                Some(reason) => format!("`{} {value}` changes nothing: {reason}", spec.name),
+                None => format!("`{} {value}` is accepted but not in effect yet", spec.name),
+            };
             cursor.report().warn_once(spec.name, name, message);
         }
         Verdict::Refused { works } => {

@@ -90,6 +90,7 @@ fn resource_metrics(resource: &ResourceStatus, metrics: &mut Metrics) {
             metrics.gauge("basalt_quorum_voter_present", "It answers.", &labels, voter.present);
         }
     }
+    verify_metrics(resource, metrics);
     if let Some(epoch) = &resource.epoch {
         let help = "Number of the newest configuration that is known to be chosen.";
         metrics.gauge("basalt_epoch", help, &name(), epoch.epoch);
@@ -97,6 +98,31 @@ fn resource_metrics(resource: &ResourceStatus, metrics: &mut Metrics) {
         metrics.gauge("basalt_insync_replicas", help, &name(), epoch.insync.len() as u64);
         let help = "Promotions that may have lost acknowledged writes.";
         metrics.counter("basalt_losses_total", help, &name(), epoch.losses.into());
+    }
+}
+
+/// Of the last comparison that this node led.
+fn verify_metrics(resource: &ResourceStatus, metrics: &mut Metrics) {
+    let Some(verify) = &resource.verify else { return };
+    let labels = || vec![("name", resource.name.clone())];
+    for state in ["waiting", "running", "done", "interrupted"] {
+        let mut labels = labels();
+        labels.push(("state", state.to_owned()));
+        let help = "State of the last comparison of the replicas that this node led.";
+        metrics.gauge("basalt_verify_state", help, &labels, verify.state == state);
+    }
+    let amounts = [
+        ("basalt_verify_compared_bytes", "What it compared.", verify.verified),
+        ("basalt_verify_skipped_bytes", "What it left out.", verify.skipped),
+    ];
+    for (family, help, kib) in amounts {
+        metrics.gauge(family, help, &labels(), kib * 1024);
+    }
+    for (replica, kib) in &verify.differing {
+        let mut labels = labels();
+        labels.push(("replica", replica.clone()));
+        let help = "What it found to differ at this replica.";
+        metrics.gauge("basalt_verify_differing_bytes", help, &labels, kib * 1024);
     }
 }
 

@@ -4,7 +4,8 @@ use std::collections::BTreeSet;
 
 use super::*;
 use api::status::{
-    DeviceStatistics, EpochStatus, NodeStatus, PathStatus, QuorumVotes, SyncDetails, VoterStatus,
+    DeviceStatistics, EpochStatus, NodeStatus, PathStatus, QuorumVotes, SyncDetails, VerifyReport,
+    VoterStatus,
 };
 
 fn status() -> StatusReply {
@@ -47,6 +48,12 @@ fn status() -> StatusReply {
             needed: 2,
             voters: vec![VoterStatus { node_id: 1, name: "bob".to_owned(), ..Default::default() }],
         }),
+        verify: Some(VerifyReport {
+            state: "done".to_owned(),
+            verified: 64,
+            differing: vec![("bob".to_owned(), 4)],
+            ..VerifyReport::default()
+        }),
         epoch: Some(EpochStatus { insync: vec!["alice".to_owned()], ..EpochStatus::default() }),
         ..ResourceStatus::default()
     };
@@ -75,6 +82,10 @@ fn samples_have_reactors_names_and_labels_and_ours_beside_them() {
         "drbd_device_written_bytes_total{name=\"r\\\"0\",volume=\"0\",minor=\"1\"} 8192",
         "drbd_peerdevice_outofsync_bytes{name=\"r\\\"0\",conn_name=\"bob\",peer_node_id=\"1\",\
          volume=\"0\"} 4096",
+        "basalt_verify_state{name=\"r\\\"0\",state=\"done\"} 1",
+        "basalt_verify_state{name=\"r\\\"0\",state=\"running\"} 0",
+        "basalt_verify_compared_bytes{name=\"r\\\"0\"} 65536",
+        "basalt_verify_differing_bytes{name=\"r\\\"0\",replica=\"bob\"} 4096",
         "basalt_quorum_votes_needed{name=\"r\\\"0\"} 2",
         "basalt_quorum_voter_present{name=\"r\\\"0\",voter=\"bob\",node_id=\"1\"} 0",
         "basalt_resync_done_percent{name=\"r\\\"0\",conn_name=\"bob\",peer_node_id=\"1\",\

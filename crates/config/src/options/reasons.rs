@@ -1,0 +1,59 @@
+//! Why an option of DRBD has nothing to do here: what it is about does not exist in user space, or
+//! happens in another way. Such an option is accepted, and what sets it is told this once.
+//!
+//! An option that is in no row, and not in effect, is not built yet.
+
+/// By name of the option.
+pub static NOT_APPLICABLE: &[(&str, &str)] = &[
+    ("disk-barrier", "there are no barriers in the kernel any more; a flush orders writes"),
+    ("disk-flushes", "flushes are never left out: a completed one is durable on every member"),
+    ("disk-drain", "writes need no draining: each is ordered by its number"),
+    ("md-flushes", "metadata is always written durably"),
+    ("al-updates", "the activity log is always written: a crash would cost a full copy without it"),
+    ("disable-write-same", "no front end has such a command"),
+    ("max-bio-size", "requests of any size are split at 128 KiB"),
+    ("resync-rate", "there is no controller: `c-max-rate` holds while clients are at work"),
+    ("c-plan-ahead", "there is no controller: `c-max-rate` holds while clients are at work"),
+    ("c-delay-target", "there is no controller: `c-max-rate` holds while clients are at work"),
+    ("c-fill-target", "there is no controller: `c-max-rate` holds while clients are at work"),
+    ("c-min-rate", "there is no controller: `c-max-rate` holds while clients are at work"),
+    ("bitmap", "what is not dirty takes no memory, so there is nothing to save"),
+    ("resync-without-replication", "writes go to a member that is being copied to, too"),
+    ("max-epoch-size", "writes carry numbers; there are no epochs on the wire"),
+    ("max-buffers", "buffers are a bounded pool of the daemon, for all resources"),
+    ("data-integrity-alg", "each payload carries a CRC-32C, which is always checked"),
+    ("tcp-cork", "all that is said in a turn leaves in one send"),
+    ("verify-alg", "digests are Basalt's own"),
+    ("use-rle", "bitmaps are not exchanged"),
+    ("socket-check-timeout", "heartbeats find a dead peer within 1.2 s"),
+    ("tls-keyring", "it names keys of the kernel; certificates are files (`basalt node --pki`)"),
+    ("tls-privkey", "it names keys of the kernel; certificates are files (`basalt node --pki`)"),
+    (
+        "tls-certificate",
+        "it names keys of the kernel; certificates are files (`basalt node --pki`)",
+    ),
+    ("rdma-ctrl-rcvbuf-size", "there is no RDMA"),
+    ("rdma-ctrl-sndbuf-size", "there is no RDMA"),
+    ("_name", "it is what drbdadm tells the kernel; peers have the names of their hosts"),
+    ("peer-ack-window", "each write says what is stable already; there is nothing to gather"),
+    ("peer-ack-delay", "each write says what is stable already; there is nothing to gather"),
+    ("twopc-timeout", "changes are ballots at the voters, not a commit in two phases"),
+    ("twopc-retry-timeout", "changes are ballots at the voters, not a commit in two phases"),
+    ("max-io-depth", "requests are bounded for each client: 256, or 64 MiB"),
+    ("drbd8-api-compatibility", "there is no interface of a kernel module"),
+    ("stacked-timeouts", "there are no stacked resources"),
+    ("usage-count", "nothing is counted, and nobody is asked"),
+    ("dialog-refresh", "there is no dialog"),
+    ("minor-count", "there is no kernel module"),
+    ("disable-ip-verification", "addresses are not compared with those of the machine"),
+    ("udev-always-use-vnr", "links to devices always have the number of the volume"),
+    ("cmd-timeout-short", "`basalt adm --timeout` bounds a command"),
+    ("cmd-timeout-medium", "`basalt adm --timeout` bounds a command"),
+    ("cmd-timeout-long", "`basalt adm --timeout` bounds a command"),
+];
+
+/// Why the option has nothing to do, if that is so.
+#[must_use]
+pub fn not_applicable(name: &str) -> Option<&'static str> {
+    NOT_APPLICABLE.iter().find(|(option, _)| *option == name).map(|(_, reason)| *reason)
+}

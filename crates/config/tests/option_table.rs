@@ -1,0 +1,89 @@
+//! Every option of DRBD 9.2 is known, and it is said of each what becomes of it.
+
+use config::options::reasons::{NOT_APPLICABLE, not_applicable};
+use config::options::table::TABLE;
+use config::options::{Section, Status};
+use config::parse_text;
+
+/// As DRBD's manual has them, by section.
+const OF_DRBD: [(Section, &str); 6] = [
+    (
+        Section::Disk,
+        "size on-io-error disk-barrier disk-flushes disk-drain md-flushes resync-after al-extents \
+         al-updates discard-zeroes-if-aligned disable-write-same disk-timeout read-balancing \
+         rs-discard-granularity bitmap max-bio-size block-size discard-granularity resync-rate \
+         c-plan-ahead c-delay-target c-fill-target c-max-rate c-min-rate \
+         resync-without-replication peer-tiebreaker",
+    ),
+    (
+        Section::Net,
+        "transport load-balance-paths protocol timeout max-epoch-size connect-int ping-int \
+         ping-timeout sndbuf-size rcvbuf-size ko-count max-buffers allow-two-primaries \
+         cram-hmac-alg shared-secret after-sb-0pri after-sb-1pri after-sb-2pri always-asbp \
+         rr-conflict data-integrity-alg tcp-cork on-congestion congestion-fill congestion-extents \
+         csums-alg csums-after-crash-only verify-alg use-rle socket-check-timeout fencing \
+         allow-remote-read tls tls-keyring tls-privkey tls-certificate rdma-ctrl-rcvbuf-size \
+         rdma-ctrl-sndbuf-size _name discard-my-data tentative",
+    ),
+    (
+        Section::Options,
+        "cpu-mask on-no-data-accessible auto-promote peer-ack-window peer-ack-delay twopc-timeout \
+         twopc-retry-timeout auto-promote-timeout max-io-depth quorum on-no-quorum \
+         quorum-minimum-redundancy on-suspended-primary-outdated drbd8-api-compatibility",
+    ),
+    (
+        Section::Startup,
+        "wfc-timeout degr-wfc-timeout outdated-wfc-timeout wait-after-sb stacked-timeouts",
+    ),
+    (
+        Section::Handlers,
+        "pri-on-incon-degr pri-lost-after-sb pri-lost initial-split-brain split-brain fence-peer \
+         unfence-peer local-io-error before-resync-target after-resync-target before-resync-source \
+         out-of-sync quorum-lost disconnected",
+    ),
+    (
+        Section::Global,
+        "usage-count dialog-refresh minor-count disable-ip-verification udev-always-use-vnr \
+         cmd-timeout-short cmd-timeout-medium cmd-timeout-long",
+    ),
+];
+
+#[test]
+fn every_option_of_drbd_is_in_the_table() {
+    for (section, names) in OF_DRBD {
+        for name in names.split_whitespace() {
+            let found = TABLE.iter().any(|spec| spec.name == name && spec.section == section);
+            assert!(found, "{name} of {}", section.keyword());
+        }
+    }
+}
+
+#[test]
+fn what_is_not_applicable_is_accepted_and_does_nothing() {
+    for (name, reason) in NOT_APPLICABLE {
+        let spec = TABLE.iter().find(|spec| spec.name == *name).unwrap();
+        assert!(matches!(spec.status, Status::NotYet { .. }), "{name} does something");
+        assert!(!reason.is_empty() && !reason.ends_with('.'), "{name}");
+    }
+    let names: Vec<_> = NOT_APPLICABLE.iter().map(|(name, _)| name).collect();
+    for (place, name) in names.iter().enumerate() {
+        assert!(!names[..place].contains(name), "{name} is there twice");
+    }
+}
+
+/// What the operator hears tells what cannot be from what is not built.
+#[test]
+fn warning_says_why_an_option_changes_nothing() {
+    let warnings = |line: &str| -> Vec<String> {
+        let text = format!(
+            "resource r {{ net {{ {line} }} volume 0 {{ disk /d; }} \
+             on a {{ node-id 0; address 10.0.0.1:1; }} on b {{ node-id 1; address 10.0.0.2:1; }} }}"
+        );
+        parse_text("r.res", &text).unwrap().warnings.iter().map(ToString::to_string).collect()
+    };
+    let [ref one] = warnings("tcp-cork no;")[..] else { panic!("one warning") };
+    assert!(one.contains(not_applicable("tcp-cork").unwrap()), "{one}");
+    let [ref other] = warnings("ping-int 9;")[..] else { panic!("one warning") };
+    assert!(other.contains("not in effect yet"), "{other}");
+    assert_eq!(warnings("tcp-cork yes;").len(), 0, "it describes what happens anyway");
+}
