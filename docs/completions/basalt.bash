@@ -4170,7 +4170,7 @@ _basalt() {
             return 0
             ;;
         basalt__subcmd__node)
-            opts="-h -V --name --state-dir --admin-socket --nbd --nbd-unix --nvme --vhost --metrics --pki --shards --exit-with-parent --help --version"
+            opts="-h -V --name --state-dir --admin-socket --nbd --nbd-tls --nbd-unix --nvme --vhost --metrics --pki --shards --exit-with-parent --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -4189,6 +4189,10 @@ _basalt() {
                     return 0
                     ;;
                 --nbd)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --nbd-tls)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;

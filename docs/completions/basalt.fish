@@ -164,6 +164,7 @@ complete -c basalt -n "__fish_basalt_using_subcommand node" -l name -d 'Name of 
 complete -c basalt -n "__fish_basalt_using_subcommand node" -l state-dir -d 'Directory for what the node must not lose; it is made if it is not there' -r -F
 complete -c basalt -n "__fish_basalt_using_subcommand node" -l admin-socket -d 'Answer `basalt adm` on this unix socket [default: admin.sock in the state directory]' -r -F
 complete -c basalt -n "__fish_basalt_using_subcommand node" -l nbd -d 'Serve NBD clients on this address; may be given more than once' -r
+complete -c basalt -n "__fish_basalt_using_subcommand node" -l nbd-tls -d 'Serve NBD clients on this address that use TLS and show a certificate (`basalt pki issue-client`); the file `clients` in the directory of --pki says what they may use. May be given more than once' -r
 complete -c basalt -n "__fish_basalt_using_subcommand node" -l nbd-unix -d 'Serve NBD clients on this unix socket; may be given more than once' -r -F
 complete -c basalt -n "__fish_basalt_using_subcommand node" -l nvme -d 'Serve NVMe/TCP initiators on this address, usually on port 4420 and, for discovery, on 8009; may be given more than once. There is neither a password nor encryption' -r
 complete -c basalt -n "__fish_basalt_using_subcommand node" -l vhost -d 'Serve virtual machines (vhost-user-blk) on a unix socket for each volume in this directory, named RESOURCE-VOLUME.sock; its group may use them' -r -F

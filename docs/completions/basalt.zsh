@@ -327,6 +327,7 @@ _arguments "${_arguments_options[@]}" : \
 '--state-dir=[Directory for what the node must not lose; it is made if it is not there]:DIR:_files' \
 '--admin-socket=[Answer \`basalt adm\` on this unix socket \[default\: admin.sock in the state directory\]]:PATH:_files' \
 '*--nbd=[Serve NBD clients on this address; may be given more than once]:ADDRESS:PORT:_default' \
+'*--nbd-tls=[Serve NBD clients on this address that use TLS and show a certificate (\`basalt pki issue-client\`); the file \`clients\` in the directory of --pki says what they may use. May be given more than once]:ADDRESS:PORT:_default' \
 '*--nbd-unix=[Serve NBD clients on this unix socket; may be given more than once]:PATH:_files' \
 '*--nvme=[Serve NVMe/TCP initiators on this address, usually on port 4420 and, for discovery, on 8009; may be given more than once. There is neither a password nor encryption]:ADDRESS:PORT:_default' \
 '--vhost=[Serve virtual machines (vhost-user-blk) on a unix socket for each volume in this directory, named RESOURCE-VOLUME.sock; its group may use them]:DIR:_files' \

@@ -30,6 +30,12 @@ struct Arguments {
     #[arg(long, value_name = "ADDRESS:PORT")]
     nbd: Vec<SocketAddr>,
 
+    /// Serve NBD clients on this address that use TLS and show a certificate (`basalt pki
+    /// issue-client`); the file `clients` in the directory of --pki says what they may use. May be
+    /// given more than once.
+    #[arg(long, value_name = "ADDRESS:PORT")]
+    nbd_tls: Vec<SocketAddr>,
+
     /// Serve NBD clients on this unix socket; may be given more than once.
     #[arg(long, value_name = "PATH")]
     nbd_unix: Vec<PathBuf>,
@@ -83,6 +89,7 @@ pub(crate) fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
         state_dir: arguments.state_dir,
         admin_socket: arguments.admin_socket,
         nbd: arguments.nbd,
+        nbd_tls: arguments.nbd_tls,
         nbd_unix: arguments.nbd_unix,
         nvme: arguments.nvme,
         vhost: arguments.vhost,

@@ -40,6 +40,7 @@ use crate::guests::Guests;
 use crate::limits::{
     ADMIN_COMMAND_DEADLINE, PARENT_POLL_INTERVAL, SHARDS_MAX, SHUTDOWN_DEADLINE, START_PATIENCE,
 };
+use crate::links::secure::Secrecy;
 use crate::links::{Identity, LEAD};
 use crate::log::{Scope, log};
 use crate::patience::Patience;
@@ -437,10 +438,21 @@ impl Control {
     ) -> Result<(), NodeError> {
         let tcp = options.nbd.iter().copied().map(ListenAddr::Tcp);
         let unix = options.nbd_unix.iter().cloned().map(|path: PathBuf| ListenAddr::Unix(path));
-        for address in tcp.chain(unix) {
+        let clear = tcp.chain(unix).map(|address| (address, Secrecy::ClearText));
+        let tls = options.nbd_tls.iter().map(|address| (ListenAddr::Tcp(*address), Secrecy::Tls));
+        for address in options.nbd.iter().filter(|address| !address.ip().is_loopback()) {
+            log!(
+                Warning,
+                Scope::NODE,
+                "NBD clients at {address} are served in clear text, and any that comes may write; \
+                 `--nbd-tls` asks for certificates"
+            );
+        }
+        for (address, secrecy) in clear.chain(tls) {
             self.listen(patience, |ticket| ToShard::ListenNbd {
                 ticket,
                 address: address.clone(),
+                secrecy,
             })?;
         }
         for address in options.nvme.iter().copied().map(ListenAddr::Tcp) {

@@ -50,6 +50,8 @@ pub struct Options {
     /// `None`: in the state directory.
     pub admin_socket: Option<PathBuf>,
     pub nbd: Vec<SocketAddr>,
+    /// Where clients have to use TLS.
+    pub nbd_tls: Vec<SocketAddr>,
     pub nbd_unix: Vec<PathBuf>,
     pub nvme: Vec<SocketAddr>,
     /// Where virtual machines find a socket for each volume; nowhere by default.

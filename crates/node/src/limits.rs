@@ -47,6 +47,10 @@ pub(crate) const PARTS_PER_REQUEST_MAX: usize = 16;
 pub(crate) const CLIENT_BYTES_MAX: usize = 64 << 20;
 /// Extents that one answer about the state of blocks tells: each asks the file system twice.
 pub(crate) const STATUS_EXTENTS_MAX: usize = 128;
+/// Bytes of one client that are sealed at a time.
+pub(crate) const SEALED_BYTES_MAX: u32 = 512 << 10;
+/// Lines of the list of what clients may do.
+pub(crate) const GRANTS_MAX: usize = 1024;
 /// A client has to choose an export within this.
 pub(crate) const CLIENT_HANDSHAKE_DEADLINE: Duration = Duration::from_secs(30);
 /// How long a client's handshake waits for this node to become Primary.

@@ -13,6 +13,7 @@
 
 mod client;
 mod greeting;
+mod securing;
 mod pieces;
 mod requests;
 pub(crate) mod outbox;
@@ -20,6 +21,7 @@ pub(crate) mod outbox;
 use std::collections::VecDeque;
 use std::io as stdio;
 use std::os::fd::OwnedFd;
+use std::sync::Arc;
 
 use api::status::Holder;
 use frontend::nbd::handshake::Export;
@@ -30,16 +32,20 @@ use stdx::time::Time;
 use crate::histogram::Histogram;
 use crate::limits::CLIENTS_MAX;
 use crate::links::HostedId;
+use crate::links::secure::Secrecy;
 use crate::log::{Scope, log};
 use crate::nbd::client::{Client, Stage};
 use crate::nbd::requests::ClientRequest;
 pub(crate) use crate::nbd::requests::origin_of;
 use crate::payloads::Kit;
 use crate::slab::{Key, Slab};
+use crate::tls::credentials::Credentials;
 
 /// Kinds of the reactor's tokens that belong to clients.
 pub(crate) const TOKEN_CLIENT: u8 = 3;
 pub(crate) const TOKEN_LISTENER: u8 = 4;
+/// The listener of clients that have to use TLS.
+pub(crate) const TOKEN_TLS_LISTENER: u8 = 13;
 
 /// What clients have to say to the shard.
 #[derive(Debug)]
@@ -89,6 +95,7 @@ pub(crate) struct Nbd {
     /// Clients with something to send, or to go on with.
     dirty: Vec<Key>,
     starved: bool,
+    credentials: Option<Arc<Credentials>>,
     /// Not later than the first deadline of a handshake.
     deadline: Time,
 }
@@ -104,14 +111,29 @@ impl Nbd {
             write_latency: Vec::new(),
             dirty: Vec::with_capacity(256),
             starved: false,
+            credentials: None,
             deadline: Time::NEVER,
         }
     }
 
-    pub(crate) fn listen(&mut self, address: ListenAddr, kit: &mut Kit) -> stdio::Result<SocketId> {
-        let socket = kit.reactor.listen(address, u64::from(TOKEN_LISTENER) << 56)?;
+    pub(crate) fn listen(
+        &mut self,
+        address: ListenAddr,
+        secrecy: Secrecy,
+        kit: &mut Kit,
+    ) -> stdio::Result<SocketId> {
+        let kind = match secrecy {
+            Secrecy::ClearText => TOKEN_LISTENER,
+            Secrecy::Tls => TOKEN_TLS_LISTENER,
+        };
+        let socket = kit.reactor.listen(address, u64::from(kind) << 56)?;
         self.listeners.push(socket);
         Ok(socket)
+    }
+
+    /// What new connections prove themselves with, and what clients may do.
+    pub(crate) fn set_credentials(&mut self, credentials: Arc<Credentials>) {
+        self.credentials = Some(credentials);
     }
 
     pub(crate) fn stop_listening(&mut self, kit: &mut Kit) {
@@ -137,19 +159,19 @@ impl Nbd {
         self.offers.retain(|offer| offer.hosted != hosted);
     }
 
-    pub(crate) fn on_accepted(&mut self, socket: SocketId, kit: &mut Kit) {
+    pub(crate) fn on_accepted(&mut self, socket: SocketId, secrecy: Secrecy, kit: &mut Kit) {
         if self.clients.len() >= CLIENTS_MAX {
             log!(Warning, Scope::NODE, "an NBD client was turned away: {CLIENTS_MAX} are here");
             kit.reactor.close(socket);
             return;
         }
-        self.greet(socket, kit);
+        self.greet(socket, secrecy, kit);
     }
 
     /// A client that another shard accepted.
-    pub(crate) fn on_passed(&mut self, socket: OwnedFd, kit: &mut Kit) {
+    pub(crate) fn on_passed(&mut self, socket: OwnedFd, secrecy: Secrecy, kit: &mut Kit) {
         match kit.reactor.adopt(socket) {
-            Ok(socket) => self.on_accepted(socket, kit),
+            Ok(socket) => self.on_accepted(socket, secrecy, kit),
             Err(error) => log!(Warning, Scope::NODE, "an NBD client was turned away: {error}"),
         }
     }
@@ -199,9 +221,10 @@ impl Nbd {
                 self.proceed(key, kit);
             }
             let Some(client) = self.clients.get_mut(key) else { continue };
-            client.outbox.submit(client.socket, key.token(TOKEN_CLIENT), kit);
-            if client.is_finished() {
-                self.close(key, "", kit);
+            match client.submit(key.token(TOKEN_CLIENT), kit) {
+                Ok(()) if client.is_finished() => self.close(key, "", kit),
+                Ok(()) => {}
+                Err(error) => self.close(key, &error.to_string(), kit),
             }
         }
         // What `proceed` marked meanwhile is looked at in the next turn.
@@ -246,12 +269,28 @@ impl Nbd {
 
     /// Takes what the client sent as far as it goes, then receives more.
     fn proceed(&mut self, key: Key, kit: &mut Kit) {
-        let Some(client) = self.clients.get(key) else { return };
-        match client.stage {
-            Stage::Handshake { .. } => self.step_handshake(key, kit),
-            Stage::Waiting { .. } => {}
-            Stage::Serving { .. } => self.step_transmission(key, kit),
-            Stage::Leaving => {}
+        loop {
+            let Some(client) = self.clients.get(key) else { return };
+            match client.stage {
+                Stage::Handshake { .. } => self.step_handshake(key, kit),
+                Stage::Securing { .. } => self.step_securing(key, kit),
+                Stage::Waiting { .. } => {}
+                Stage::Serving { .. } => self.step_transmission(key, kit),
+                Stage::Leaving => {}
+            }
+            let Some(client) = self.clients.get_mut(key) else { return };
+            match client.open(kit) {
+                Ok(true) => {}
+                Ok(false) => break,
+                Err(error) => {
+                    self.fail_tls(key, &error, kit);
+                    break;
+                }
+            }
+        }
+        if self.clients.get(key).is_some_and(|client| client.tls.is_some() && client.has_to_send())
+        {
+            self.mark(key);
         }
         if let Some(client) = self.clients.get_mut(key)
             && !client.receive(key.token(TOKEN_CLIENT), kit)

@@ -41,9 +41,10 @@ use stdx::time::Time;
 use crate::crash;
 use crate::limits::{CROSS_CAPACITY, DONE_ROUNDS_MAX, STATUS_EXTENTS_MAX};
 use crate::links::heartbeat::Lease;
+use crate::links::secure::Secrecy;
 use crate::links::{self, HostedId, Identity, Links};
 use crate::log::{Scope, log};
-use crate::nbd::Nbd;
+use crate::nbd::{self, Nbd};
 use crate::nvme::{self, Nvme};
 use crate::payloads::{Kit, Payloads};
 use crate::shard::commands::Stopping;
@@ -261,7 +262,8 @@ impl Shard {
             Event::Accepted { token, socket, .. } => match Key::of_token(token).0 {
                 links::TOKEN_LISTENER => links.on_accepted(socket, kit),
                 nvme::TOKEN_LISTENER => nvme.on_accepted(socket, kit),
-                _ => self.on_client(socket),
+                nbd::TOKEN_TLS_LISTENER => self.on_client(socket, Secrecy::Tls),
+                _ => self.on_client(socket, Secrecy::ClearText),
             },
             Event::AcceptFailed { error, .. } => {
                 log!(Warning, Scope::NODE, "a connection was not accepted: {error}");
@@ -329,15 +331,15 @@ impl Shard {
     }
 
     /// Clients are spread over the shards in turn.
-    fn on_client(&mut self, socket: SocketId) {
+    fn on_client(&mut self, socket: SocketId, secrecy: Secrecy) {
         let Rim { kit, nbd, .. } = &mut self.rim;
         let shard = self.next_client;
         self.next_client = (shard + 1) % kit.mesh.shards();
         if shard == kit.mesh.me() {
-            return nbd.on_accepted(socket, kit);
+            return nbd.on_accepted(socket, secrecy, kit);
         }
         match kit.reactor.give_up(socket) {
-            Ok(socket) => kit.mesh.send(shard, Cross::Client(socket)),
+            Ok(socket) => kit.mesh.send(shard, Cross::Client(socket, secrecy)),
             Err(error) => log!(Warning, Scope::NODE, "an NBD client was turned away: {error}"),
         }
     }

@@ -54,6 +54,15 @@ impl Stream {
         Some(whole.part(self.filled, whole.length - self.filled))
     }
 
+    /// The buffer with the bytes that wait in it, for somebody else.
+    pub(crate) fn give_up(&mut self) -> Option<Slice> {
+        let buffer = self.buffer.take()?;
+        let rest = Slice { buffer, offset: self.taken, length: self.filled - self.taken };
+        self.taken = 0;
+        self.filled = 0;
+        Some(rest)
+    }
+
     pub(crate) fn dispose(&mut self, kit: &mut Kit) {
         if let Some(buffer) = self.buffer.take() {
             kit.reactor.pool().release(buffer);

@@ -13,6 +13,7 @@
 //! ([`node_domain_name`], [`client_domain_name`]), so that no client can pass for a node.
 
 pub(crate) mod credentials;
+pub(crate) mod grants;
 
 use std::io::{ErrorKind, IoSlice, Read, Write};
 
@@ -124,6 +125,11 @@ impl Session {
 
     pub(crate) fn on_bytes(&mut self, length: u32) {
         self.filled += length;
+    }
+
+    /// All that came was read.
+    pub(crate) fn is_drained(&self) -> bool {
+        self.taken == self.filled
     }
 
     /// What came is not looked at.

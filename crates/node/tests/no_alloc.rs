@@ -105,6 +105,7 @@ fn check(shards: u8) {
             state_dir: state_dir(place.path(), index),
             admin_socket: None,
             nbd: Vec::new(),
+            nbd_tls: Vec::new(),
             nbd_unix: vec![place.path().join(format!("nbd{index}"))],
             nvme: Vec::new(),
             vhost: None,

@@ -19,3 +19,4 @@ mod peers;
 mod fake_peer;
 mod clients;
 mod secure;
+mod secure_clients;

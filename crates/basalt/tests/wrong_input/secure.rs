@@ -24,12 +24,12 @@ use crate::fake_peer::hello;
 const NODES: [&str; 3] = ["alfa", "bravo", "charlie"];
 
 /// The CA of a cluster, and what it has issued.
-struct Pki {
-    dir: PathBuf,
+pub(crate) struct Pki {
+    pub(crate) dir: PathBuf,
 }
 
 impl Pki {
-    fn init(dir: PathBuf) -> Self {
+    pub(crate) fn init(dir: PathBuf) -> Self {
         basalt(&["init"], &dir);
         Self { dir }
     }
@@ -56,7 +56,7 @@ impl Pki {
     }
 }
 
-fn basalt(words: &[&str], dir: &Path) {
+pub(crate) fn basalt(words: &[&str], dir: &Path) {
     let mut command = Command::new(env!("CARGO_BIN_EXE_basalt"));
     let output = command.arg("pki").args(words).arg("--dir").arg(dir).output().unwrap();
     assert!(output.status.success(), "{words:?}: {output:?}");
@@ -66,7 +66,7 @@ fn text_of(path: &Path) -> String {
     fs::read_to_string(path).unwrap()
 }
 
-fn install(from: &Path, cluster: &Cluster, index: usize) {
+pub(crate) fn install(from: &Path, cluster: &Cluster, index: usize) {
     let to = cluster.nodes[index].home.join("pki");
     fs::create_dir_all(&to).unwrap();
     for name in ["ca.crt", "node.crt", "node.key"] {

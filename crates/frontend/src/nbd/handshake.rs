@@ -6,8 +6,8 @@
 //!
 //! Invariants: at most [`OPTION_BYTES_MAX`] bytes of input are kept, at most [`OPTIONS_MAX`]
 //! options are answered. What is negotiated counts only for the export it was negotiated for.
-//! Encryption is not offered: STARTTLS is answered as unknown, and what follows it in the same
-//! packet is judged like any other option in the clear.
+//! Encryption is either not offered at all, or required (`Secrecy`): then nothing but STARTTLS
+//! and a goodbye is answered in the clear, so nothing that was said before TLS counts after it.
 
 mod option;
 
@@ -37,6 +37,7 @@ pub struct Handshake {
     options_taken: u32,
     padding: Padding,
     replies: ReplyForm,
+    secrecy: Secrecy,
     /// The name of the export for which `base:allocation` was granted.
     allocation_of: Option<String>,
 }
@@ -55,6 +56,17 @@ enum Phase {
 enum Padding {
     Send,
     Omit,
+}
+
+/// Whether the client has to encrypt what it says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Secrecy {
+    /// It cannot.
+    ClearText,
+    /// It has to begin with it.
+    Required,
+    /// It does.
+    Secured,
 }
 
 /// What the daemon knows about its exports, for one step.
@@ -118,6 +130,8 @@ pub struct Step {
 pub enum Next {
     /// Send the output, then step again: with the bytes that are left, or with new ones.
     More,
+    /// Send the output; the bytes that are left belong to TLS. Step again with what TLS brings.
+    StartTls,
     /// Send the output; the bytes that are left belong to the transmission phase.
     Transmission(Box<Agreement>),
     /// Send the output and close.
@@ -148,6 +162,8 @@ pub enum CloseReason {
     OptionTooLong { option: u32, length: u32 },
     #[error("the client sent more than {OPTIONS_MAX} options and chose no export")]
     TooManyOptions,
+    #[error("the client chose an export in clear text, and TLS is required")]
+    ClearText,
     /// The oldest way to choose an export has no other answer.
     #[error("the client chose an export that cannot be served to it by EXPORT_NAME")]
     NoExport,
@@ -210,6 +226,15 @@ impl Export {
 impl Handshake {
     /// Greets the client.
     pub fn start(output: &mut Vec<u8>) -> Self {
+        Self::begin(Secrecy::ClearText, output)
+    }
+
+    /// Greets a client that has to begin with TLS.
+    pub fn start_with_tls(output: &mut Vec<u8>) -> Self {
+        Self::begin(Secrecy::Required, output)
+    }
+
+    fn begin(secrecy: Secrecy, output: &mut Vec<u8>) -> Self {
         output.extend_from_slice(&GREETING_MAGIC.to_be_bytes());
         output.extend_from_slice(&OPTION_MAGIC.to_be_bytes());
         let flags = HANDSHAKE_FIXED_NEWSTYLE | HANDSHAKE_NO_ZEROES;
@@ -220,6 +245,7 @@ impl Handshake {
             options_taken: 0,
             padding: Padding::Send,
             replies: ReplyForm::Simple,
+            secrecy,
             allocation_of: None,
         }
     }
@@ -227,7 +253,7 @@ impl Handshake {
     /// Takes bytes up to the end of one option at most, and answers it.
     ///
     /// # Panics
-    /// When called again after anything but [`Next::More`].
+    /// When called again after anything but [`Next::More`] and [`Next::StartTls`].
     pub fn step(&mut self, bytes: &[u8], directory: &Directory<'_>, output: &mut Vec<u8>) -> Step {
         let mut consumed = 0;
         loop {
@@ -256,7 +282,7 @@ impl Handshake {
                 Phase::Ended => panic!("a handshake that has ended is not fed"),
             };
             if let Some(next) = next {
-                if !matches!(next, Next::More) {
+                if !matches!(next, Next::More | Next::StartTls) {
                     self.phase = Phase::Ended;
                 }
                 return Step { consumed, next };

@@ -117,6 +117,7 @@ fn a_handshake_survives_any_bytes() {
                     assert!(disk.exports.iter().any(|export| export.name == agreement.export.name));
                     agreed += 1;
                 }
+                Next::StartTls => panic!("TLS is not offered"),
                 Next::Close(_) => closed += 1,
             }
             break;

@@ -13,8 +13,8 @@ use frontend::nbd::limits::{OPTION_BYTES_MAX, OPTIONS_MAX};
 use frontend::nbd::wire::{
     OPT_ABORT, OPT_EXPORT_NAME, OPT_EXTENDED_HEADERS, OPT_GO, OPT_INFO, OPT_LIST,
     OPT_LIST_META_CONTEXT, OPT_SET_META_CONTEXT, OPT_STARTTLS, OPT_STRUCTURED_REPLY, OPTION_MAGIC,
-    REP_ACK, REP_ERR_EXT_HEADER_REQD, REP_ERR_INVALID, REP_ERR_TOO_BIG, REP_ERR_UNKNOWN,
-    REP_ERR_UNSUP, REP_INFO, REP_META_CONTEXT, ReplyForm,
+    REP_ACK, REP_ERR_EXT_HEADER_REQD, REP_ERR_INVALID, REP_ERR_TLS_REQD, REP_ERR_TOO_BIG,
+    REP_ERR_UNKNOWN, REP_ERR_UNSUP, REP_INFO, REP_META_CONTEXT, ReplyForm,
 };
 
 const SIZE: u64 = 1 << 20;
@@ -209,6 +209,55 @@ fn a_refused_starttls_changes_nothing_and_promises_nothing() {
     assert!(matches!(next, Next::Close(CloseReason::BadMagic(_))));
 }
 
+/// What is answered before TLS, when TLS is required, and what the machine wants next.
+fn before_tls(sent: &[u8]) -> (Vec<u8>, Next) {
+    let directory = Directory { listed: &[], find: &|_| panic!("no name is looked up") };
+    let mut greeting = Vec::new();
+    let mut handshake = Handshake::start_with_tls(&mut greeting);
+    let sent = [&[0, 0, 0, 3], sent].concat();
+    let (mut output, mut at) = (Vec::new(), 0);
+    loop {
+        let step = handshake.step(&sent[at..], &directory, &mut output);
+        at += step.consumed;
+        if at == sent.len() || !matches!(step.next, Next::More) {
+            return (output, step.next);
+        }
+    }
+}
+
+#[test]
+fn nothing_but_tls_begins_where_it_is_required() {
+    for number in [OPT_LIST, OPT_INFO, OPT_GO, OPT_STRUCTURED_REPLY, OPT_SET_META_CONTEXT, 99] {
+        let (output, next) = before_tls(&option(number, &go("r0")));
+        assert_eq!(output[12..16], REP_ERR_TLS_REQD.to_be_bytes(), "option {number}");
+        assert!(matches!(next, Next::More));
+    }
+    let (output, next) = before_tls(&option(OPT_EXPORT_NAME, b"r0"));
+    assert!(output.is_empty() && matches!(next, Next::Close(CloseReason::ClearText)));
+    let (output, _) = before_tls(&option(OPT_STARTTLS, b"x"));
+    assert_eq!(output[12..16], REP_ERR_INVALID.to_be_bytes());
+    // What was sent before the answer to STARTTLS is no option: it belongs to TLS.
+    let (output, next) = before_tls(&[option(OPT_STARTTLS, &[]), option(OPT_LIST, &[])].concat());
+    assert_eq!(output.len(), 20, "one answer");
+    assert_eq!(output[12..16], REP_ACK.to_be_bytes());
+    assert!(matches!(next, Next::StartTls));
+}
+
+#[test]
+fn tls_begins_once_and_the_handshake_goes_on_behind_it() {
+    let disk = RamDisk::new(SIZE);
+    let directory = Directory { listed: &disk.exports, find: &|name| disk.find(name) };
+    let mut output = Vec::new();
+    let mut handshake = Handshake::start_with_tls(&mut output);
+    let sent = [vec![0, 0, 0, 3], option(OPT_STARTTLS, &[])].concat();
+    assert!(matches!(handshake.step(&sent, &directory, &mut output).next, Next::StartTls));
+    output.clear();
+    handshake.step(&option(OPT_STARTTLS, &[]), &directory, &mut output);
+    assert_eq!(output[12..16], REP_ERR_INVALID.to_be_bytes());
+    let step = handshake.step(&option(OPT_GO, &go("r0")), &directory, &mut output);
+    assert!(matches!(step.next, Next::Transmission(_)));
+}
+
 #[test]
 fn export_name_still_works_but_not_after_extended_headers() {
     let mut negotiation = start();
@@ -255,6 +304,7 @@ fn pieces_of_any_size_give_the_same_answers() {
             match step.next {
                 Next::More => assert!(at < sent.len(), "pieces of {piece}: no end"),
                 Next::Transmission(agreement) => return (output, at, *agreement),
+                Next::StartTls => panic!("pieces of {piece}: TLS is not offered"),
                 Next::Close(reason) => panic!("pieces of {piece}: {reason}"),
             }
         }

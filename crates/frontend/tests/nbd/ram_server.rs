@@ -184,6 +184,7 @@ fn shake_hands(
                 stream.write_all(&output)?;
                 return Ok(Ok(*agreement));
             }
+            Next::StartTls => panic!("TLS is not offered"),
             Next::Close(reason) => {
                 stream.write_all(&output)?;
                 return Ok(Err(reason.to_string()));

@@ -55,6 +55,10 @@ impl CredentialsKeeper {
                 let is_first = kept.files.replace(files).is_none();
                 kept.expires_soon = credentials.expires_soon();
                 kept.warn_at = Time::ZERO;
+                if let Some(failure) = credentials.grants_failure() {
+                    let text = format!("no client may use NBD over TLS: in `clients`, {failure}");
+                    log!(Error, Scope::NODE, "{text}");
+                }
                 let credentials = Arc::new(credentials);
                 for shard in 0..desk.shards() {
                     desk.tell(shard, ToShard::Credentials(Arc::clone(&credentials)));

@@ -11,6 +11,8 @@ use crate::nbd::outbox::Outbox;
 use crate::payloads::Kit;
 use crate::slab::Key;
 use crate::stream::Stream;
+use crate::tls::grants::Grant;
+use crate::tls::{Session, TlsError};
 
 /// A rest of a payload of at least this is received where it is to lie; less than this comes with
 /// what follows it, and is copied.
@@ -24,6 +26,9 @@ pub(super) struct Client {
     pub(super) stage: Stage,
     pub(super) hosted: Option<HostedId>,
     pub(super) outbox: Outbox,
+    pub(super) tls: Option<Box<Session>>,
+    /// What a client with a certificate may use; the others may use everything.
+    pub(super) grants: Option<Vec<Grant>>,
     /// Once it is served.
     pub(super) replies: Option<ReplyEncoder>,
     /// Requests that are not answered, and the bytes they hold.
@@ -37,6 +42,12 @@ pub(super) struct Client {
 #[derive(Debug)]
 pub(super) enum Stage {
     Handshake {
+        machine: Box<Handshake>,
+        deadline: Time,
+    },
+    /// TLS was agreed on; it begins once that answer is sent, and goes on until the client has
+    /// shown its certificate.
+    Securing {
         machine: Box<Handshake>,
         deadline: Time,
     },
@@ -78,6 +89,8 @@ enum Receiving {
     Stream,
     /// Straight into the part that is being filled.
     Payload,
+    /// To be opened first.
+    Sealed,
 }
 
 impl Client {
@@ -87,6 +100,8 @@ impl Client {
             stage,
             hosted: None,
             outbox: Outbox::default(),
+            tls: None,
+            grants: None,
             replies: None,
             requests: 0,
             bytes: 0,
@@ -101,7 +116,7 @@ impl Client {
     }
 
     pub(super) fn is_finished(&self) -> bool {
-        matches!(self.stage, Stage::Leaving) && self.requests == 0 && self.outbox.is_empty()
+        matches!(self.stage, Stage::Leaving) && self.requests == 0 && !self.has_to_send()
     }
 
     pub(super) fn export_name(&self) -> &str {
@@ -109,7 +124,7 @@ impl Client {
             Stage::Waiting { agreement, .. } | Stage::Serving { agreement, .. } => {
                 &agreement.export.name
             }
-            Stage::Handshake { .. } | Stage::Leaving => "",
+            Stage::Handshake { .. } | Stage::Securing { .. } | Stage::Leaving => "",
         }
     }
 
@@ -122,10 +137,53 @@ impl Client {
         self.stream.take(length);
     }
 
-    /// Bytes arrived where the last receive was to put them.
+    pub(super) fn has_to_send(&self) -> bool {
+        !self.outbox.is_empty() || self.tls.as_ref().is_some_and(|tls| tls.wants_send())
+    }
+
+    pub(super) fn submit(&mut self, token: u64, kit: &mut Kit) -> Result<(), TlsError> {
+        match &mut self.tls {
+            None => self.outbox.submit(self.socket, token, kit),
+            Some(tls) => self.outbox.submit_sealed(self.socket, token, tls, kit)?,
+        }
+        Ok(())
+    }
+
+    /// The answer to STARTTLS is sent: what came after it, and all from now on, is TLS.
+    pub(super) fn begin_tls(&mut self, mut tls: Session) {
+        if let Some(rest) = self.stream.give_up() {
+            tls.take_over(rest.buffer, rest.offset, rest.offset + rest.length);
+        }
+        self.tls = Some(Box::new(tls));
+    }
+
+    /// Opens what came to where it is to lie; false if nothing comes of it now.
+    pub(super) fn open(&mut self, kit: &mut Kit) -> Result<bool, TlsError> {
+        if self.tls.is_none() || !self.takes_bytes() {
+            return Ok(false);
+        }
+        let Some((kind, room)) = self.place(kit) else { return Ok(false) };
+        let Some(tls) = &mut self.tls else { return Ok(false) };
+        let was_handshaking = tls.is_handshaking();
+        let count = tls.read(room, kit.reactor.pool())?;
+        let is_changed = count > 0 || was_handshaking != tls.is_handshaking();
+        self.on_arrival(kind, count);
+        Ok(is_changed)
+    }
+
+    /// The kernel brought bytes.
     pub(super) fn on_bytes(&mut self, length: u32) {
-        match std::mem::take(&mut self.receiving) {
-            Receiving::Nothing => {}
+        let kind = std::mem::take(&mut self.receiving);
+        match &mut self.tls {
+            Some(tls) => tls.on_bytes(length),
+            None => self.on_arrival(kind, length),
+        }
+    }
+
+    /// Bytes arrived where they were to lie.
+    fn on_arrival(&mut self, kind: Receiving, length: u32) {
+        match kind {
+            Receiving::Nothing | Receiving::Sealed => {}
             Receiving::Stream => self.stream.on_bytes(length),
             Receiving::Payload => {
                 if let Stage::Serving { machine, write: Some(write), .. } = &mut self.stage
@@ -140,33 +198,51 @@ impl Client {
 
     /// Asks for more bytes, unless some are on their way; false while no buffer is free.
     pub(super) fn receive(&mut self, token: u64, kit: &mut Kit) -> bool {
-        if self.receiving != Receiving::Nothing
-            || matches!(self.stage, Stage::Waiting { .. } | Stage::Leaving)
-        {
+        if self.receiving != Receiving::Nothing || !self.takes_bytes() {
             return true;
         }
+        let place = match &mut self.tls {
+            // Its bytes wait for a place of their own.
+            Some(tls) if !tls.is_drained() => return self.place(kit).is_some(),
+            Some(tls) => tls.room(kit.reactor.pool()).map(|room| (Receiving::Sealed, room)),
+            None => self.place(kit),
+        };
+        let Some((kind, room)) = place else { return false };
+        if room.length > 0 {
+            self.receiving = kind;
+            kit.reactor.recv(self.socket, room, token);
+        }
+        true
+    }
+
+    fn takes_bytes(&self) -> bool {
+        match self.stage {
+            Stage::Handshake { .. } | Stage::Serving { .. } => true,
+            Stage::Securing { .. } => self.tls.is_some(),
+            Stage::Waiting { .. } | Stage::Leaving => false,
+        }
+    }
+
+    /// Where the next bytes of the client are to lie; none while no buffer is free.
+    fn place(&mut self, kit: &mut Kit) -> Option<(Receiving, Slice)> {
         let is_empty = self.stream.is_empty();
         if let Stage::Serving { write: Some(Write { payload: Some(filling), .. }), .. } =
             &self.stage
         {
             let rest = filling.slice.length - filling.filled;
             if is_empty && rest >= DIRECT_BYTES_MIN {
-                let room = filling.slice.part(filling.filled, rest);
-                self.receiving = Receiving::Payload;
-                kit.reactor.recv(self.socket, room, token);
-                return true;
+                return Some((Receiving::Payload, filling.slice.part(filling.filled, rest)));
             }
         }
-        let Some(room) = self.stream.room(ROOM_BYTES_LEAST, kit) else { return false };
-        if room.length > 0 {
-            self.receiving = Receiving::Stream;
-            kit.reactor.recv(self.socket, room, token);
-        }
-        true
+        let room = self.stream.room(ROOM_BYTES_LEAST, kit)?;
+        Some((Receiving::Stream, room))
     }
 
     pub(super) fn dispose(&mut self, kit: &mut Kit) {
         self.outbox.dispose(kit);
+        if let Some(tls) = &mut self.tls {
+            tls.dispose(kit.reactor.pool());
+        }
         if let Stage::Serving { write: Some(Write { payload: Some(filling), .. }), .. } =
             &self.stage
         {

@@ -1,6 +1,8 @@
 //! Handshakes: from the greeting until the client is served or sent away.
 
-use frontend::nbd::handshake::{Agreement, Directory, Handshake, Next, Unavailable};
+use frontend::nbd::handshake::{
+    Access, Agreement, Directory, Export, Handshake, Next, Unavailable,
+};
 use frontend::nbd::reply::ReplyEncoder;
 use frontend::nbd::transmission::Transmission;
 use frontend::nbd::wire::{OPT_GO, OPTION_REPLY_MAGIC, REP_ERR_POLICY};
@@ -9,19 +11,24 @@ use stdx::time::Time;
 
 use crate::limits::{AUTO_PROMOTE_DEADLINE, CLIENT_HANDSHAKE_DEADLINE};
 use crate::links::HostedId;
+use crate::links::secure::Secrecy;
 use crate::log::{Scope, log};
 use crate::nbd::client::{Client, Stage};
 use crate::nbd::{Fact, Nbd, Offer, TOKEN_CLIENT};
 use crate::payloads::Kit;
 use crate::slab::Key;
+use crate::tls::grants::{Grant, May, may_use};
 
 /// Output is copied into buffers in pieces of this size.
 const OUTPUT_PIECE: usize = 4096;
 
 impl Nbd {
-    pub(super) fn greet(&mut self, socket: SocketId, kit: &mut Kit) {
+    pub(super) fn greet(&mut self, socket: SocketId, secrecy: Secrecy, kit: &mut Kit) {
         let mut output = Vec::new();
-        let machine = Box::new(Handshake::start(&mut output));
+        let machine = Box::new(match secrecy {
+            Secrecy::ClearText => Handshake::start(&mut output),
+            Secrecy::Tls => Handshake::start_with_tls(&mut output),
+        });
         let deadline = kit.now + CLIENT_HANDSHAKE_DEADLINE;
         self.deadline = self.deadline.min(deadline);
         let key = self.clients.insert(Client::new(socket, Stage::Handshake { machine, deadline }));
@@ -41,8 +48,9 @@ impl Nbd {
             let Stage::Handshake { machine, .. } = &mut client.stage else { return };
             let mut output = Vec::new();
             let offers = &self.offers;
-            let find = |name: &str| find(offers, name);
-            let listed: Vec<_> = offers.iter().map(|offer| offer.export.clone()).collect();
+            let grants = client.grants.as_deref();
+            let find = |name: &str| find(offers, grants, name);
+            let listed: Vec<_> = offers.iter().filter_map(|offer| granted(offer, grants)).collect();
             let directory = Directory { listed: &listed, find: &find };
             let step = machine.step(kit.reactor.pool_ref().bytes(bytes), &directory, &mut output);
             client.take(u32::try_from(step.consumed).expect("not more than was given"));
@@ -53,6 +61,18 @@ impl Nbd {
                         return;
                     }
                     self.mark(key);
+                }
+                Next::StartTls => {
+                    let is_said = client.say(&output, kit);
+                    if !is_said {
+                        return self.close(key, "no buffer is free", kit);
+                    }
+                    let stage = std::mem::replace(&mut client.stage, Stage::Leaving);
+                    if let Stage::Handshake { machine, deadline } = stage {
+                        client.stage = Stage::Securing { machine, deadline };
+                    }
+                    self.mark(key);
+                    return;
                 }
                 Next::Transmission(agreement) => {
                     let hosted = hosted_of(&agreement);
@@ -138,14 +158,20 @@ impl Nbd {
         for index in 0..self.clients.end() {
             let Some(key) = self.clients.key_at(index) else { continue };
             match self.clients.get(key).map(|client| &client.stage) {
-                Some(Stage::Handshake { deadline, .. }) if kit.now >= *deadline => {
+                Some(Stage::Handshake { deadline, .. } | Stage::Securing { deadline, .. })
+                    if kit.now >= *deadline =>
+                {
                     self.close(key, "it chose no export in time", kit);
                 }
                 Some(Stage::Waiting { deadline, .. }) if kit.now >= *deadline => {
                     let reason = "this node could not become Primary in time; see the status";
                     self.refuse_one(key, reason, kit);
                 }
-                Some(Stage::Handshake { deadline, .. } | Stage::Waiting { deadline, .. }) => {
+                Some(
+                    Stage::Handshake { deadline, .. }
+                    | Stage::Securing { deadline, .. }
+                    | Stage::Waiting { deadline, .. },
+                ) => {
                     self.deadline = self.deadline.min(*deadline);
                 }
                 Some(Stage::Serving { .. } | Stage::Leaving) | None => {}
@@ -175,7 +201,7 @@ fn hosted_of(agreement: &Agreement) -> HostedId {
 
 /// An export by its name, with or without the number of its volume; the empty name means the
 /// only one.
-fn find(offers: &[Offer], name: &str) -> Result<frontend::nbd::handshake::Export, Unavailable> {
+fn find(offers: &[Offer], grants: Option<&[Grant]>, name: &str) -> Result<Export, Unavailable> {
     let name = name.strip_suffix("/0").unwrap_or(name);
     let offer = match offers {
         [only] if name.is_empty() => Some(only),
@@ -186,5 +212,19 @@ fn find(offers: &[Offer], name: &str) -> Result<frontend::nbd::handshake::Export
         let text = "the size of the volume is not known yet: no replica is connected";
         return Err(Unavailable::Refused(text.to_owned()));
     }
-    Ok(offer.export.clone())
+    granted(offer, grants).ok_or_else(|| {
+        let text = "this client may not use it; the file `clients` of the node says who may";
+        Unavailable::Refused(text.to_owned())
+    })
+}
+
+/// The export as the client may use it.
+fn granted(offer: &Offer, grants: Option<&[Grant]>) -> Option<Export> {
+    let mut export = offer.export.clone();
+    match grants.map(|grants| may_use(grants, &export.name)) {
+        None | Some(Some(May::ReadAndWrite)) => {}
+        Some(Some(May::Read)) => export.access = Access::ReadOnly,
+        Some(None) => return None,
+    }
+    Some(export)
 }

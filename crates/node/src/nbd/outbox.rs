@@ -5,8 +5,9 @@ use std::collections::VecDeque;
 use io::{Class, Slice, SocketId};
 use replication::contract::Payload;
 
-use crate::limits::FRAME_SEGMENTS_MAX;
+use crate::limits::{FRAME_SEGMENTS_MAX, SEALED_BYTES_MAX};
 use crate::payloads::Kit;
+use crate::tls::{SEALED_BUFFERS_MAX, Session, TlsError};
 
 #[derive(Debug, Default)]
 pub(crate) struct Outbox {
@@ -61,6 +62,44 @@ impl Outbox {
     /// Data behind the last head; the outbox takes over one reference of the payload.
     pub(crate) fn data(&mut self, payload: Payload, slice: Slice) {
         self.waiting.push_back(Piece { slice, payload: Some(payload) });
+    }
+
+    /// Seals what waits, and sends it; nothing more is sealed before that is on its way.
+    pub(super) fn submit_sealed(
+        &mut self,
+        socket: SocketId,
+        token: u64,
+        tls: &mut Session,
+        kit: &mut Kit,
+    ) -> Result<(), TlsError> {
+        if !self.in_flight.is_empty() {
+            return Ok(());
+        }
+        if !tls.wants_send() && !tls.is_handshaking() && !self.waiting.is_empty() {
+            let mut bytes = 0;
+            let fits = |piece: &&Piece| {
+                bytes += piece.slice.length;
+                bytes <= SEALED_BYTES_MAX
+            };
+            let count = self.waiting.iter().take(FRAME_SEGMENTS_MAX).take_while(fits).count();
+            let pieces = self.waiting.iter().take(count.max(1)).map(|piece| piece.slice);
+            let sealed = tls.write(pieces, kit.reactor.pool());
+            for piece in self.waiting.drain(..count.max(1)) {
+                piece.release(kit);
+            }
+            sealed?;
+        }
+        self.segments.clear();
+        while self.in_flight.len() < SEALED_BUFFERS_MAX {
+            let class = if self.in_flight.is_empty() { Class::Medium } else { Class::Large };
+            let Some(slice) = tls.sealed(class, kit.reactor.pool()) else { break };
+            self.in_flight.push(Piece { slice, payload: None });
+            self.segments.push(slice);
+        }
+        if !self.in_flight.is_empty() {
+            kit.reactor.send(socket, &self.segments, token);
+        }
+        Ok(())
     }
 
     pub(crate) fn is_empty(&self) -> bool {

@@ -1,5 +1,7 @@
 //! Commands of the operator: from the control thread to the machines, and the answers back.
 
+use std::sync::Arc;
+
 use api::response::{Failure, FailureCode, Reply};
 use io::ListenAddr;
 use replication::contract::{
@@ -9,6 +11,7 @@ use stdx::time::Time;
 
 use crate::limits::SHUTDOWN_DEADLINE;
 use crate::links::HostedId;
+use crate::links::secure::Secrecy;
 use crate::links::session::Held;
 use crate::log::{Scope, log};
 use crate::shard::hosted::{Asker, CommandKind, Hosted, PendingCommand, Removal};
@@ -16,6 +19,7 @@ use crate::shard::mesh::ToPart;
 use crate::shard::messages::{Force, FromShard, Ticket, ToShard};
 use crate::shard::status::Statistics;
 use crate::shard::{Input, Rim, Shard};
+use crate::tls::credentials::Credentials;
 
 /// The daemon ends: every resource goes down first.
 #[derive(Clone, Copy, Debug)]
@@ -33,6 +37,11 @@ impl Rim {
     pub(crate) fn reply(&mut self, ticket: Ticket, answer: Result<Reply, Failure>) {
         // A full mailbox means that nobody reads answers any more; the asker has a deadline.
         drop(self.outbox.push(FromShard::Answer { ticket, answer }));
+    }
+
+    fn set_credentials(&mut self, credentials: &Arc<Credentials>) {
+        self.nbd.set_credentials(Arc::clone(credentials));
+        self.links.set_credentials(Arc::clone(credentials));
     }
 
     pub(crate) fn tell_changed(&mut self, resource: &str) {
@@ -101,8 +110,10 @@ impl Shard {
                 self.rim.reply(ticket, answer);
             }
             ToShard::Watch { is_on } => self.is_watched = is_on,
-            ToShard::Credentials(credentials) => self.rim.links.set_credentials(credentials),
-            ToShard::ListenNbd { ticket, address } => self.listen_nbd(ticket, address),
+            ToShard::Credentials(credentials) => self.rim.set_credentials(&credentials),
+            ToShard::ListenNbd { ticket, address, secrecy } => {
+                self.listen_nbd(ticket, address, secrecy);
+            }
             ToShard::ListenNvme { ticket, address } => self.listen_nvme(ticket, address),
             ToShard::Device { resource, order } => self.on_device_order(&resource, order),
             ToShard::Guest(order) => self.on_guest_order(order),
@@ -119,9 +130,9 @@ impl Shard {
         });
     }
 
-    fn listen_nbd(&mut self, ticket: Ticket, address: ListenAddr) {
+    fn listen_nbd(&mut self, ticket: Ticket, address: ListenAddr, secrecy: Secrecy) {
         let Rim { nbd, kit, .. } = &mut self.rim;
-        let listening = nbd.listen(address, kit);
+        let listening = nbd.listen(address, secrecy, kit);
         let answer = listening.map(|_| Reply::done()).map_err(|error| address_failure(&error));
         self.rim.reply(ticket, answer);
     }

@@ -83,7 +83,9 @@ impl Shard {
             Cross::Allocated { request, extents } => {
                 self.rim.nbd.tell_allocation(request, &extents, &mut self.rim.kit);
             }
-            Cross::Client(socket) => self.rim.nbd.on_passed(socket, &mut self.rim.kit),
+            Cross::Client(socket, secrecy) => {
+                self.rim.nbd.on_passed(socket, secrecy, &mut self.rim.kit);
+            }
             Cross::Link(news) => self.rim.links.on_news(from, *news, &mut self.rim.kit),
             Cross::ToPart(id, message) => {
                 self.on_to_part(id, message);

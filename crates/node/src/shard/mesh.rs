@@ -20,6 +20,7 @@ use replication::contract::{FromGroup, PartId, Request, RequestError, RoundId, T
 use stdx::time::Time;
 
 use crate::definition::Definition;
+use crate::links::secure::Secrecy;
 use crate::links::set::LinkNews;
 use crate::links::{Handles, HostedId};
 use crate::shard::part::{NewDisk, NewPart};
@@ -52,7 +53,7 @@ pub(crate) enum Cross {
         extents: Box<[Extent]>,
     },
     /// A client that was accepted, for the receiver to serve.
-    Client(OwnedFd),
+    Client(OwnedFd, Secrecy),
     Link(Box<LinkNews>),
     /// From the home of a resource to its other shards.
     ToPart(HostedId, ToPart),

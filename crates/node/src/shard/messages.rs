@@ -9,6 +9,7 @@ use replication::contract::{PromoteMode, VerifyTask};
 
 use crate::attach::{Attached, Replica};
 use crate::definition::Definition;
+use crate::links::secure::Secrecy;
 use crate::tls::credentials::Credentials;
 use crate::ublk::News;
 use crate::vhost::GuestOrder;
@@ -106,6 +107,7 @@ pub(crate) enum ToShard {
     ListenNbd {
         ticket: Ticket,
         address: ListenAddr,
+        secrecy: Secrecy,
     },
     ListenNvme {
         ticket: Ticket,

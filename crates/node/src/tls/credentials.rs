@@ -4,7 +4,7 @@
 //! DIR/ca.crt      whom the nodes trust: the one CA of the cluster
 //! DIR/node.crt    this node's certificate, for NAME.node.basalt and the names of its NBD server
 //! DIR/node.key    its key, for the daemon's user alone
-//! DIR/clients     who may use which volume over NBD, a line each
+//! DIR/clients     who may use which volume over NBD, a line each (`grants`)
 //! ```
 //!
 //! Read on the control thread, and again when they change: new connections use the new ones.
@@ -27,11 +27,13 @@ use rustls::{
 };
 
 use crate::limits::CERTIFICATE_RENEWAL;
+use crate::tls::grants::Grants;
 use crate::tls::{in_words, node_domain_name};
 
 const CA: &str = "ca.crt";
 const CERTIFICATE: &str = "node.crt";
 const KEY: &str = "node.key";
+const CLIENTS: &str = "clients";
 
 /// Why a node has no credentials.
 #[derive(Debug, thiserror::Error)]
@@ -53,12 +55,14 @@ pub(crate) struct Files {
     ca: Vec<u8>,
     certificate: Vec<u8>,
     key: Vec<u8>,
+    clients: String,
 }
 
 #[derive(Debug)]
 pub(crate) struct Credentials {
     client: Arc<ClientConfig>,
     server: Arc<ServerConfig>,
+    grants: Result<Grants, String>,
     expires_soon: bool,
 }
 
@@ -83,7 +87,16 @@ impl Files {
         if mode.is_ok_and(|mode| mode & 0o077 != 0) {
             return Err(CredentialsError::OpenKey(path));
         }
-        Ok(Some(Self { folder: folder.to_owned(), ca: read(CA)?, certificate, key }))
+        let clients = match read(CLIENTS) {
+            Err(CredentialsError::Read { source, .. })
+                if source.kind() == stdio::ErrorKind::NotFound =>
+            {
+                Vec::new()
+            }
+            other => other?,
+        };
+        let clients = String::from_utf8_lossy(&clients).into_owned();
+        Ok(Some(Self { folder: folder.to_owned(), ca: read(CA)?, certificate, key, clients }))
     }
 }
 
@@ -133,7 +146,19 @@ impl Credentials {
             .map_err(refused)?;
         server.send_tls13_tickets = 0;
         server.session_storage = Arc::new(NoServerSessionStorage {});
-        Ok(Self { client: Arc::new(client), server: Arc::new(server), expires_soon })
+        let grants = Grants::parse(&files.clients);
+        Ok(Self { client: Arc::new(client), server: Arc::new(server), grants, expires_soon })
+    }
+
+    /// What clients may do; nothing while the list cannot be read.
+    pub(crate) fn grants(&self) -> &Grants {
+        static NONE: Grants = Grants::NONE;
+        self.grants.as_ref().unwrap_or(&NONE)
+    }
+
+    /// What is wrong with the list of clients.
+    pub(crate) fn grants_failure(&self) -> Option<&str> {
+        self.grants.as_ref().err().map(String::as_str)
     }
 
     /// A new certificate should be issued.

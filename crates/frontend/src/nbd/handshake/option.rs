@@ -5,14 +5,15 @@
 
 use crate::nbd::handshake::{
     ALLOCATION_CONTEXT, Agreement, CloseReason, Directory, Export, Handshake, Next, Padding,
-    Unavailable,
+    Secrecy, Unavailable,
 };
 use crate::nbd::wire::{
     BASE_ALLOCATION, INFO_BLOCK_SIZE, INFO_DESCRIPTION, INFO_EXPORT, INFO_NAME, OPT_ABORT,
     OPT_EXPORT_NAME, OPT_EXTENDED_HEADERS, OPT_GO, OPT_INFO, OPT_LIST, OPT_LIST_META_CONTEXT,
     OPT_SET_META_CONTEXT, OPT_STARTTLS, OPT_STRUCTURED_REPLY, OPTION_REPLY_MAGIC, REP_ACK,
-    REP_ERR_EXT_HEADER_REQD, REP_ERR_INVALID, REP_ERR_POLICY, REP_ERR_SHUTDOWN, REP_ERR_UNKNOWN,
-    REP_ERR_UNSUP, REP_INFO, REP_META_CONTEXT, REP_SERVER, ReplyForm, STRING_BYTES_MAX, be16, be32,
+    REP_ERR_EXT_HEADER_REQD, REP_ERR_INVALID, REP_ERR_POLICY, REP_ERR_SHUTDOWN, REP_ERR_TLS_REQD,
+    REP_ERR_UNKNOWN, REP_ERR_UNSUP, REP_INFO, REP_META_CONTEXT, REP_SERVER, ReplyForm,
+    STRING_BYTES_MAX, be16, be32,
 };
 
 /// The zeroes after an answer to EXPORT_NAME, for clients that did not decline them.
@@ -45,6 +46,9 @@ impl Handshake {
         directory: &Directory<'_>,
         output: &mut Vec<u8>,
     ) -> Next {
+        if self.secrecy == Secrecy::Required {
+            return self.on_option_in_the_clear(option, payload, output);
+        }
         let result = match option {
             OPT_EXPORT_NAME => return self.on_export_name(payload, directory, output),
             OPT_ABORT => {
@@ -62,6 +66,9 @@ impl Handshake {
             OPT_LIST_META_CONTEXT | OPT_SET_META_CONTEXT => {
                 self.on_meta_context(option, payload, directory, output)
             }
+            OPT_STARTTLS if self.secrecy == Secrecy::Secured => {
+                Err(Malformed("TLS is used already"))
+            }
             OPT_STARTTLS => {
                 reply(output, option, REP_ERR_UNSUP, b"this server does not speak TLS");
                 Ok(())
@@ -73,6 +80,31 @@ impl Handshake {
         };
         if let Err(Malformed(text)) = result {
             reply(output, option, REP_ERR_INVALID, text.as_bytes());
+        }
+        Next::More
+    }
+
+    /// Only TLS may begin.
+    fn on_option_in_the_clear(
+        &mut self,
+        option: u32,
+        payload: &[u8],
+        output: &mut Vec<u8>,
+    ) -> Next {
+        match option {
+            OPT_STARTTLS if payload.is_empty() => {
+                reply(output, option, REP_ACK, &[]);
+                self.secrecy = Secrecy::Secured;
+                return Next::StartTls;
+            }
+            OPT_STARTTLS => reply(output, option, REP_ERR_INVALID, b"STARTTLS has no payload"),
+            OPT_ABORT => {
+                reply(output, option, REP_ACK, &[]);
+                return Next::Close(CloseReason::Aborted);
+            }
+            // It has no answer but the end of the connection.
+            OPT_EXPORT_NAME => return Next::Close(CloseReason::ClearText),
+            _ => reply(output, option, REP_ERR_TLS_REQD, b"this server wants TLS first"),
         }
         Next::More
     }

@@ -1,0 +1,92 @@
+//! What clients may use over NBD, by the names in their certificates.
+//!
+//! ```text
+//! # client   resource   ro or rw
+//! backup     *          ro
+//! web        r0         rw
+//! ```
+//!
+//! A client that has no line may use nothing. Where several lines fit, the first one counts.
+
+use crate::limits::GRANTS_MAX;
+use crate::tls::{Session, client_domain_name};
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Grant {
+    client: String,
+    resource: String,
+    pub(crate) may: May,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum May {
+    Read,
+    ReadAndWrite,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Grants(Vec<Grant>);
+
+impl Grants {
+    pub(crate) const NONE: Self = Self(Vec::new());
+
+    pub(crate) fn parse(text: &str) -> Result<Self, String> {
+        let mut grants = Vec::new();
+        for (number, line) in (1..).zip(text.lines()) {
+            let line = line.split('#').next().unwrap_or_default();
+            let words: Vec<&str> = line.split_whitespace().collect();
+            let may = match words[..] {
+                [] => continue,
+                [_, _, "ro"] => May::Read,
+                [_, _, "rw"] => May::ReadAndWrite,
+                _ => {
+                    return Err(format!("line {number} is not CLIENT RESOURCE and `ro` or `rw`"));
+                }
+            };
+            if grants.len() == GRANTS_MAX {
+                return Err(format!("line {number} is one more than the {GRANTS_MAX} that count"));
+            }
+            let resource = words[1].strip_suffix("/0").unwrap_or(words[1]);
+            grants.push(Grant { client: words[0].into(), resource: resource.into(), may });
+        }
+        Ok(Self(grants))
+    }
+
+    /// What the peer of this session may use.
+    pub(crate) fn of_peer(&self, session: &Session) -> Vec<Grant> {
+        let is_meant = |grant: &&Grant| session.peer_has_name(&client_domain_name(&grant.client));
+        self.0.iter().filter(is_meant).cloned().collect()
+    }
+}
+
+/// What these grants allow with a resource.
+pub(crate) fn may_use(grants: &[Grant], resource: &str) -> Option<May> {
+    let fits = |grant: &&Grant| grant.resource == "*" || grant.resource == resource;
+    grants.iter().find(fits).map(|grant| grant.may)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn first_line_that_fits_counts_and_no_line_is_no_access() {
+        let text = "# who\nweb r0/0 rw # its own\n\n  web * ro\nbackup * ro\n";
+        let Grants(all) = Grants::parse(text).unwrap();
+        let web: Vec<Grant> = all.iter().filter(|grant| grant.client == "web").cloned().collect();
+        assert_eq!(may_use(&web, "r0"), Some(May::ReadAndWrite));
+        assert_eq!(may_use(&web, "r1"), Some(May::Read));
+        assert_eq!(may_use(&web[..1], "r1"), None);
+        assert_eq!(may_use(&[], "r0"), None);
+    }
+
+    #[test]
+    fn wrong_line_is_named() {
+        for (text, number) in [("a b", 1), ("\na r0 rx", 2), ("a r0 ro\na r0 rw now", 2)] {
+            let reason = Grants::parse(text).unwrap_err();
+            assert!(reason.starts_with(&format!("line {number} is not")), "{reason}");
+        }
+        let many = "a r0 ro\n".repeat(GRANTS_MAX + 1);
+        assert!(Grants::parse(&many).unwrap_err().contains("1025"));
+    }
+}
