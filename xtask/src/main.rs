@@ -43,6 +43,7 @@ cargo xtask COMMAND
   guest NAME..     only the named chapters; `guest --list` tells them
   bench write      CPU per replicated write beside QEMU quorum and nbdkit (--json)
   bench rows       every goal for speed and cost beside its peer (--row NAME, --json)
+  bench compare BASE   this tree against a commit, in turns, with the noise
   demo             three nodes, a volume, load, nodes killed under it, and a report
 ";
 
