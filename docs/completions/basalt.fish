@@ -30,7 +30,7 @@ complete -c basalt -n "__fish_basalt_needs_command" -f -a "explain" -d 'Say in w
 complete -c basalt -n "__fish_basalt_needs_command" -f -a "pki" -d 'Make the certificates with which nodes and clients prove who they are'
 complete -c basalt -n "__fish_basalt_needs_command" -f -a "install-links" -d 'Make links to this program under the names `drbdadm` and `drbdsetup`'
 complete -c basalt -n "__fish_basalt_needs_command" -f -a "manuals" -d 'Write man pages and completions of shells'
-complete -c basalt -n "__fish_basalt_needs_command" -f -a "bench" -d 'Load and check volumes'
+complete -c basalt -n "__fish_basalt_needs_command" -f -a "bench" -d 'Load and check volumes; by itself, measure a matrix of loads on volumes of several nodes'
 complete -c basalt -n "__fish_basalt_needs_command" -f -a "demo" -d 'Watch a three-node volume survive the loss of its nodes'
 complete -c basalt -n "__fish_basalt_needs_command" -f -a "node" -d 'Runs the daemon of this machine: it keeps the resources that were brought up with `basalt adm up`, and serves their volumes over NBD and NVMe/TCP'
 complete -c basalt -n "__fish_basalt_needs_command" -f -a "adm" -d 'Administers replicated volumes: drbdadm\'s verbs, asked of the node daemon'
@@ -58,7 +58,21 @@ complete -c basalt -n "__fish_basalt_using_subcommand pki; and __fish_seen_subco
 complete -c basalt -n "__fish_basalt_using_subcommand install-links" -l force -d 'Replace what is there under these names'
 complete -c basalt -n "__fish_basalt_using_subcommand install-links" -s h -l help -d 'Print help'
 complete -c basalt -n "__fish_basalt_using_subcommand manuals" -s h -l help -d 'Print help'
-complete -c basalt -n "__fish_basalt_using_subcommand bench; and not __fish_seen_subcommand_from verify canary write rows idle chaos failover puppet help" -s h -l help -d 'Print help'
+complete -c basalt -n "__fish_basalt_using_subcommand bench; and not __fish_seen_subcommand_from verify canary write rows idle chaos failover puppet help" -l nodes -d 'Nodes with replicas; three of them are joined by as many without, which serve' -r
+complete -c basalt -n "__fish_basalt_using_subcommand bench; and not __fish_seen_subcommand_from verify canary write rows idle chaos failover puppet help" -l volumes -d 'Volumes that each node serves, each with a load of its own' -r
+complete -c basalt -n "__fish_basalt_using_subcommand bench; and not __fish_seen_subcommand_from verify canary write rows idle chaos failover puppet help" -l seconds -d 'Measured seconds of each load' -r
+complete -c basalt -n "__fish_basalt_using_subcommand bench; and not __fish_seen_subcommand_from verify canary write rows idle chaos failover puppet help" -l warm-up -d 'Seconds of each load before it is measured' -r
+complete -c basalt -n "__fish_basalt_using_subcommand bench; and not __fish_seen_subcommand_from verify canary write rows idle chaos failover puppet help" -l size-mib -d 'MiB of each volume, all of it written before anything is measured' -r
+complete -c basalt -n "__fish_basalt_using_subcommand bench; and not __fish_seen_subcommand_from verify canary write rows idle chaos failover puppet help" -l place -d 'Where the files go; tmpfs measures the software, a file system on a disk the whole' -r -F
+complete -c basalt -n "__fish_basalt_using_subcommand bench; and not __fish_seen_subcommand_from verify canary write rows idle chaos failover puppet help" -l hosts -d 'What a node is: by default a network namespace where there are more than three' -r -f -a "loopback\t'Each node has a loopback address of its own'
+namespaces\t'Each node is in a network namespace of its own, which takes root'"
+complete -c basalt -n "__fish_basalt_using_subcommand bench; and not __fish_seen_subcommand_from verify canary write rows idle chaos failover puppet help" -l shards -d 'Threads that carry data in each daemon' -r
+complete -c basalt -n "__fish_basalt_using_subcommand bench; and not __fish_seen_subcommand_from verify canary write rows idle chaos failover puppet help" -l peer -d 'What else runs the same loads, if it is installed here' -r -f -a "quorum\t'QEMU\'s quorum driver over three storage daemons, for each volume'
+nbdkit\t'nbdkit\'s memory plugin for each volume: one copy, no network'"
+complete -c basalt -n "__fish_basalt_using_subcommand bench; and not __fish_seen_subcommand_from verify canary write rows idle chaos failover puppet help" -l out -d 'Where basalt-bench.json and basalt-bench.html go' -r -F
+complete -c basalt -n "__fish_basalt_using_subcommand bench; and not __fish_seen_subcommand_from verify canary write rows idle chaos failover puppet help" -l short -d 'One volume per node of 32 MiB, a second per load: whether it works, not how fast'
+complete -c basalt -n "__fish_basalt_using_subcommand bench; and not __fish_seen_subcommand_from verify canary write rows idle chaos failover puppet help" -l json -d 'Print the result as JSON'
+complete -c basalt -n "__fish_basalt_using_subcommand bench; and not __fish_seen_subcommand_from verify canary write rows idle chaos failover puppet help" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c basalt -n "__fish_basalt_using_subcommand bench; and not __fish_seen_subcommand_from verify canary write rows idle chaos failover puppet help" -f -a "verify" -d 'Load a volume over NBD and check every answer'
 complete -c basalt -n "__fish_basalt_using_subcommand bench; and not __fish_seen_subcommand_from verify canary write rows idle chaos failover puppet help" -f -a "canary" -d 'Check the checker against servers with one flaw each'
 complete -c basalt -n "__fish_basalt_using_subcommand bench; and not __fish_seen_subcommand_from verify canary write rows idle chaos failover puppet help" -f -a "write" -d 'Measure what a replicated write costs, beside two other systems'
@@ -757,7 +771,7 @@ complete -c basalt -n "__fish_basalt_using_subcommand help; and not __fish_seen_
 complete -c basalt -n "__fish_basalt_using_subcommand help; and not __fish_seen_subcommand_from explain pki install-links manuals bench demo node adm setup help" -f -a "pki" -d 'Make the certificates with which nodes and clients prove who they are'
 complete -c basalt -n "__fish_basalt_using_subcommand help; and not __fish_seen_subcommand_from explain pki install-links manuals bench demo node adm setup help" -f -a "install-links" -d 'Make links to this program under the names `drbdadm` and `drbdsetup`'
 complete -c basalt -n "__fish_basalt_using_subcommand help; and not __fish_seen_subcommand_from explain pki install-links manuals bench demo node adm setup help" -f -a "manuals" -d 'Write man pages and completions of shells'
-complete -c basalt -n "__fish_basalt_using_subcommand help; and not __fish_seen_subcommand_from explain pki install-links manuals bench demo node adm setup help" -f -a "bench" -d 'Load and check volumes'
+complete -c basalt -n "__fish_basalt_using_subcommand help; and not __fish_seen_subcommand_from explain pki install-links manuals bench demo node adm setup help" -f -a "bench" -d 'Load and check volumes; by itself, measure a matrix of loads on volumes of several nodes'
 complete -c basalt -n "__fish_basalt_using_subcommand help; and not __fish_seen_subcommand_from explain pki install-links manuals bench demo node adm setup help" -f -a "demo" -d 'Watch a three-node volume survive the loss of its nodes'
 complete -c basalt -n "__fish_basalt_using_subcommand help; and not __fish_seen_subcommand_from explain pki install-links manuals bench demo node adm setup help" -f -a "node" -d 'Runs the daemon of this machine: it keeps the resources that were brought up with `basalt adm up`, and serves their volumes over NBD and NVMe/TCP'
 complete -c basalt -n "__fish_basalt_using_subcommand help; and not __fish_seen_subcommand_from explain pki install-links manuals bench demo node adm setup help" -f -a "adm" -d 'Administers replicated volumes: drbdadm\'s verbs, asked of the node daemon'

@@ -127,8 +127,22 @@ _arguments "${_arguments_options[@]}" : \
 ;;
 (bench)
 _arguments "${_arguments_options[@]}" : \
-'-h[Print help]' \
-'--help[Print help]' \
+'--nodes=[Nodes with replicas; three of them are joined by as many without, which serve]:NODES:_default' \
+'--volumes=[Volumes that each node serves, each with a load of its own]:VOLUMES:_default' \
+'--seconds=[Measured seconds of each load]:SECONDS:_default' \
+'--warm-up=[Seconds of each load before it is measured]:WARM_UP:_default' \
+'--size-mib=[MiB of each volume, all of it written before anything is measured]:SIZE_MIB:_default' \
+'--place=[Where the files go; tmpfs measures the software, a file system on a disk the whole]:PLACE:_files' \
+'--hosts=[What a node is\: by default a network namespace where there are more than three]:HOSTS:((loopback\:"Each node has a loopback address of its own"
+namespaces\:"Each node is in a network namespace of its own, which takes root"))' \
+'--shards=[Threads that carry data in each daemon]:SHARDS:_default' \
+'*--peer=[What else runs the same loads, if it is installed here]:PEERS:((quorum\:"QEMU'\''s quorum driver over three storage daemons, for each volume"
+nbdkit\:"nbdkit'\''s memory plugin for each volume\: one copy, no network"))' \
+'--out=[Where basalt-bench.json and basalt-bench.html go]:DIR:_files' \
+'(--volumes --seconds --warm-up --size-mib)--short[One volume per node of 32 MiB, a second per load\: whether it works, not how fast]' \
+'--json[Print the result as JSON]' \
+'-h[Print help (see more with '\''--help'\'')]' \
+'--help[Print help (see more with '\''--help'\'')]' \
 ":: :_basalt__subcmd__bench_commands" \
 "*::: :->bench" \
 && ret=0
@@ -1966,7 +1980,7 @@ _basalt_commands() {
 'pki:Make the certificates with which nodes and clients prove who they are' \
 'install-links:Make links to this program under the names \`drbdadm\` and \`drbdsetup\`' \
 'manuals:Write man pages and completions of shells' \
-'bench:Load and check volumes' \
+'bench:Load and check volumes; by itself, measure a matrix of loads on volumes of several nodes' \
 'demo:Watch a three-node volume survive the loss of its nodes' \
 'node:Runs the daemon of this machine\: it keeps the resources that were brought up with \`basalt adm up\`, and serves their volumes over NBD and NVMe/TCP' \
 'adm:Administers replicated volumes\: drbdadm'\''s verbs, asked of the node daemon' \
@@ -2571,7 +2585,7 @@ _basalt__subcmd__help_commands() {
 'pki:Make the certificates with which nodes and clients prove who they are' \
 'install-links:Make links to this program under the names \`drbdadm\` and \`drbdsetup\`' \
 'manuals:Write man pages and completions of shells' \
-'bench:Load and check volumes' \
+'bench:Load and check volumes; by itself, measure a matrix of loads on volumes of several nodes' \
 'demo:Watch a three-node volume survive the loss of its nodes' \
 'node:Runs the daemon of this machine\: it keeps the resources that were brought up with \`basalt adm up\`, and serves their volumes over NBD and NVMe/TCP' \
 'adm:Administers replicated volumes\: drbdadm'\''s verbs, asked of the node daemon' \

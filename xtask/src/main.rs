@@ -41,6 +41,7 @@ cargo xtask COMMAND
   model            searches the models of the protocol to the last state (--size large)
   guest            every chapter that needs a kernel of its own, in a guest under QEMU
   guest NAME..     only the named chapters; `guest --list` tells them
+  bench            the matrix of public loads on nodes with volumes (--peer quorum)
   bench write      CPU per replicated write beside QEMU quorum and nbdkit (--json)
   bench rows       every goal for speed and cost beside its peer (--row NAME, --json)
   bench compare BASE   this tree against a commit, in turns, with the noise

@@ -18,6 +18,7 @@ mod drbd_utils;
 mod monitoring;
 mod instructions;
 mod fio;
+mod bench;
 
 use crate::packages::{self, Package};
 use crate::process::Stopwatch;

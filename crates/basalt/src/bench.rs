@@ -1,4 +1,4 @@
-//! `basalt bench`: loads and checks of a volume.
+//! `basalt bench`: loads and checks of volumes; without a command of its own, the matrix.
 
 mod histogram;
 pub(crate) mod verify;
@@ -7,6 +7,8 @@ mod cpu;
 mod machine;
 mod systems;
 mod measure;
+mod fleet;
+mod matrix;
 mod ram_server;
 mod canary;
 mod chaos;
@@ -20,8 +22,17 @@ use std::process::ExitCode;
 
 use anyhow::Result;
 
+#[derive(Debug, clap::Args)]
+#[command(args_conflicts_with_subcommands = true)]
+pub(crate) struct Choice {
+    #[command(subcommand)]
+    command: Option<Command>,
+    #[command(flatten)]
+    matrix: matrix::Options,
+}
+
 #[derive(Debug, clap::Subcommand)]
-pub(crate) enum Command {
+enum Command {
     /// Load a volume over NBD and check every answer
     Verify(verify::Options),
     /// Check the checker against servers with one flaw each
@@ -48,7 +59,8 @@ pub(crate) struct Output {
     pub(crate) json: bool,
 }
 
-pub(crate) fn main(command: Command) -> Result<ExitCode> {
+pub(crate) fn main(choice: Choice) -> Result<ExitCode> {
+    let Some(command) = choice.command else { return matrix::main(&choice.matrix) };
     match command {
         Command::Verify(options) => verify::main(options),
         Command::Canary(options) => canary::main(&options),

@@ -31,10 +31,14 @@ use crate::clock;
 /// The only resource, which is also the name of its export.
 pub(crate) const RESOURCE: &str = "demo";
 pub(crate) const NODE_NAMES: [&str; 3] = ["alfa", "bravo", "charlie"];
-/// Of a larger cluster.
-const MORE_NODE_NAMES: [&str; 4] = ["delta", "echo", "foxtrot", "golf"];
+/// Of a larger cluster or fleet; they begin with the same three.
+pub(crate) const FLEET_NODE_NAMES: [&str; 26] = [
+    "alfa", "bravo", "charlie", "delta", "echo", "foxtrot", "golf", "hotel", "india", "juliett",
+    "kilo", "lima", "mike", "november", "oscar", "papa", "quebec", "romeo", "sierra", "tango",
+    "uniform", "victor", "whiskey", "xray", "yankee", "zulu",
+];
 /// The most nodes of a cluster.
-pub(crate) const NODES_MAX: usize = NODE_NAMES.len() + MORE_NODE_NAMES.len();
+pub(crate) const NODES_MAX: usize = 7;
 /// What the backing file is larger than the volume, for its metadata.
 const METADATA_ROOM_BYTES: u64 = 8 << 20;
 pub(crate) const START_LIMIT: Duration = Duration::from_secs(20);
@@ -84,7 +88,7 @@ impl Cluster {
         let Shape { replicas, clients, has_network } = plan.shape;
         let count = replicas + clients;
         let network = if has_network { Some(Rc::new(Network::create(count)?)) } else { None };
-        let names = NODE_NAMES.into_iter().chain(MORE_NODE_NAMES).take(count);
+        let names = FLEET_NODE_NAMES.into_iter().take(count);
         let mut nodes = Vec::new();
         for (id, name) in (0..).zip(names) {
             let shards = plan.shards.iter().cycle().nth(id.into()).copied().unwrap_or(1);

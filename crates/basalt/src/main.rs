@@ -65,9 +65,8 @@ enum Command {
     /// Write man pages and completions of shells
     #[command(hide = true)]
     Manuals(manuals::Options),
-    /// Load and check volumes
-    #[command(subcommand)]
-    Bench(bench::Command),
+    /// Load and check volumes; by itself, measure a matrix of loads on volumes of several nodes
+    Bench(Box<bench::Choice>),
     /// Watch a three-node volume survive the loss of its nodes
     Demo(demo::Options),
 }
@@ -90,7 +89,7 @@ fn main() -> ExitCode {
         Command::Manuals(options) => manuals::main(&options),
         Command::Pki(command) => pki::main(&command),
         Command::InstallLinks(options) => links::install(&options),
-        Command::Bench(command) => bench::main(command),
+        Command::Bench(choice) => bench::main(*choice),
         Command::Demo(options) => demo::main(&options),
     };
     result.unwrap_or_else(|error| {

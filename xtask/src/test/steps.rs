@@ -6,7 +6,7 @@
 //! prints goes straight to the terminal.
 
 use super::{
-    Outcome, chaos, drbd_utils, failover, fio, idle, images, instructions, kills, libtest,
+    Outcome, bench, chaos, drbd_utils, failover, fio, idle, images, instructions, kills, libtest,
     monitoring,
 };
 use crate::check;
@@ -148,6 +148,16 @@ pub(crate) const ALL: &[Step] = &[
         packages: &[],
         is_quick: false,
         run: idle::short,
+    },
+    Step {
+        name: "bench",
+        about: "the matrix of loads, shortened: all run, and the report is whole (60 s)",
+        packages: &[
+            ("fio", "the loads"),
+            ("qemu-system-common", "qemu-storage-daemon, which runs the same loads"),
+        ],
+        is_quick: false,
+        run: bench::short,
     },
     Step {
         name: "guest",

@@ -5,7 +5,7 @@
 
 mod report;
 
-pub(crate) use self::report::Outcome;
+pub(crate) use self::report::{Moment, Outcome};
 
 use std::fmt::{self, Write as _};
 use std::path::Path;
@@ -41,6 +41,8 @@ pub(crate) struct Access {
 pub(crate) enum Pattern {
     RandomRead,
     RandomWrite,
+    /// Seven reads to three writes.
+    RandomMixed,
     SequentialRead,
     SequentialWrite,
     /// A random write and then a flush: what a database does to commit.
@@ -65,6 +67,7 @@ impl fmt::Display for Access {
         let pattern = match self.pattern {
             Pattern::RandomRead => "random read",
             Pattern::RandomWrite => "random write",
+            Pattern::RandomMixed => "random read and write 70/30",
             Pattern::SequentialRead => "sequential read",
             Pattern::SequentialWrite => "sequential write",
             Pattern::Commit => "random write and flush",
@@ -109,6 +112,7 @@ fn job_file(targets: &[Uri], span_bytes: u64, access: Access, more: &str) -> Str
     let pattern = match access.pattern {
         Pattern::RandomRead => "rw=randread",
         Pattern::RandomWrite => "rw=randwrite",
+        Pattern::RandomMixed => "rw=randrw\nrwmixread=70",
         Pattern::SequentialRead => "rw=read",
         Pattern::SequentialWrite => "rw=write",
         Pattern::Commit => "rw=randwrite\nfsync=1",
@@ -174,13 +178,13 @@ mod tests {
             address: Address::Unix("/run/a.sock".into()),
             export: name.to_owned(),
         };
-        let access = Access { pattern: Pattern::Commit, block_kib: 4, depth: 64 };
+        let access = Access { pattern: Pattern::RandomMixed, block_kib: 4, depth: 64 };
         let text = job_file(&[uri("a"), uri("b")], 4096, access, "time_based\n");
-        assert!(text.contains("rw=randwrite\nfsync=1\nbs=4k\niodepth=64\nrandrepeat=0\n"));
+        assert!(text.contains("rw=randrw\nrwmixread=70\nbs=4k\niodepth=64\nrandrepeat=0\n"));
         assert!(text.ends_with(
             "time_based\n[volume0]\nuri=nbd+unix:///a?socket=/run/a.sock\n\
              [volume1]\nuri=nbd+unix:///b?socket=/run/a.sock\n"
         ));
-        assert_eq!(access.to_string(), "random write and flush 4 KiB QD64");
+        assert_eq!(access.to_string(), "random read and write 70/30 4 KiB QD64");
     }
 }

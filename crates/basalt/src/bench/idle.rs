@@ -5,25 +5,25 @@
 //! memory and their CPU time are read from /proc. At last one of them ends and starts again, and
 //! its way back to up-to-date volumes is timed.
 
-mod fleet;
-
 use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
 
 use anyhow::{Context, Result, ensure};
+use frontend::nbd::client::{Connection, Wishes};
 use serde::Serialize;
 use stdx::random::Random;
 
-use self::fleet::Fleet;
 use super::Output;
+use super::fleet::{self, Fleet, Hosts, Members};
 use crate::clock;
 use crate::progress::Progress;
 
 /// The kernel counts CPU time in these for user space, on every architecture (`USER_HZ`).
 const TICKS_PER_SECOND: f64 = 100.0;
 const BLOCK_BYTES: usize = 4096;
+const NODES: usize = 3;
 const RETURN_LIMIT: Duration = Duration::from_secs(60);
 
 #[derive(Debug, clap::Args)]
@@ -73,7 +73,15 @@ pub(crate) fn main(options: &Options) -> Result<ExitCode> {
     ensure!((1..=1000).contains(&options.volumes), "--volumes is not between 1 and 1000");
     ensure!(options.size_mib >= 8, "--size-mib {} leaves no room for metadata", options.size_mib);
     let progress = Progress::new();
-    let mut fleet = Fleet::start(&options.place, options.volumes, options.size_mib << 20)?;
+    let members = Members { replicas: (0..NODES).collect(), clients: Vec::new() };
+    let mut fleet = Fleet::start(&fleet::Plan {
+        place: options.place.clone(),
+        nodes: NODES,
+        hosts: Hosts::Loopback,
+        shards: 1,
+        backing_bytes: options.size_mib << 20,
+        volumes: vec![members; options.volumes],
+    })?;
     let report = measure(&mut fleet, options, progress).map_err(|error| fleet.evidence(&error))?;
     let mut out = std::io::stdout();
     if options.output.json {
@@ -123,7 +131,7 @@ fn write_at_random(fleet: &Fleet, writes: u64, progress: &mut Progress) -> Resul
     if writes == 0 {
         return Ok(());
     }
-    let mut client = fleet.open_first()?;
+    let mut client = Connection::open(&fleet.uri(0, 0), &Wishes::default())?;
     let blocks = client.export().size_bytes / BLOCK_BYTES as u64;
     let mut random = Random::new(11);
     for done in 0..writes {

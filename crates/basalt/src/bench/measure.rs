@@ -8,7 +8,6 @@ use anyhow::{Context, Result, bail};
 
 use super::cpu::{Sample, Shares};
 use super::fio::{self, Job, Outcome};
-use super::systems::System;
 use crate::clock;
 
 /// fio and its connections need about this long to start; nothing is sampled before.
@@ -28,6 +27,13 @@ pub(crate) struct Measured {
     pub(crate) enters: Option<f64>,
 }
 
+/// Whose cost is counted.
+#[derive(Clone, Debug)]
+pub(crate) struct Subject<'a> {
+    pub(crate) name: &'a str,
+    pub(crate) pids: &'a [u32],
+}
+
 /// What the system has used up to a moment.
 #[derive(Debug)]
 struct Meter {
@@ -36,19 +42,21 @@ struct Meter {
 }
 
 impl Meter {
-    fn read(system: &System, pids: &[u32]) -> Result<Self> {
-        Ok(Self { cpu: Sample::take(pids)?, enters: system.enters() })
+    fn read(pids: &[u32], enters: impl Fn() -> Option<u64>) -> Result<Self> {
+        Ok(Self { cpu: Sample::take(pids)?, enters: enters() })
     }
 }
 
-/// `at` hears how much of the run is over, from 0 to 1.
+/// `enters` tells what the subject counted so far; `at` hears how much of the run is over, from 0
+/// to 1.
 pub(crate) fn measure(
-    system: &System,
+    subject: &Subject<'_>,
+    enters: impl Fn() -> Option<u64>,
     job: &Job,
     directory: &Path,
     mut at: impl FnMut(f64),
 ) -> Result<Measured> {
-    let pids = system.pids();
+    let Subject { name, pids } = *subject;
     let whole = job.ramp + job.time;
     // A short run gives less away, and is the less exact for it.
     let begin = job.ramp + START.min(job.time / 4);
@@ -56,16 +64,16 @@ pub(crate) fn measure(
     let (mut first, mut last) = (None, None);
     let outcome = fio::measure(job, directory, |elapsed| {
         if first.is_none() && elapsed >= begin {
-            first = Some((clock::now(), Meter::read(system, &pids)));
+            first = Some((clock::now(), Meter::read(pids, &enters)));
         }
         if last.is_none() && elapsed >= end {
-            last = Some((clock::now(), Meter::read(system, &pids)));
+            last = Some((clock::now(), Meter::read(pids, &enters)));
         }
         at((elapsed.as_secs_f64() / whole.as_secs_f64()).min(1.0));
     });
-    let outcome = outcome.with_context(|| format!("{}, {}", system.name, job.access))?;
+    let outcome = outcome.with_context(|| format!("{name}, {}", job.access))?;
     let (Some((from, first)), Some((to, last))) = (first, last) else {
-        bail!("fio ended before its measured time, against {}", system.name);
+        bail!("fio ended before its measured time, against {name}");
     };
     let (first, last) = (first?, last?);
     let shares = Shares::between(&first.cpu, &last.cpu);

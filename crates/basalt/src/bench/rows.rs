@@ -21,7 +21,7 @@ use self::goals::{Contender, Goal, Kind, Row};
 use self::stage::Stage;
 use super::fio::{self, Job};
 use super::machine::Machine;
-use super::measure::{Measured, measure, median};
+use super::measure::{Measured, median};
 use super::{Output, systems::System};
 use crate::progress::Progress;
 
@@ -157,7 +157,7 @@ fn measure_row(
                 time: Duration::from_secs(options.seconds),
             };
             let done = round * systems.len() + index;
-            let measured = measure(system, &job, directory, |within| {
+            let measured = system.measure(&job, directory, |within| {
                 progress.show(Some(share(share_of(done, total, within))), || {
                     format!("{}: {}", row.name, system.name)
                 });

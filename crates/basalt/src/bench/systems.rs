@@ -10,6 +10,8 @@ use anyhow::{Context, Result};
 use frontend::nbd::client::uri::{Address, Uri};
 use frontend::nbd::client::{ClientError, Connection, Wishes};
 
+use super::fio::Job;
+use super::measure::{Measured, Subject, measure};
 use crate::clock;
 use crate::cluster::{self, Cluster};
 use crate::loopback;
@@ -34,11 +36,22 @@ enum Parts {
 
 impl System {
     /// Calls of `io_uring_enter` so far, of all daemons, where the system counts them.
-    pub(crate) fn enters(&self) -> Option<u64> {
+    fn enters(&self) -> Option<u64> {
         match &self.parts {
             Parts::Cluster(cluster) => cluster.nodes().iter().map(cluster::Node::enters).sum(),
             Parts::Processes { .. } => None,
         }
+    }
+
+    /// One run of fio; `at` hears how much of it is over, from 0 to 1.
+    pub(crate) fn measure(
+        &self,
+        job: &Job,
+        directory: &Path,
+        at: impl FnMut(f64),
+    ) -> Result<Measured> {
+        let subject = Subject { name: self.name, pids: &self.pids() };
+        measure(&subject, || self.enters(), job, directory, at)
     }
 
     /// The processes whose CPU time is the system's.

@@ -16,7 +16,7 @@ use serde::Serialize;
 use super::Output;
 use super::fio::{self, Access, Pattern};
 use super::machine::Machine;
-use super::measure::{Measured, measure};
+use super::measure::Measured;
 use super::systems::{self, System};
 use crate::progress::Progress;
 
@@ -166,7 +166,7 @@ fn measure_all(
                     ramp: Duration::from_secs(1),
                     time: Duration::from_secs(options.seconds),
                 };
-                let measured = measure(system, &job, directory, |share| {
+                let measured = system.measure(&job, directory, |share| {
                     progress.show(Some(share_of(done, total, share)), || {
                         format!("{} at depth {depth}", system.name)
                     });

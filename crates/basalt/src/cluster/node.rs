@@ -75,7 +75,7 @@ impl Node {
     }
 
     /// From now on it runs on the host of the network that has its number.
-    pub(super) fn move_to(&mut self, network: Rc<Network>) {
+    pub(crate) fn move_to(&mut self, network: Rc<Network>) {
         // Nobody else listens there.
         self.peer_address.set_ip(Network::address(self.id.into()));
         self.nbd_address.set_ip(Ipv4Addr::LOCALHOST.into());

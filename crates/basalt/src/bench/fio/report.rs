@@ -223,7 +223,7 @@ mod tests {
         );
         let second = job(&part(60, 300_000.0, &json!({ "300000": 60 })), &none, &json!({}));
         let text = json!({ "jobs": [first, second] }).to_string();
-        let outcome = Outcome::parse(&text, Pattern::RandomWrite).unwrap();
+        let outcome = Outcome::parse(&text, Pattern::RandomMixed).unwrap();
         assert!((outcome.iops - 100.0).abs() < 1e-9, "{outcome:?}");
         assert!((outcome.bytes_per_second - 409_600.0).abs() < 1e-9, "{outcome:?}");
         // The first volume has a mean of 125, the second of 300.

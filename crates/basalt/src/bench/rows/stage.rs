@@ -69,6 +69,7 @@ impl<'a> Stage<'a> {
             Pattern::Commit => "; each flush waits until every replica has flushed its disk",
             Pattern::RandomRead
             | Pattern::RandomWrite
+            | Pattern::RandomMixed
             | Pattern::SequentialRead
             | Pattern::SequentialWrite => "",
         };
