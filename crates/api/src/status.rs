@@ -117,6 +117,9 @@ pub struct DeviceStatus {
     /// `statistics`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub write_latency: Option<LatencyHistogram>,
+    /// What the disk of this node did for reads of this node; with `statistics`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reads: Option<ReadsServed>,
     /// Who has it open.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub holders: Vec<Holder>,
@@ -140,6 +143,17 @@ pub struct DeviceStatistics {
     pub upper_pending: u32,
     /// Requests that the disk has not answered yet.
     pub lower_pending: u32,
+}
+
+/// What one replica did for the reads of this node's clients.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", default)]
+pub struct ReadsServed {
+    /// Since the resource came up.
+    pub served: u64,
+    pub in_flight: u32,
+    /// How long they take lately, of the shard where they take longest.
+    pub latency_us: u64,
 }
 
 /// A client that has a volume open.
@@ -302,6 +316,18 @@ pub struct PeerDeviceStatus {
     /// From sending a write to its acknowledgement, of one write at a time; with `statistics`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ack_latency: Option<LatencyHistogram>,
+    /// What the peer did for reads of this node; with `statistics`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reads: Option<ReadsServed>,
+}
+
+impl ReadsServed {
+    /// Adds what another shard counted.
+    pub fn add(&mut self, other: &Self) {
+        self.served += other.served;
+        self.in_flight += other.in_flight;
+        self.latency_us = self.latency_us.max(other.latency_us);
+    }
 }
 
 impl Default for PeerDeviceStatus {
@@ -322,6 +348,7 @@ impl Default for PeerDeviceStatus {
             percent_in_sync: 100.0,
             sync: None,
             ack_latency: None,
+            reads: None,
         }
     }
 }

@@ -62,6 +62,21 @@ pub struct NetOptions {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DiskOptions {
     pub al_extents: u32,
+    pub read_balancing: ReadBalancing,
+}
+
+/// Which replica a read goes to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ReadBalancing {
+    /// `when-congested-remote` as well: DRBD has read the own disk then since Linux 5.18.
+    PreferLocal,
+    PreferRemote,
+    RoundRobin,
+    LeastPending,
+    Striping {
+        kib: u32,
+    },
+    Weighted,
 }
 
 /// Of a volume, over one connection.
@@ -118,7 +133,10 @@ impl Resource {
     pub fn disk_options(&self, node_name: &str, volume: u16) -> DiskOptions {
         let set = self.volume_set(node_name, volume);
         let al_extents = u32::try_from(number(&set, "al-extents"));
-        DiskOptions { al_extents: al_extents.expect("al-extents is clamped below 2^16") }
+        DiskOptions {
+            al_extents: al_extents.expect("al-extents is clamped below 2^16"),
+            read_balancing: read_balancing(&word(&set, "read-balancing")),
+        }
     }
 
     #[must_use]
@@ -152,6 +170,22 @@ fn quorum(set: &OptionSet) -> Quorum {
         "off" => Quorum::Off,
         "all" => Quorum::All,
         _ => Quorum::Majority,
+    }
+}
+
+fn read_balancing(word: &str) -> ReadBalancing {
+    match word {
+        "prefer-remote" => ReadBalancing::PreferRemote,
+        "round-robin" => ReadBalancing::RoundRobin,
+        "least-pending" => ReadBalancing::LeastPending,
+        "32K-striping" => ReadBalancing::Striping { kib: 32 },
+        "64K-striping" => ReadBalancing::Striping { kib: 64 },
+        "128K-striping" => ReadBalancing::Striping { kib: 128 },
+        "256K-striping" => ReadBalancing::Striping { kib: 256 },
+        "512K-striping" => ReadBalancing::Striping { kib: 512 },
+        "1M-striping" => ReadBalancing::Striping { kib: 1024 },
+        "weighted" => ReadBalancing::Weighted,
+        _ => ReadBalancing::PreferLocal,
     }
 }
 

@@ -3,7 +3,7 @@
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 
-use config::effective::{AckWhen, OnNoQuorum, Quorum};
+use config::effective::{AckWhen, OnNoQuorum, Quorum, ReadBalancing};
 use config::model::{MetaDisk, Resource};
 use config::{ConfigFile, parse_file, parse_text};
 
@@ -67,14 +67,7 @@ fn two_paths_between_hosts_without_addresses() {
         (address("10.0.1.2:7900"), address("10.0.1.1:7900")),
     ];
     assert_eq!(peers[0].paths, local_first);
-    let expected = [
-        "cpu-mask",
-        "read-balancing",
-        "load-balance-paths",
-        "rcvbuf-size",
-        "sndbuf-size",
-        "max-buffers",
-    ];
+    let expected = ["cpu-mask", "load-balance-paths", "rcvbuf-size", "sndbuf-size", "max-buffers"];
     assert_eq!(told(&config), expected);
 }
 
@@ -194,7 +187,9 @@ fn generated_files_name_hosts_without_their_domain() {
 fn suffixes_and_clamping_follow_drbd() {
     let config = read("fast_link.res");
     let resource = &config.resources[0];
-    assert_eq!(resource.disk_options("storage-a", 0).al_extents, 65_534);
+    let disk = resource.disk_options("storage-a", 0);
+    assert_eq!(disk.al_extents, 65_534);
+    assert_eq!(disk.read_balancing, ReadBalancing::Striping { kib: 1024 });
     assert_eq!(resource.net.given("max-epoch-size").unwrap().as_number(), Some(16_384));
     assert_eq!(resource.net.given("max-buffers").unwrap().as_number(), Some(36_864));
     // Rates count in KiB, fill targets in sectors.

@@ -74,6 +74,12 @@ fn options_that_disturb_nothing_are_told_apart() {
             options("drbdsetup net-options r0 2 --set-defaults --_name=carol --max-buffers=9000"),
         ]
     );
+    let after = BEFORE.replace("al-extents 1237;", "al-extents 1237; read-balancing weighted;");
+    let disk_options = |minor: u8| {
+        let words = "--set-defaults --al-extents=1237 --read-balancing=weighted";
+        options(&format!("drbdsetup disk-options {minor} {words}"))
+    };
+    assert_eq!(told(Some(BEFORE), &after), [disk_options(0), disk_options(1)]);
     let after = BEFORE.replace("quorum majority;", "quorum majority; on-no-quorum io-error;");
     assert_eq!(
         told(Some(BEFORE), &after),

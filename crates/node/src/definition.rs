@@ -4,8 +4,10 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 
 use api::response::{Failure, FailureCode};
+use config::effective::ReadBalancing;
 use config::model::{MetaDisk, Resource};
 use format::ids::{NodeId, ResourceId};
+use replication::balance::ReadPolicy;
 use replication::resource::OnNoQuorum;
 
 use crate::links::secure::Secrecy;
@@ -21,6 +23,7 @@ pub(crate) struct Definition {
     /// `None` of a member without a replica.
     pub(crate) disk: Option<DiskPlace>,
     pub(crate) al_extents: u32,
+    pub(crate) read_policy: ReadPolicy,
     pub(crate) auto_promote: bool,
     pub(crate) on_no_quorum: OnNoQuorum,
     /// Bytes per second while clients are at work; 0 is no limit.
@@ -50,6 +53,8 @@ pub(crate) struct Member {
     pub(crate) secrecy: Secrecy,
 }
 
+const BLOCK_KIB: u32 = 4;
+
 impl Definition {
     /// The definition of `name` for this node.
     pub(crate) fn from_text(node_name: &str, name: &str, text: &str) -> Result<Self, Failure> {
@@ -76,6 +81,7 @@ impl Definition {
             None => None,
             Some(disk) => Some(disk_place(name, &disk.path, &disk.meta_disk)?),
         };
+        let disk_options = resource.disk_options(node_name, number);
         Ok(Self {
             name: name.to_owned(),
             id: resource_id(name),
@@ -83,7 +89,8 @@ impl Definition {
             volume: number,
             device: volume.device.as_ref().map(|device| device.minor),
             disk,
-            al_extents: resource.disk_options(node_name, number).al_extents,
+            al_extents: disk_options.al_extents,
+            read_policy: read_policy(disk_options.read_balancing),
             auto_promote: options.auto_promote,
             on_no_quorum: match options.on_no_quorum {
                 config::effective::OnNoQuorum::SuspendIo => OnNoQuorum::SuspendIo,
@@ -120,6 +127,17 @@ impl Definition {
     /// The members that this node connects to.
     pub(crate) fn peers(&self) -> impl Iterator<Item = &Member> {
         self.members.iter().filter(|member| member.node != self.me)
+    }
+}
+
+fn read_policy(read_balancing: ReadBalancing) -> ReadPolicy {
+    match read_balancing {
+        ReadBalancing::PreferLocal => ReadPolicy::PreferLocal,
+        ReadBalancing::PreferRemote => ReadPolicy::PreferRemote,
+        ReadBalancing::RoundRobin => ReadPolicy::RoundRobin,
+        ReadBalancing::LeastPending => ReadPolicy::LeastPending,
+        ReadBalancing::Striping { kib } => ReadPolicy::Striping { blocks: kib / BLOCK_KIB },
+        ReadBalancing::Weighted => ReadPolicy::Weighted,
     }
 }
 

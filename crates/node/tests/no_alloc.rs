@@ -1,8 +1,9 @@
-//! A write costs no allocation on the threads that carry data, after a warm-up.
+//! Neither a write nor a read costs an allocation on the threads that carry data, after a warm-up.
 //!
 //! Three daemons in this process replicate 100,000 writes of 4 KiB, 32 at a time, while the links
 //! beat and leases are renewed: half of them with one shard each, the rest with two, between which
-//! every other write and its answer pass. What the shard threads allocate meanwhile is counted.
+//! every other write and its answer pass. Then they serve as many reads, from all replicas in turn.
+//! What the shard threads allocate meanwhile is counted.
 #![expect(clippy::unwrap_used, reason = "a test ends at the first surprise")]
 #![expect(unsafe_code, reason = "an allocator that counts")]
 
@@ -82,14 +83,13 @@ static ALLOCATOR: Counting = Counting;
 const NODES: usize = 3;
 const DISK_BYTES: u64 = 64 << 20;
 const WARM_UP: u64 = 20_000;
-/// With each number of shards.
-const WRITES: u64 = 50_000;
-const DEPTH: u64 = 32;
+/// Of writes, and of reads, with each number of shards.
+const REQUESTS: u64 = 50_000;
 /// Blocks that are written: half of the volume, so that all extents are hot after the warm-up.
 const BLOCKS: u64 = 8_000;
 
 #[test]
-fn hundred_thousand_writes_allocate_nothing() {
+fn hundred_thousand_writes_and_as_many_reads_allocate_nothing() {
     for shards in [1, 2] {
         check(shards);
     }
@@ -129,11 +129,15 @@ fn check(shards: u8) {
     let uri = format!("nbd+unix:///r0?socket={}", place.path().join("nbd0").display());
     let client = Connection::open(&uri.parse().unwrap(), &Wishes::default()).unwrap();
     let (mut sender, mut receiver, _) = client.split();
-    write(&mut sender, &mut receiver, WARM_UP);
-    let before = ALLOCATIONS.load(Ordering::Relaxed);
-    write(&mut sender, &mut receiver, WRITES);
-    let allocations = ALLOCATIONS.load(Ordering::Relaxed) - before;
-    assert_eq!(allocations, 0, "allocations in {WRITES} writes with {shards} shards");
+    for kind in [wire::Command::Write, wire::Command::Read] {
+        let mut ask_for = |load, count| ask_for((kind, load), &mut sender, &mut receiver, count);
+        ask_for(FILLING_LANES, WARM_UP);
+        ask_for(SPREAD, WARM_UP);
+        let before = ALLOCATIONS.load(Ordering::Relaxed);
+        ask_for(SPREAD, REQUESTS);
+        let allocations = ALLOCATIONS.load(Ordering::Relaxed) - before;
+        assert_eq!(allocations, 0, "allocations in {REQUESTS} of {kind:?} with {shards} shards");
+    }
     sender.send_disconnect().unwrap();
     for index in 0..NODES {
         command(place.path(), index, Command::Shutdown);
@@ -143,22 +147,38 @@ fn check(shards: u8) {
     }
 }
 
-/// `DEPTH` writes at a time, `count` in all.
-fn write(sender: &mut Sender, receiver: &mut Receiver, count: u64) {
-    let payload = [0x5a; 4096];
-    for index in 0..count + DEPTH {
-        if index >= DEPTH {
+/// Requests in flight, and the blocks from one to the next.
+#[derive(Clone, Copy)]
+struct Load {
+    depth: u64,
+    stride: u64,
+}
+
+const SPREAD: Load = Load { depth: 32, stride: 7919 };
+/// So many in a row meet in one lane, and at each replica, as the other load has in flight at all:
+/// what grows with them has grown.
+const FILLING_LANES: Load = Load { depth: 96, stride: 1 };
+
+fn ask_for(
+    (kind, load): (wire::Command, Load),
+    sender: &mut Sender,
+    receiver: &mut Receiver,
+    count: u64,
+) {
+    let payload = if kind == wire::Command::Write { &[0x5a; 4096][..] } else { &[] };
+    for index in 0..count + load.depth {
+        if index >= load.depth {
             receiver.recv_reply().unwrap();
         }
         if index < count {
             let request = Request {
-                command: wire::Command::Write,
+                command: kind,
                 flags: 0,
                 cookie: index,
-                offset: index * 7919 % BLOCKS * 4096,
+                offset: index * load.stride % BLOCKS * 4096,
                 length: 4096,
             };
-            sender.send_request(&request, &payload).unwrap();
+            sender.send_request(&request, payload).unwrap();
         }
     }
 }
@@ -170,7 +190,7 @@ fn state_dir(place: &Path, index: usize) -> PathBuf {
 /// Formats the disks, and gives the configuration.
 fn prepare(place: &Path) -> String {
     let held: Vec<_> = (0..NODES).map(|_| TcpListener::bind("127.0.0.1:0").unwrap()).collect();
-    let mut text = "resource r0 {\n".to_owned();
+    let mut text = "resource r0 {\n  disk { read-balancing round-robin; }\n".to_owned();
     for (index, listener) in held.iter().enumerate() {
         let address: SocketAddr = listener.local_addr().unwrap();
         let disk = place.join(format!("disk{index}"));

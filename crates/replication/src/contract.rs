@@ -39,6 +39,7 @@ use format::metadata::{AlRecord, Register, Superblock};
 use stdx::time::Time;
 
 use crate::attach::GroupDisk;
+use crate::balance::ReadPolicy;
 use crate::resource::MemberOptions;
 
 /// Payload bytes that the shard keeps for the core.
@@ -351,6 +352,8 @@ pub enum ToGroup {
     Drain { round: RoundId },
     /// Copy at most so many bytes per second while requests come in; 0 is no limit.
     ResyncRate { bytes_per_second: u64 },
+    /// Where reads of clients go from now on.
+    ReadPolicy(ReadPolicy),
     /// New requests and those that wait get this answer, or (`None`) wait.
     OnNoQuorum { fail: bool },
     /// The drain did not succeed: requests go on.

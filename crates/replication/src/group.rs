@@ -22,6 +22,7 @@ use stdx::time::Time;
 
 use crate::activity::ActivityLog;
 use crate::attach::GroupDisk;
+use crate::balance::{Balance, ReadPolicy};
 use crate::bitmap::Bitmap;
 use crate::contract::{
     BitmapBits, DeviceError, DeviceResult, FromGroup, GroupAction, GroupInput, LostMember, PartId,
@@ -51,6 +52,7 @@ pub struct GroupOptions {
     pub al_next_number: u64,
     /// Members with data.
     pub tracked: MemberSet,
+    pub read_policy: ReadPolicy,
     /// What the bitmap slots on disk hold, of the lanes of this shard.
     pub slots: Vec<LoadedPage>,
     pub slot_bases: Vec<LostMember>,
@@ -96,6 +98,7 @@ pub struct LaneGroup {
     pub(crate) stopping: Option<RoundId>,
     /// Operations that were sent so far.
     sends: u64,
+    pub(crate) balance: Balance,
     rate: CopyRate,
     stable_due: Time,
     progress_due: Time,
@@ -195,6 +198,7 @@ impl LaneGroup {
             draining: Draining::No,
             stopping: None,
             sends: 0,
+            balance: Balance::new(options.read_policy),
             rate: CopyRate {
                 bytes_per_second: 0,
                 budget: 0,
@@ -222,6 +226,7 @@ impl LaneGroup {
             }
             GroupInput::PeerDown { peer } => {
                 self.view.connected.remove(peer);
+                self.balance.forget(peer);
                 for lane in &mut self.lanes {
                     lane.on_source_lost(peer);
                 }
@@ -252,6 +257,9 @@ impl LaneGroup {
         self.settle_facts(now, actions);
         self.settle_stable(now, actions);
         self.settle_slow(now, actions);
+        if self.balance.look_at <= now {
+            self.look_at_reads(now, actions);
+        }
     }
 
     /// When `settle` is to run at the latest, though nothing happened.
@@ -260,7 +268,8 @@ impl LaneGroup {
         let is_short = self.is_copying_any() && self.rate.budget < COPY_BYTES_MAX;
         let budget_due = if is_short { self.rate.filled_at + BUDGET_INTERVAL } else { Time::NEVER };
         let progress_due = self.progress_due.min(self.verify_due);
-        self.stable_due.min(progress_due).min(budget_due).min(self.slow.look_at())
+        let look_at = self.slow.look_at().min(self.balance.look_at);
+        self.stable_due.min(progress_due).min(budget_due).min(look_at)
     }
 
     /// What is under way, for a person who looks for what hangs.
@@ -503,6 +512,7 @@ impl LaneGroup {
             flushes_started: self.flushes.started(),
             copy_budget: &mut self.rate.budget,
             sends: &mut self.sends,
+            balance: &mut self.balance,
             local_losses: &mut self.local_losses,
             actions,
         };

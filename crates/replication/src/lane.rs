@@ -21,6 +21,7 @@ use stdx::slab::Slab;
 use stdx::time::Time;
 
 use crate::activity::ActivityLog;
+use crate::balance::Balance;
 use crate::bitmap::Bitmap;
 use crate::contract::{FromGroup, GroupAction, LostMember, PartId, Payload, Request, Token};
 use crate::ranges::RangeSet;
@@ -37,6 +38,8 @@ pub(crate) struct Turn<'a> {
     pub(crate) copy_budget: &'a mut u64,
     /// Operations that were sent so far, by all lanes of the group.
     pub(crate) sends: &'a mut u64,
+    /// What reads the members serve, those of all lanes of the group.
+    pub(crate) balance: &'a mut Balance,
     /// LOSS to this node's own replica, which the group hands on as if it had been a message.
     pub(crate) local_losses: &'a mut Vec<(LaneIndex, LostMember, Vec<BlockRange>)>,
     pub(crate) actions: &'a mut Vec<GroupAction>,
@@ -135,6 +138,8 @@ pub(crate) struct Leader {
     pub(crate) stable_unsent: bool,
     pub(crate) operations: Slab<Operation>,
     pub(crate) reads: Slab<read::ClientRead>,
+    /// Those of them that only wait for a late member's answer.
+    pub(crate) answered_reads: usize,
     /// Counts admissions: the order of overlapping operations.
     pub(crate) next_order: u64,
     /// Requests that did not fit into `operations`, oldest first.
@@ -150,8 +155,6 @@ pub(crate) struct Leader {
     pub(crate) verify: Option<verify::Verify>,
     /// What a verify found, by member.
     pub(crate) differing: Vec<verify::Differing>,
-    /// Spreads reads over the members.
-    pub(crate) read_turn: u32,
     /// Something waits for a source to come back.
     pub(crate) stalled: bool,
 }
@@ -334,10 +337,16 @@ impl Lane {
     /// Once per turn in which the lane was touched: acknowledgements, and what may start now.
     pub(crate) fn settle(&mut self, turn: &mut Turn<'_>) {
         self.send_acks(turn);
-        if self.leader.is_some() {
+        if self.leader.as_ref().is_some_and(|leader| !leader.overflow.is_empty()) {
             self.admit_overflow(turn);
-            self.retry_stalled(turn);
+        }
+        self.retry_stalled(turn);
+        let Some(leader) = self.leader.as_ref() else { return };
+        let is_verifying = leader.verify.is_some();
+        if !(leader.outdated.is_empty() && leader.resyncs.is_empty()) {
             self.start_copies(turn);
+        }
+        if is_verifying {
             self.continue_verify(turn);
         }
     }
@@ -345,7 +354,9 @@ impl Lane {
     /// No operation, read or copy of this lane is under way.
     pub(crate) fn is_idle(&self) -> bool {
         self.leader.as_ref().is_none_or(|leader| {
-            leader.operations.is_empty() && leader.reads.is_empty() && leader.overflow.is_empty()
+            leader.operations.is_empty()
+                && leader.reads.len() == leader.answered_reads
+                && leader.overflow.is_empty()
         })
     }
 

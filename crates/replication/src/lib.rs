@@ -10,6 +10,7 @@ pub mod quorum;
 pub mod ranges;
 pub mod bitmap;
 mod activity;
+pub mod balance;
 mod view;
 mod lane;
 pub mod group;

@@ -51,6 +51,12 @@ pub const ATTEMPT_DEADLINE: Duration = Duration::from_millis(1000);
 /// A member that answers a write or a flush later than this is taken out of the write set; it is
 /// looked for at every half of this.
 pub const SLOW_MEMBER_LIMIT: Duration = Duration::from_secs(5);
+/// A read that was not answered by then is asked of another member, too; it is looked for at every
+/// such interval. Where reads take long at all members, it is so many times as long as they take.
+pub const READ_PATIENCE: Duration = Duration::from_millis(250);
+pub const READ_LATENCY_FACTOR: u32 = 8;
+/// Members that one read is asked of at a time.
+pub const READ_SOURCES_MAX: u32 = 4;
 /// How long a member rests that was taken out for being slow; doubled each time in a session.
 pub const SLOW_MEMBER_REST_MIN: Duration = Duration::from_secs(20);
 pub const SLOW_MEMBER_REST_MAX: Duration = Duration::from_secs(1280);

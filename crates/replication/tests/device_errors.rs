@@ -2,6 +2,7 @@
 
 use format::ids::{BlockRange, BootId, Incarnation, LaneIndex, MemberSet, NodeId, Nonce, Seq};
 use format::message::{Data, DataBody, SlotBase, Write, WriteKind};
+use replication::balance::ReadPolicy;
 use replication::contract::{
     DeviceError, DeviceResult, FromGroup, GroupAction, GroupInput, LostMember, MetadataWrite,
     Payload, RoundId, ToGroup, Token,
@@ -28,6 +29,7 @@ fn secondary() -> LaneGroup {
         al_slots: 8,
         al_next_number: 1,
         tracked: MemberSet(0b11),
+        read_policy: ReadPolicy::default(),
         slots: Vec::new(),
         slot_bases: vec![slot(0), slot(1)],
     })

@@ -4,6 +4,7 @@ use format::ids::{
     BlockMask, BlockRange, BootId, Epoch, Incarnation, LaneIndex, MemberSet, NodeId, Nonce, Seq,
 };
 use format::message::{Data, DataBody, ReadStatus, SlotBase, Write, WriteKind};
+use replication::balance::ReadPolicy;
 use replication::contract::{
     FromGroup, GroupAction, GroupInput, LostMember, PartId, Payload, Request, RequestKind, RoundId,
     ToGroup,
@@ -34,6 +35,7 @@ fn group() -> LaneGroup {
         al_slots: 8,
         al_next_number: 1,
         tracked: MemberSet(0b11),
+        read_policy: ReadPolicy::default(),
         slots: Vec::new(),
         slot_bases: vec![LostMember { member: node(2), base: BASE }],
     })

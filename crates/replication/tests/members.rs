@@ -4,6 +4,7 @@ use format::ids::{
     BlockMask, BlockRange, BootId, Epoch, Incarnation, LaneIndex, MemberSet, NodeId, Nonce, Seq,
 };
 use format::message::{Data, DataBody, ReadStatus, SlotBase, Write, WriteKind};
+use replication::balance::ReadPolicy;
 use replication::contract::{
     FromGroup, GroupAction, GroupInput, LostMember, PartId, Request, RequestKind, RoundId, ToGroup,
 };
@@ -38,6 +39,7 @@ fn group(start: Epoch, slots: Vec<LoadedPage>) -> LaneGroup {
         al_slots: 8,
         al_next_number: 1,
         tracked: MemberSet(0b111),
+        read_policy: ReadPolicy::default(),
         slots,
         slot_bases: vec![lost(0, 1), lost(1, 1), lost(2, start.0)],
     })

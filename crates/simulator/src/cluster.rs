@@ -13,6 +13,7 @@ use std::time::Duration;
 use format::ids::{
     BlockMask, BlockRange, BootId, Branch, Digest, Epoch, KernelBootId, MemberSet, NodeId,
 };
+use replication::balance::ReadPolicy;
 use replication::contract::{
     Command, CommandError, CommandId, FromGroup, GroupAction, GroupInput, PartId, Payload,
     RequestError, ResourceAction, ResourceInput, ToGroup,
@@ -48,6 +49,8 @@ pub struct ClusterOptions {
     pub trace: bool,
     /// Trace the messages of this lane, too.
     pub trace_lane: Option<u8>,
+    /// Where reads go; `None`: each life of a process has a policy of its own.
+    pub reads: Option<ReadPolicy>,
     pub quirks: Quirks,
 }
 
@@ -164,6 +167,7 @@ pub enum Outcome {
 /// What a disk takes longer for.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct SlowDisk {
+    pub read: Duration,
     pub save: Duration,
     pub flush: Duration,
     pub write: Duration,
@@ -381,6 +385,13 @@ impl Cluster {
 
     pub(crate) fn local_time(&self, node: usize) -> Time {
         self.clocks[node].local(self.now)
+    }
+
+    pub(crate) fn balance_reads(&mut self, node: usize, policy: ReadPolicy) {
+        let shards = self.processes[node].as_ref().map_or(0, |process| process.shards);
+        for shard in 0..shards {
+            self.step_group(node, shard, GroupInput::Home(ToGroup::ReadPolicy(policy)));
+        }
     }
 
     pub fn restart_later(&mut self, node: usize, delay: Duration) {

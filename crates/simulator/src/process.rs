@@ -7,9 +7,11 @@ use format::ids::{
 };
 use format::metadata::{Slot, Superblock};
 use replication::attach::{self, GroupDisk};
+use replication::balance::ReadPolicy;
 use replication::contract::{Payload, SaveId, Token};
 use replication::group::{GroupOptions, LaneGroup, LoadedPage};
 use replication::resource::{MemberOptions, OnNoQuorum, Resource, ResourceOptions};
+use stdx::random::Random;
 use stdx::slab::Slab;
 use stdx::time::Time;
 
@@ -144,16 +146,17 @@ impl Process {
             resync_rate: 0,
             compare_always: seed % 2 == 0,
         });
+        let identity = (boot_id, options.reads.unwrap_or_else(|| some_policy(seed)));
         let groups = (0..shards)
             .map(|shard| {
-                let shard = (shard, shards);
+                let here = (shard, shards);
                 let tracked = members.iter().filter(|&node| options.is_diskful(node)).collect();
                 LaneGroup::new(group_options(
                     options,
                     (node, tracked),
                     disk,
-                    shard,
-                    boot_id,
+                    here,
+                    identity,
                     &pages,
                 ))
             })
@@ -215,6 +218,18 @@ fn add_slots(options: &ClusterOptions, disk: &mut Disk, members: MemberSet) {
     }
 }
 
+fn some_policy(seed: u64) -> ReadPolicy {
+    let all = [
+        ReadPolicy::PreferLocal,
+        ReadPolicy::PreferRemote,
+        ReadPolicy::RoundRobin,
+        ReadPolicy::LeastPending,
+        ReadPolicy::Striping { blocks: 8 },
+        ReadPolicy::Weighted,
+    ];
+    *Random::new(seed ^ 0xba1a).pick(&all).expect("there are policies")
+}
+
 /// The pages of the bitmaps, after what an end without notice leaves to be done.
 pub(crate) fn recover(disk: &mut Disk) -> Vec<LoadedPage> {
     let pages = disk.pages.iter();
@@ -254,7 +269,7 @@ fn group_options(
     (node, tracked): (NodeId, MemberSet),
     disk: &Disk,
     (shard, shards): (u8, u8),
-    boot_id: BootId,
+    (boot_id, read_policy): (BootId, ReadPolicy),
     pages: &[LoadedPage],
 ) -> GroupOptions {
     let diskful = options.is_diskful(node);
@@ -272,6 +287,7 @@ fn group_options(
         al_slots: options.al_slots,
         al_next_number: disk.al_number,
         tracked,
+        read_policy,
         slots: pages.iter().filter(here).cloned().collect(),
         slot_bases: if diskful { attach::slot_bases(&disk.superblock) } else { vec![] },
     }

@@ -145,6 +145,7 @@ impl Run {
             al_slots: 3 + usize::try_from(random.below(6)).expect("small"),
             trace: options.trace,
             trace_lane: options.trace_lane,
+            reads: None,
             quirks: Quirks { slow_mail: random.chance(1, 2), clocks: random.chance(1, 2) },
         });
         // Few blocks, so that requests overlap, at both ends of each extent.

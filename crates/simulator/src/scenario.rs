@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use format::ids::NodeId;
+use replication::balance::ReadPolicy;
 use replication::contract::{
     Command, CommandId, GroupInput, PartId, PromoteMode, Request, RequestError, RequestKind,
 };
@@ -55,6 +56,7 @@ impl Scenario {
             al_slots: 8,
             trace: std::env::var_os("TRACE").is_some(),
             trace_lane: None,
+            reads: Some(ReadPolicy::default()),
             quirks: Quirks::default(),
         };
         let mut scenario = Self {
@@ -187,6 +189,20 @@ impl Scenario {
             Some(Ok(Some(values))) => values[0],
             other => panic!("the read of block {block} ended with {other:?}"),
         }
+    }
+
+    /// Where the reads of `node` go from now on.
+    pub fn balance_reads(&mut self, node: usize, policy: ReadPolicy) {
+        self.cluster.balance_reads(node, policy);
+    }
+
+    /// Reads that `member` served for `node`.
+    #[must_use]
+    pub fn served(&self, node: usize, member: usize) -> u64 {
+        let member = u8::try_from(member).ok().and_then(NodeId::new).expect("a node");
+        let process = self.cluster.processes[node].as_ref();
+        let groups = process.into_iter().flat_map(|process| &process.groups);
+        groups.map(|group| group.read_load(member).served).sum()
     }
 
     pub fn flush(&mut self, node: usize) -> PartId {

@@ -54,6 +54,8 @@ pub enum Mark {
     LeaseLapsed,
     /// Reads waited behind the fence, and another session came.
     FencedReadFailed,
+    /// A read was asked of another member, for the first one was late.
+    ReadAskedAgain,
     /// A leader stood down with writes under way.
     WritesCutShort,
     /// New voters beside the old ones were chosen.
@@ -73,7 +75,7 @@ pub enum Mark {
 }
 
 impl Mark {
-    pub const ALL: [Self; 39] = [
+    pub const ALL: [Self; 40] = [
         Self::BeganUnequal,
         Self::OwnSlotReported,
         Self::SealRefused,
@@ -104,6 +106,7 @@ impl Mark {
         Self::TwoPrimaries,
         Self::LeaseLapsed,
         Self::FencedReadFailed,
+        Self::ReadAskedAgain,
         Self::WritesCutShort,
         Self::VotersJoint,
         Self::JointInDoubt,
@@ -156,6 +159,7 @@ impl Mark {
     pub(crate) fn of_fence(message: &ToGroup, group: &LaneGroup) -> Option<Self> {
         match message {
             ToGroup::Lease { .. } if group.has_lapsed_reads() => Some(Self::LeaseLapsed),
+            ToGroup::Lease { .. } if group.awaits_late_reads() => Some(Self::ReadAskedAgain),
             ToGroup::StandDown { .. } if group.has_lapsed_reads() => Some(Self::FencedReadFailed),
             ToGroup::StandDown { .. } if group.has_sent_writes() => Some(Self::WritesCutShort),
             _ => None,

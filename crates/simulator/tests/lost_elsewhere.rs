@@ -9,7 +9,7 @@ use simulator::cluster::{BadDisk, SlowDisk};
 use simulator::scenario::Scenario;
 
 fn slow(time: Duration) -> SlowDisk {
-    SlowDisk { save: time, flush: time, write: time, metadata: time }
+    SlowDisk { save: time, flush: time, write: time, metadata: time, ..SlowDisk::default() }
 }
 
 fn lose(it: &mut Scenario, leader: usize, node: usize) {

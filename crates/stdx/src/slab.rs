@@ -33,6 +33,15 @@ impl<T> Slab<T> {
         Some(value)
     }
 
+    /// Removes a value without moving it.
+    pub fn forget(&mut self, index: u32) {
+        if let Some(slot @ Some(_)) = self.slots.get_mut(index as usize) {
+            *slot = None;
+            self.free.push(index);
+            self.live -= 1;
+        }
+    }
+
     #[must_use]
     pub fn get(&self, index: u32) -> Option<&T> {
         self.slots.get(index as usize)?.as_ref()
@@ -50,6 +59,12 @@ impl<T> Slab<T> {
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.live == 0
+    }
+
+    /// All indices are below this.
+    #[must_use]
+    pub fn places(&self) -> u32 {
+        u32::try_from(self.slots.len()).expect("a slab is bounded far below 2^32")
     }
 
     /// In order of index.
@@ -76,5 +91,8 @@ mod tests {
         assert_eq!(c, a, "the free slot is used again");
         assert_eq!(slab.iter().map(|(_, value)| *value).collect::<String>(), "cb");
         assert_eq!((slab.get(b), slab.len()), (Some(&'b'), 2));
+        slab.forget(b);
+        slab.forget(b);
+        assert_eq!((slab.get(b), slab.len(), slab.places()), (None, 1, 2));
     }
 }

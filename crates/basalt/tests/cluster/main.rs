@@ -4,6 +4,7 @@
 mod harness;
 mod relay;
 mod volume;
+mod reads;
 mod adjust;
 mod members;
 mod faults;

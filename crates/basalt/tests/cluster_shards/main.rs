@@ -6,6 +6,8 @@
 mod harness;
 #[path = "../cluster/volume.rs"]
 mod volume;
+#[path = "../cluster/reads.rs"]
+mod reads;
 #[path = "../cluster/adjust.rs"]
 mod adjust;
 #[path = "../cluster/members.rs"]

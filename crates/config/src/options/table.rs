@@ -1,8 +1,8 @@
 //! Every option there is. One row each; the order is the one in which DRBD's manual has them.
 //!
-//! Ranges and defaults are DRBD's, with two exceptions. Rates reach 64 GiB/s, because a limit below
-//! the speed of the link is no limit that anybody wants. The default of `quorum` is `majority`: two
-//! parts of a cluster must never both go on.
+//! Ranges and defaults are DRBD's, with three exceptions. Rates reach 64 GiB/s, because a limit
+//! below the speed of the link is no limit that anybody wants. The default of `quorum` is
+//! `majority`: two parts of a cluster must never both go on. `read-balancing` may be `weighted`.
 
 use crate::limits::NODE_ID_MAX;
 use crate::options::{Kind, OptionSpec, Section, Status, Unit};
@@ -105,6 +105,7 @@ const READ_BALANCING: &[&str] = &[
     "256K-striping",
     "512K-striping",
     "1M-striping",
+    "weighted",
 ];
 const AFTER_SB_0PRI: &[&str] = &[
     "disconnect",
@@ -141,7 +142,7 @@ pub static TABLE: &[OptionSpec] = &[
     disk("discard-zeroes-if-aligned", Kind::Flag, "yes", holds(&["yes"])),
     disk("disable-write-same", Kind::Flag, "no", holds(ANY)),
     disk("disk-timeout", tenths(0, 6000), "0", holds(&["0"])),
-    disk("read-balancing", Kind::Words(READ_BALANCING), "prefer-local", holds(&["prefer-local"])),
+    disk("read-balancing", Kind::Words(READ_BALANCING), "prefer-local", IN_EFFECT),
     disk("rs-discard-granularity", bytes(0, MIB), "0", holds(&["0"])),
     disk("max-bio-size", bytes(4 * KIB, MIB), "1M", NOT_YET),
     disk("block-size", bytes(512, 4 * KIB), "512", holds(&["512"])),

@@ -8,6 +8,8 @@ use crate::pool::{Pool, Slice};
 
 /// How many pieces one send may gather.
 pub const SEGMENTS_MAX: usize = 512;
+/// There is room for so many from the start: the headers and the payloads of 256 KiB of blocks.
+const SEGMENTS_USUAL: usize = 160;
 
 /// The send of one socket. Its vectors keep their capacity from one send to the next.
 #[derive(Debug)]
@@ -29,8 +31,8 @@ impl Sending {
         let message = unsafe { mem::zeroed() };
         Self {
             token: 0,
-            segments: Vec::new(),
-            vector: Vec::new(),
+            segments: Vec::with_capacity(SEGMENTS_USUAL),
+            vector: Vec::with_capacity(SEGMENTS_USUAL),
             first: 0,
             total: 0,
             sent: 0,

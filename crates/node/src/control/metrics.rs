@@ -11,8 +11,8 @@ use api::disk_state::DiskState;
 use api::replication_state::ReplicationState;
 use api::role::Role;
 use api::status::{
-    ConnectionStatus, DeviceStatus, LatencyHistogram, PeerDeviceStatus, ResourceStatus,
-    STALLED_SECONDS, StatusReply,
+    ConnectionStatus, DeviceStatus, LatencyHistogram, PeerDeviceStatus, ReadsServed,
+    ResourceStatus, STALLED_SECONDS, StatusReply,
 };
 
 /// Label names and values, in the order in which they are printed.
@@ -172,6 +172,22 @@ fn device_metrics(resource: &ResourceStatus, device: &DeviceStatus, metrics: &mu
         let help = "Writes of clients, from their last byte to their answer.";
         metrics.histogram("basalt_write_latency_seconds", help, &labels(), latency);
     }
+    if let Some(reads) = &device.reads {
+        let mut labels = vec![("name", resource.name.clone())];
+        labels.push(("volume", device.volume.to_string()));
+        labels.push(("replica", "local".to_owned()));
+        read_metrics(reads, &labels, metrics);
+    }
+}
+
+fn read_metrics(reads: &ReadsServed, labels: &Labels, metrics: &mut Metrics) {
+    let help = "Reads of this node's clients that the replica served.";
+    metrics.counter("basalt_reads_served_total", help, labels, reads.served);
+    let help = "Reads of this node's clients that the replica was asked for.";
+    metrics.gauge("basalt_reads_in_flight", help, labels, reads.in_flight);
+    let help = "How long reads from the replica take lately.";
+    let latency = seconds(reads.latency_us);
+    metrics.sample("basalt_read_latency_seconds", help, Kind::Gauge, labels, &latency);
 }
 
 fn connection_labels(resource: &ResourceStatus, connection: &ConnectionStatus) -> Labels {
@@ -263,6 +279,12 @@ fn peer_device_metrics(
     if let Some(latency) = &device.ack_latency {
         let help = "From sending a write to its acknowledgement, of one write at a time.";
         metrics.histogram("basalt_ack_latency_seconds", help, &labels(), latency);
+    }
+    if let Some(reads) = device.reads.as_ref().filter(|_| !device.peer_client) {
+        let mut labels = vec![("name", resource.name.clone())];
+        labels.push(("volume", device.volume.to_string()));
+        labels.push(("replica", connection.name.clone()));
+        read_metrics(reads, &labels, metrics);
     }
 }
 

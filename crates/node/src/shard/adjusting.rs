@@ -5,7 +5,7 @@
 
 use api::response::{Failure, FailureCode, Reply};
 use format::ids::NodeId;
-use replication::contract::{CommandId, ResourceInput};
+use replication::contract::{CommandId, ResourceInput, ToGroup};
 use replication::resource::MemberOptions;
 
 use crate::definition::Definition;
@@ -66,6 +66,7 @@ impl Shard {
         hosted.definition = (*definition).clone();
         self.broadcast(id, || ToPart::Redefine(definition.clone()));
         self.redefine_part(id, &definition);
+        self.tell_groups(id, ToGroup::ReadPolicy(definition.read_policy));
         self.connect_new_peers(id);
         let Some(hosted) = self.hosted(id) else { return Ok(Reply::done()) };
         let leaving: Vec<&str> = hosted.leaving().map(|peer| peer.name.as_str()).collect();

@@ -281,6 +281,7 @@ impl Shard {
             al_slots: al_slots.min(AL_SLOTS_MAX).div_ceil(usize::from(shards)),
             al_next_number: 1,
             tracked,
+            read_policy: definition.read_policy,
             slots: Vec::new(),
             slot_bases: Vec::new(),
         };

@@ -8,8 +8,8 @@ use api::response::Failure;
 use api::role::Role;
 use api::status::{
     ConnectionStatus, DeviceStatistics, DeviceStatus, EpochStatus, LatencyHistogram, LeaseStatus,
-    NodeStatus, PathStatus, PeerDeviceStatus, QuorumVotes, ResourceStatus, ShardPeerStatus,
-    ShardStatus, StatusReply, SyncDetails, VerifyReport, VoterStatus,
+    NodeStatus, PathStatus, PeerDeviceStatus, QuorumVotes, ReadsServed, ResourceStatus,
+    ShardPeerStatus, ShardStatus, StatusReply, SyncDetails, VerifyReport, VoterStatus,
 };
 use format::ids::{BLOCK_BYTES, NodeId};
 use format::metadata::ReplicaState;
@@ -109,6 +109,7 @@ pub(crate) fn merge(into: &mut ResourceStatus, other: ResourceStatus) {
             sum.lower_pending += more.lower_pending;
         }
         add(&mut device.write_latency, more.write_latency.as_ref());
+        add_reads(&mut device.reads, more.reads.as_ref());
         device.holders.extend(more.holders);
     }
     for more in other.connections {
@@ -117,6 +118,7 @@ pub(crate) fn merge(into: &mut ResourceStatus, other: ResourceStatus) {
         };
         for (device, more) in connection.peer_devices.iter_mut().zip(more.peer_devices) {
             add(&mut device.ack_latency, more.ack_latency.as_ref());
+            add_reads(&mut device.reads, more.reads.as_ref());
         }
     }
     into.shards.extend(other.shards);
@@ -129,6 +131,12 @@ fn add(into: &mut Option<LatencyHistogram>, more: Option<&LatencyHistogram>) {
     }
 }
 
+fn add_reads(into: &mut Option<ReadsServed>, more: Option<&ReadsServed>) {
+    if let (Some(sum), Some(more)) = (into, more) {
+        sum.add(more);
+    }
+}
+
 impl Part {
     /// What only this shard knows of a resource that is at home on another one.
     fn describe(&self, shown: Statistics, rim: &Rim) -> ResourceStatus {
@@ -136,6 +144,7 @@ impl Part {
             name: member.name.clone(),
             peer_devices: vec![PeerDeviceStatus {
                 ack_latency: self.ack_latency(member.node, shown),
+                reads: self.reads(member.node, shown),
                 ..PeerDeviceStatus::default()
             }],
             ..ConnectionStatus::default()
@@ -157,10 +166,21 @@ impl Part {
         }
         DeviceStatus {
             statistics: Some(self.statistics(size_bytes, rim)),
+            reads: self.reads(self.definition.me, shown),
             write_latency: rim.nbd.write_latency(self.id).map(Histogram::shown),
             holders,
             ..DeviceStatus::default()
         }
+    }
+
+    /// What a member did for reads of clients of this node.
+    fn reads(&self, member: NodeId, shown: Statistics) -> Option<ReadsServed> {
+        let load = self.group.read_load(member);
+        (shown == Statistics::Shown).then_some(ReadsServed {
+            served: load.served,
+            in_flight: load.in_flight,
+            latency_us: load.latency_ns / 1000,
+        })
     }
 
     fn ack_latency(&self, member: NodeId, shown: Statistics) -> Option<LatencyHistogram> {
@@ -331,6 +351,7 @@ impl Hosted {
             paths: paths.collect(),
             peer_devices: vec![PeerDeviceStatus {
                 ack_latency: part.ack_latency(member.node, look.shown),
+                reads: part.reads(member.node, look.shown),
                 ..self.describe_peer_device(status, member, facts)
             }],
             reason,

@@ -63,6 +63,7 @@ impl LaneGroup {
                 self.touch_all();
             }
             ToGroup::ResyncRate { bytes_per_second } => self.set_copy_rate(bytes_per_second),
+            ToGroup::ReadPolicy(policy) => self.balance.policy = policy,
             ToGroup::Resume => self.resume(now, actions),
             ToGroup::Stop { round } => self.obey_nobody(now, round, actions),
             ToGroup::Size { blocks } => self.resize(blocks),
@@ -147,6 +148,7 @@ impl LaneGroup {
             | ToGroup::OnNoQuorum { .. }
             | ToGroup::Drain { .. }
             | ToGroup::ResyncRate { .. }
+            | ToGroup::ReadPolicy(_)
             | ToGroup::Resume
             | ToGroup::Size { .. }
             | ToGroup::Attach { .. }
@@ -259,6 +261,7 @@ impl LaneGroup {
         self.recording.clear();
         self.syncing.clear();
         self.with_lanes(now, actions, Lane::stand_down);
+        self.balance.forget_all();
         self.fail_parked(RequestError::Io, actions);
         self.fail_flushes(actions);
     }

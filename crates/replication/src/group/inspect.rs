@@ -3,6 +3,7 @@
 use format::ids::{BlockRange, EXTENT_BLOCKS, MemberSet, NodeId, Nonce};
 use stdx::time::Time;
 
+use crate::balance::ReadLoad;
 use crate::bitmap::EXTENT_WORDS;
 use crate::group::LaneGroup;
 use crate::lane::{Lane, OperationKind, OperationState};
@@ -69,6 +70,19 @@ impl LaneGroup {
         let mut leaders = self.lanes.iter().filter_map(|lane| lane.leader.as_ref());
         self.view.lease_until > Time::ZERO
             && leaders.any(|leader| leader.reads.iter().any(|(_, read)| read.is_fenced()))
+    }
+
+    /// A client has its read, and a member that was asked for it has not answered yet.
+    #[must_use]
+    pub fn awaits_late_reads(&self) -> bool {
+        let mut leaders = self.lanes.iter().filter_map(|lane| lane.leader.as_ref());
+        leaders.any(|leader| leader.answered_reads > 0)
+    }
+
+    /// What `member` did for reads of clients.
+    #[must_use]
+    pub fn read_load(&self, member: NodeId) -> ReadLoad {
+        self.balance.load(member)
     }
 
     /// A client waits for a write that members were sent.

@@ -171,7 +171,7 @@ impl Lane {
                     }
                     return;
                 }
-                self.on_read_done(turn, id, (status, zeroes), payload);
+                self.on_read_done(turn, (id, from), (status, zeroes), payload);
             }
             DataBody::Digest { id, range, .. } => self.on_peer_digest(turn, from, id, range),
             DataBody::DigestDone { id, status, digests, .. } => {

@@ -9,7 +9,7 @@ use stdx::time::Time;
 use crate::contract::{FromGroup, GroupAction};
 use crate::group::LaneGroup;
 use crate::lane::{Lane, OperationState};
-use crate::limits::SLOW_MEMBER_LIMIT;
+use crate::limits::{READ_PATIENCE, SLOW_MEMBER_LIMIT};
 
 const LOOK_INTERVAL: std::time::Duration = SLOW_MEMBER_LIMIT.checked_div(2).expect("by two");
 
@@ -56,6 +56,24 @@ impl LaneGroup {
         self.slow.sent = [self.sends, self.slow.sent[0]];
         let is_busy = self.flushes.has_volume_flushes() || !self.lanes.iter().all(Lane::is_idle);
         self.slow.look_at = if is_busy { now + LOOK_INTERVAL } else { Time::NEVER };
+    }
+
+    /// Reads that wait for long go to another member as well; a member that answers none of them
+    /// for as long as writes may take is as late as one that keeps writes waiting.
+    pub(crate) fn look_at_reads(&mut self, now: Time, actions: &mut Vec<GroupAction>) {
+        let was_still = now >= self.balance.look_at + LOOK_INTERVAL / 2;
+        let mut slow = MemberSet::EMPTY;
+        for position in 0..self.lanes.len() {
+            slow |= self.with_lane(now, position, actions, Lane::ask_others);
+        }
+        if !was_still {
+            for member in slow.minus(self.view.losing).iter() {
+                actions.push(GroupAction::Home(FromGroup::MemberSlow { member }));
+            }
+        }
+        let mut leaders = self.lanes.iter().filter_map(|lane| lane.leader.as_ref());
+        let is_reading = leaders.any(|leader| !leader.reads.is_empty());
+        self.balance.look_at = if is_reading { now + READ_PATIENCE } else { Time::NEVER };
     }
 
     /// Those that an old operation or flush still waits for.

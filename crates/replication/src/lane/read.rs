@@ -3,14 +3,19 @@
 //! A client's read waits for operations in flight that overlap it. Once its bytes are there it
 //! waits again, for overlapping operations that began after it: else a value got out that is not
 //! on all members yet (I7). Last of all comes the fence, read after everything else was done.
+//!
+//! Which in-sync member is asked, `balance` says. One that answers late is not waited for: another
+//! is asked, and the first answer counts, for any of them is right. The read keeps its place until
+//! all that were asked have answered or are gone, so that no late answer is taken for another's.
 
 use format::ids::{BlockMask, BlockRange, MemberSet, NodeId};
 use format::message::{DataBody, ReadStatus};
+use stdx::time::Time;
 
 use crate::contract::{
     DeviceError, DeviceResult, GroupAction, PartId, Payload, ReplicaRole, Request, RequestError,
 };
-use crate::lane::{DeviceUse, Lane, Operation, OperationKind, OperationState, Turn};
+use crate::lane::{DeviceUse, Lane, Leader, Operation, OperationKind, OperationState, Turn};
 use crate::limits;
 use crate::view::View;
 
@@ -22,18 +27,26 @@ pub(crate) struct ClientRead {
     /// Operations with a smaller order came before it.
     order: u64,
     state: ReadState,
+    /// The members that were asked, and have not answered.
+    asked: MemberSet,
+    /// When the last one of them was.
+    asked_at: Time,
+    /// The members that could not give the bytes.
+    tried: MemberSet,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum ReadState {
     /// Earlier operations overlap it.
     Blocked { blockers: u32 },
-    /// `None`: no source is reachable at the moment.
-    Reading { from: Option<NodeId>, tried: MemberSet },
+    /// Members are asked, or nobody while none is reachable.
+    Reading,
     /// The bytes are here; operations in `order..until` overlap and are not finished.
     Held { payload: Payload, until: u64, blockers: u32 },
     /// Only the fence is missing.
     Fenced { payload: Payload },
+    /// The client has its answer; somebody who was asked has not answered.
+    Answered,
 }
 
 impl ClientRead {
@@ -46,8 +59,13 @@ impl ClientRead {
     pub(crate) fn held_payload(&self) -> Option<Payload> {
         match self.state {
             ReadState::Held { payload, .. } | ReadState::Fenced { payload } => Some(payload),
-            ReadState::Blocked { .. } | ReadState::Reading { .. } => None,
+            ReadState::Blocked { .. } | ReadState::Reading | ReadState::Answered => None,
         }
+    }
+
+    /// The client waits no more.
+    pub(crate) fn is_answered(&self) -> bool {
+        self.state == ReadState::Answered
     }
 }
 
@@ -83,6 +101,51 @@ pub(crate) fn has_source(view: &View) -> bool {
         || !view.in_sync.without(view.me).is_empty()
 }
 
+impl Source {
+    /// A member that was left out this time may be asked later.
+    fn or_later(self) -> Self {
+        match self {
+            Self::None => Self::Later,
+            source @ (Self::Member(_) | Self::Later) => source,
+        }
+    }
+}
+
+/// An in-sync member for a client's read, none of `past`.
+fn client_source(turn: &mut Turn<'_>, range: BlockRange, past: MemberSet) -> Source {
+    let (have, now) = sources(turn.view, past);
+    if turn.balance.stays_local(turn.view.me, now) {
+        return Source::Member(turn.view.me);
+    }
+    match turn.balance.choose(turn.view.me, now, range.start) {
+        Some(member) => Source::Member(member),
+        None => absent_source(turn.view, have),
+    }
+}
+
+/// An in-sync member for an operation's read: this node's own, or the others in turn.
+fn operation_source(turn: &mut Turn<'_>, past: MemberSet) -> Source {
+    let (have, now) = sources(turn.view, past);
+    let me = turn.view.me;
+    let found = if now.has(me) { Some(me) } else { turn.balance.next_of(now) };
+    match found {
+        Some(member) => Source::Member(member),
+        None => absent_source(turn.view, have),
+    }
+}
+
+/// The in-sync members but for `past`, and those of them that can be asked now.
+fn sources(view: &View, past: MemberSet) -> (MemberSet, MemberSet) {
+    let have = view.in_sync.minus(past);
+    let now = have.and(view.reachable()).minus(view.losing);
+    let now = if view.replica == ReplicaRole::InSync { now } else { now.without(view.me) };
+    (have, now)
+}
+
+fn absent_source(view: &View, have: MemberSet) -> Source {
+    if have.without(view.me).is_empty() { Source::None } else { Source::Later }
+}
+
 // On the wire the low bit of a read's id says whom the answer is for.
 const FOR_OPERATION: u32 = 1;
 
@@ -98,27 +161,35 @@ impl Lane {
             range,
             order: leader.next_order,
             state: ReadState::Blocked { blockers },
+            asked: MemberSet::EMPTY,
+            asked_at: Time::ZERO,
+            tried: MemberSet::EMPTY,
         };
         leader.next_order += 1;
         let index = leader.reads.insert(read);
         if blockers == 0 {
-            self.read_for_client(turn, index, MemberSet::EMPTY);
+            let source = client_source(turn, range, MemberSet::EMPTY);
+            self.read_from(turn, index, source);
         }
     }
 
-    fn read_for_client(&mut self, turn: &mut Turn<'_>, index: u32, tried: MemberSet) {
-        let source = self.source(turn, tried);
-        self.read_from(turn, index, source, tried);
+    fn read_for_client(&mut self, turn: &mut Turn<'_>, index: u32) {
+        let Some(&ClientRead { range, asked, tried, .. }) = self.read(index) else { return };
+        let source = client_source(turn, range, tried | asked);
+        self.read_from(turn, index, source);
     }
 
-    fn read_from(&mut self, turn: &mut Turn<'_>, index: u32, source: Source, tried: MemberSet) {
+    fn read_from(&mut self, turn: &mut Turn<'_>, index: u32, source: Source) {
         let generation = self.generation;
         let lane = self.index;
         let Some(read) = self.read_mut(index) else { return };
         let range = read.range;
+        read.state = ReadState::Reading;
         match source {
             Source::Member(member) => {
-                read.state = ReadState::Reading { from: Some(member), tried };
+                read.asked.insert(member);
+                read.asked_at = turn.now;
+                turn.balance.on_asked(turn.now, member);
                 if member == turn.view.me {
                     let token = DeviceUse::ClientRead { index, generation }.token(lane);
                     turn.actions.push(GroupAction::ReadDevice { token, range, detect_zero: false });
@@ -126,17 +197,46 @@ impl Lane {
                     turn.send(member, DataBody::Read { lane, id: index << 1, range });
                 }
             }
-            Source::Later => {
-                read.state = ReadState::Reading { from: None, tried };
-                self.leader.as_mut().expect("a read has a leader").stalled = true;
-            }
+            // Somebody may still answer.
+            Source::Later | Source::None if !read.asked.is_empty() => {}
+            Source::Later => self.leader.as_mut().expect("a read has a leader").stalled = true,
             Source::None => self.fail_read(turn, index),
         }
     }
 
+    /// Reads that wait for long are asked of another member, too. Returns the members that have not
+    /// answered for `limits::SLOW_MEMBER_LIMIT`.
+    pub(crate) fn ask_others(&mut self, turn: &mut Turn<'_>) -> MemberSet {
+        let mut slow = MemberSet::EMPTY;
+        let places = self.leader.as_ref().map_or(0, |leader| leader.reads.places());
+        let patience = turn.balance.patience(sources(turn.view, MemberSet::EMPTY).1);
+        for index in 0..places {
+            let Some(read) = self.read(index).filter(|read| !read.asked.is_empty()) else {
+                continue;
+            };
+            let ClientRead { range, asked, asked_at, tried, .. } = *read;
+            let waited = turn.now.since(asked_at);
+            if waited >= limits::SLOW_MEMBER_LIMIT {
+                slow |= asked;
+            }
+            if waited < patience {
+                continue;
+            }
+            asked.iter().for_each(|member| turn.balance.on_overdue(member));
+            let is_waited_for = read.state == ReadState::Reading;
+            if !is_waited_for || asked.len() >= limits::READ_SOURCES_MAX {
+                continue;
+            }
+            if let source @ Source::Member(_) = client_source(turn, range, tried | asked) {
+                self.read_from(turn, index, source);
+            }
+        }
+        slow
+    }
+
     /// Reads what a partial write or a copy needs; all of it is under the operation's lock.
     pub(crate) fn read_for_operation(&mut self, turn: &mut Turn<'_>, index: u32, tried: MemberSet) {
-        let source = self.source(turn, tried);
+        let source = operation_source(turn, tried);
         self.read_operation_from(turn, index, source, tried);
     }
 
@@ -171,33 +271,6 @@ impl Lane {
         }
     }
 
-    /// `refused` is in sync and does not know it yet: another is asked, or the same one later.
-    fn source_past(&mut self, turn: &Turn<'_>, refused: NodeId, tried: MemberSet) -> Source {
-        match self.source(turn, tried.with(refused)) {
-            Source::None => Source::Later,
-            source @ (Source::Member(_) | Source::Later) => source,
-        }
-    }
-
-    /// An in-sync member to read from: this node's own, or the others in turn.
-    fn source(&mut self, turn: &Turn<'_>, tried: MemberSet) -> Source {
-        let have = turn.view.in_sync.minus(tried);
-        let now = have.and(turn.view.reachable()).minus(turn.view.losing);
-        let me = turn.view.me;
-        if now.has(me) && turn.view.replica == ReplicaRole::InSync {
-            return Source::Member(me);
-        }
-        let others = now.without(me);
-        let leader = self.leader.as_mut().expect("only a leader reads from members");
-        leader.read_turn = leader.read_turn.wrapping_add(1);
-        let skip = leader.read_turn.checked_rem(others.len()).unwrap_or(0);
-        match others.iter().nth(skip as usize) {
-            Some(member) => Source::Member(member),
-            None if have.without(me).is_empty() => Source::None,
-            None => Source::Later,
-        }
-    }
-
     pub(crate) fn on_operation_read(
         &mut self,
         turn: &mut Turn<'_>,
@@ -224,56 +297,77 @@ impl Lane {
         }
     }
 
-    pub(crate) fn on_client_read(
+    fn on_client_read(
         &mut self,
         turn: &mut Turn<'_>,
-        index: u32,
+        (index, from): (u32, NodeId),
         result: Result<Payload, DeviceError>,
     ) {
-        let known = self.leader.as_ref().and_then(|leader| leader.reads.get(index));
-        let Some(&ClientRead { range, order, state: ReadState::Reading { from, tried }, .. }) =
-            known
-        else {
+        let Some(leader) = self.leader.as_deref_mut() else { return turn.release(result.ok()) };
+        let Leader { reads, operations, next_order, .. } = leader;
+        let Some(read) = reads.get_mut(index).filter(|read| read.asked.has(from)) else {
             return turn.release(result.ok());
         };
-        let payload = match result {
-            Ok(payload) => payload,
-            Err(DeviceError) => {
-                // Another member serves it, and what that one says is copied back (6.6).
-                let tried = from.map_or(tried, |from| tried.with(from));
-                return self.read_for_client(turn, index, tried);
-            }
+        read.asked.remove(from);
+        let (ReadState::Reading, Ok(payload)) = (read.state, result) else {
+            return self.on_no_bytes(turn, (index, from), result);
         };
-        let leader = self.leader.as_mut().expect("a read has a leader");
-        let until = leader.next_order;
-        let later = leader
-            .operations
+        turn.balance.on_served(turn.now, from, read.asked_at);
+        let (part, range, order) = (read.part, read.range, read.order);
+        let was_tried = !read.tried.is_empty();
+        let later = operations
             .iter()
             .filter(|(_, other)| other.order > order && other.range.overlaps(range))
             .count();
         let blockers = u32::try_from(later).expect("bounded by the operations of a lane");
-        let read = leader.reads.get_mut(index).expect("found above");
-        if blockers == 0 {
+        if blockers > 0 {
+            read.state = ReadState::Held { payload, until: *next_order, blockers };
+        } else if read.asked.is_empty() && turn.view.may_answer_reads(turn.now) {
+            reads.forget(index);
+            turn.actions.push(GroupAction::Complete { part, result: Ok(Some(payload)) });
+        } else {
             read.state = ReadState::Fenced { payload };
             self.answer_if_fenced(turn, index);
-        } else {
-            read.state = ReadState::Held { payload, until, blockers };
         }
-        if !tried.is_empty() {
+        if was_tried {
             self.repair(turn, range);
+        }
+    }
+
+    /// A member could not read, or another one was faster.
+    fn on_no_bytes(
+        &mut self,
+        turn: &mut Turn<'_>,
+        (index, from): (u32, NodeId),
+        result: Result<Payload, DeviceError>,
+    ) {
+        turn.balance.on_refused(from);
+        let leader = self.leader.as_mut().expect("a read has a leader");
+        let read = leader.reads.get_mut(index).expect("the caller found it");
+        let (range, is_waiting) = (read.range, read.state == ReadState::Reading);
+        if is_waiting {
+            // Another member serves it, and what that one says is copied back (6.6).
+            read.tried.insert(from);
+            return self.read_for_client(turn, index);
+        }
+        if read.is_answered() && read.asked.is_empty() {
+            leader.forget_read(index);
+        }
+        match result {
+            Ok(payload) => turn.release(Some(payload)),
+            Err(DeviceError) => self.repair(turn, range),
         }
     }
 
     fn answer_if_fenced(&mut self, turn: &mut Turn<'_>, index: u32) {
         let leader = self.leader.as_mut().expect("a read has a leader");
-        let Some(&ClientRead { part, state: ReadState::Fenced { payload }, .. }) =
+        let Some(&ClientRead { state: ReadState::Fenced { payload }, .. }) =
             leader.reads.get(index)
         else {
             return;
         };
         if turn.view.may_answer_reads(turn.now) {
-            leader.reads.remove(index);
-            turn.actions.push(GroupAction::Complete { part, result: Ok(Some(payload)) });
+            leader.answer_read(turn, index, Ok(Some(payload)));
         } else {
             leader.stalled = true;
         }
@@ -285,12 +379,12 @@ impl Lane {
         while let Some(index) = self.next_unblocked_read(finished, &mut from) {
             let Some(read) = self.read_mut(index) else { continue };
             match read.state {
-                ReadState::Blocked { .. } => self.read_for_client(turn, index, MemberSet::EMPTY),
+                ReadState::Blocked { .. } => self.read_for_client(turn, index),
                 ReadState::Held { payload, .. } => {
                     read.state = ReadState::Fenced { payload };
                     self.answer_if_fenced(turn, index);
                 }
-                ReadState::Reading { .. } | ReadState::Fenced { .. } => {}
+                ReadState::Reading | ReadState::Fenced { .. } | ReadState::Answered => {}
             }
         }
     }
@@ -311,8 +405,9 @@ impl Lane {
                 }
                 ReadState::Blocked { .. }
                 | ReadState::Held { .. }
-                | ReadState::Reading { .. }
-                | ReadState::Fenced { .. } => continue,
+                | ReadState::Reading
+                | ReadState::Fenced { .. }
+                | ReadState::Answered => continue,
             };
             assert!(*blockers > 0, "what waits is blocked");
             *blockers -= 1;
@@ -328,21 +423,22 @@ impl Lane {
     pub(crate) fn retry_stalled(&mut self, turn: &mut Turn<'_>) {
         let Some(leader) = self.leader.as_mut().filter(|leader| leader.stalled) else { return };
         leader.stalled = false;
-        let reads: Vec<(u32, ReadState)> =
-            leader.reads.iter().map(|(index, read)| (index, read.state)).collect();
-        let operations: Vec<(u32, OperationState)> =
-            leader.operations.iter().map(|(index, operation)| (index, operation.state)).collect();
-        for (index, state) in reads {
+        let (reads, operations) = (leader.reads.places(), leader.operations.places());
+        for index in 0..reads {
+            let Some(&ClientRead { state, asked, .. }) = self.read(index) else { continue };
             match state {
-                ReadState::Reading { from: None, tried } => {
-                    self.read_for_client(turn, index, tried);
-                }
+                ReadState::Reading if asked.is_empty() => self.read_for_client(turn, index),
                 ReadState::Fenced { .. } => self.answer_if_fenced(turn, index),
-                ReadState::Blocked { .. } | ReadState::Reading { .. } | ReadState::Held { .. } => {}
+                ReadState::Blocked { .. }
+                | ReadState::Reading
+                | ReadState::Held { .. }
+                | ReadState::Answered => {}
             }
         }
-        for (index, state) in operations {
-            match state {
+        for index in 0..operations {
+            let leader = self.leader.as_ref().expect("it leads all the while");
+            let Some(operation) = leader.operations.get(index) else { continue };
+            match operation.state {
                 OperationState::Reading { from: None, tried } => {
                     self.read_for_operation(turn, index, tried);
                 }
@@ -367,12 +463,20 @@ impl Lane {
             .filter(|(_, read)| read.from == member)
             .for_each(|(_, read)| read.nonce = format::ids::Nonce(0));
         let Some(leader) = self.leader.as_mut() else { return };
-        for (_, read) in leader.reads.iter_mut() {
-            if let ReadState::Reading { from, .. } = &mut read.state
-                && *from == Some(member)
-            {
-                *from = None;
-                leader.stalled = true;
+        for index in 0..leader.reads.places() {
+            let Some(read) = leader.reads.get_mut(index).filter(|read| read.asked.has(member))
+            else {
+                continue;
+            };
+            read.asked.remove(member);
+            if read.asked.is_empty() {
+                match read.state {
+                    ReadState::Reading => leader.stalled = true,
+                    ReadState::Answered => leader.forget_read(index),
+                    ReadState::Blocked { .. }
+                    | ReadState::Held { .. }
+                    | ReadState::Fenced { .. } => {}
+                }
             }
         }
         for (_, operation) in leader.operations.iter_mut() {
@@ -412,14 +516,43 @@ impl Lane {
 
     fn fail_read(&mut self, turn: &mut Turn<'_>, index: u32) {
         let leader = self.leader.as_mut().expect("a read has a leader");
-        if let Some(read) = leader.reads.remove(index) {
-            let result = Err(RequestError::Io);
-            turn.actions.push(GroupAction::Complete { part: read.part, result });
-        }
+        leader.answer_read(turn, index, Err(RequestError::Io));
+    }
+
+    fn read(&self, index: u32) -> Option<&ClientRead> {
+        self.leader.as_ref().and_then(|leader| leader.reads.get(index))
     }
 
     fn read_mut(&mut self, index: u32) -> Option<&mut ClientRead> {
         self.leader.as_mut().and_then(|leader| leader.reads.get_mut(index))
+    }
+}
+
+impl Leader {
+    /// The client has its answer. Until all that were asked have answered, the place of the read is
+    /// given to no other: the bytes of a late one would be taken for that other's.
+    pub(crate) fn answer_read(
+        &mut self,
+        turn: &mut Turn<'_>,
+        index: u32,
+        result: Result<Option<Payload>, RequestError>,
+    ) {
+        let known = self.reads.get_mut(index).filter(|read| !read.is_answered());
+        let Some(read) = known else { return };
+        let part = read.part;
+        if read.asked.is_empty() {
+            self.reads.remove(index);
+        } else {
+            read.state = ReadState::Answered;
+            self.answered_reads += 1;
+        }
+        turn.actions.push(GroupAction::Complete { part, result });
+    }
+
+    fn forget_read(&mut self, index: u32) {
+        let read = self.reads.remove(index).expect("a read that is known");
+        assert!(read.is_answered(), "a client's read is answered before it is forgotten");
+        self.answered_reads -= 1;
     }
 }
 
@@ -485,14 +618,14 @@ impl Lane {
     pub(crate) fn on_read_done(
         &mut self,
         turn: &mut Turn<'_>,
-        id: u32,
+        (id, from): (u32, NodeId),
         (status, zeroes): (ReadStatus, BlockMask),
         payload: Option<Payload>,
     ) {
         let index = id >> 1;
         if status == ReadStatus::Refused {
             turn.release(payload);
-            return self.on_read_refused(turn, id);
+            return self.on_read_refused(turn, id, from);
         }
         let result = match (status, payload) {
             (ReadStatus::Ok, Some(payload)) => Ok((payload, zeroes)),
@@ -502,26 +635,35 @@ impl Lane {
             }
         };
         if id & FOR_OPERATION == 0 {
-            self.on_client_read(turn, index, result.map(|(payload, _)| payload));
+            self.on_client_read(turn, (index, from), result.map(|(payload, _)| payload));
         } else {
             self.on_operation_read(turn, index, result);
         }
     }
 
-    fn on_read_refused(&mut self, turn: &mut Turn<'_>, id: u32) {
+    /// `from` is in sync and does not know it yet: another is asked, or the same one later.
+    fn on_read_refused(&mut self, turn: &mut Turn<'_>, id: u32, from: NodeId) {
         let index = id >> 1;
-        let Some(leader) = self.leader.as_ref() else { return };
         if id & FOR_OPERATION == 0 {
-            let state = leader.reads.get(index).map(|read| read.state);
-            if let Some(ReadState::Reading { from: Some(refused), tried }) = state {
-                let source = self.source_past(turn, refused, tried);
-                self.read_from(turn, index, source, tried);
+            let Some(read) = self.read_mut(index).filter(|read| read.asked.has(from)) else {
+                return;
+            };
+            read.asked.remove(from);
+            turn.balance.on_refused(from);
+            let read = *read;
+            if read.state == ReadState::Reading {
+                let past = (read.tried | read.asked).with(from);
+                let source = client_source(turn, read.range, past).or_later();
+                self.read_from(turn, index, source);
+            } else if read.is_answered() && read.asked.is_empty() {
+                self.leader.as_mut().expect("a read has a leader").forget_read(index);
             }
             return;
         }
+        let Some(leader) = self.leader.as_ref() else { return };
         let state = leader.operations.get(index).map(|operation| operation.state);
         if let Some(OperationState::Reading { from: Some(refused), tried }) = state {
-            let source = self.source_past(turn, refused, tried);
+            let source = operation_source(turn, tried.with(refused)).or_later();
             self.read_operation_from(turn, index, source, tried);
         }
     }
@@ -543,7 +685,8 @@ impl Lane {
                 self.on_operation_read(turn, index, bytes);
             }
             DeviceUse::ClientRead { index, generation } if generation == self.generation => {
-                self.on_client_read(turn, index, bytes.map(|(payload, _)| payload));
+                let from = turn.view.me;
+                self.on_client_read(turn, (index, from), bytes.map(|(payload, _)| payload));
             }
             DeviceUse::PeerRead { index } => self.on_peer_read_done(turn, index, bytes),
             DeviceUse::Apply { .. }

@@ -4,6 +4,7 @@ use format::ids::{BlockRange, Nonce, Seq};
 use format::message::{SealedLane, WindowEntry};
 
 use crate::contract::{GroupAction, RequestError, RequestKind};
+use crate::lane::read::ClientRead;
 use crate::lane::{AppliedState, Lane, Leader, Replica, Slot, Turn};
 
 impl Lane {
@@ -153,7 +154,7 @@ impl Lane {
             turn.release(operation.payload);
             turn.release(operation.patch);
         }
-        for (_, read) in leader.reads.iter() {
+        for (_, read) in leader.reads.iter().filter(|(_, read)| !read.is_answered()) {
             turn.release(read.held_payload());
             let part = read.part;
             turn.actions.push(GroupAction::Complete { part, result: Err(RequestError::Io) });
@@ -189,11 +190,8 @@ impl Lane {
         }
         let reads: Vec<u32> = leader.reads.iter().map(|(index, _)| index).collect();
         for index in reads {
-            if let Some(read) = leader.reads.remove(index) {
-                turn.release(read.held_payload());
-                let part = read.part;
-                turn.actions.push(GroupAction::Complete { part, result: Err(RequestError::Io) });
-            }
+            turn.release(leader.reads.get(index).and_then(ClientRead::held_payload));
+            leader.answer_read(turn, index, Err(RequestError::Io));
         }
     }
 

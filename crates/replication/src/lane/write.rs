@@ -336,7 +336,8 @@ impl Lane {
 impl crate::lane::Leader {
     /// No more is admitted: too much is under way, or waits behind one slow operation.
     pub(crate) fn is_full(&self) -> bool {
-        self.operations.len() + self.reads.len() >= limits::OPERATIONS_PER_LANE_MAX
+        let reads = self.reads.len() - self.answered_reads;
+        self.operations.len() + reads >= limits::OPERATIONS_PER_LANE_MAX
             || self.completed.len() >= limits::WINDOW_PER_LANE_MAX
     }
 

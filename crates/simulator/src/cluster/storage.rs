@@ -32,10 +32,10 @@ impl Cluster {
             Outstanding::Flush { .. } => slow.flush,
             Outstanding::Write { .. } => slow.write,
             Outstanding::Metadata { .. } => slow.metadata,
-            Outstanding::Read { .. }
-            | Outstanding::Digest { .. }
-            | Outstanding::Hash { .. }
-            | Outstanding::Refused { .. } => Duration::ZERO,
+            Outstanding::Read { .. } => slow.read,
+            Outstanding::Digest { .. } | Outstanding::Hash { .. } | Outstanding::Refused { .. } => {
+                Duration::ZERO
+            }
         };
         let micros = Duration::from_micros(5 + self.random.below(300));
         self.schedule(micros + extra, Event::Disk { node, boot, id });

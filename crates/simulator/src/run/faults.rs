@@ -263,8 +263,10 @@ impl Run {
                 *bad = BadDisk::default();
                 let millis = self.random.below(300);
                 let slow = Duration::from_millis(millis);
+                // Often longer than a read waits before another member is asked.
+                let read = slow * 8;
                 self.cluster.slow[node] =
-                    SlowDisk { save: slow, flush: slow, write: slow, metadata: slow };
+                    SlowDisk { read, save: slow, flush: slow, write: slow, metadata: slow };
             }
         }
     }

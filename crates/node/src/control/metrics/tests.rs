@@ -20,6 +20,7 @@ fn status() -> StatusReply {
         peer_disk_state: DiskState::Inconsistent,
         out_of_sync: 4,
         ack_latency: Some(latency.clone()),
+        reads: Some(ReadsServed { served: 9, in_flight: 2, latency_us: 150 }),
         ..PeerDeviceStatus::default()
     };
     let resource = ResourceStatus {
@@ -33,6 +34,7 @@ fn status() -> StatusReply {
             quorum: true,
             statistics: Some(DeviceStatistics { size: 64, written: 8, ..Default::default() }),
             write_latency: Some(latency),
+            reads: Some(ReadsServed { served: 5, ..ReadsServed::default() }),
             ..DeviceStatus::default()
         }],
         connections: vec![ConnectionStatus {
@@ -96,6 +98,10 @@ fn samples_have_reactors_names_and_labels_and_ours_beside_them() {
          le=\"0.000064\"} 3",
         "basalt_write_latency_seconds_sum{name=\"r\\\"0\",volume=\"0\",minor=\"1\"} 0.000100",
         "# TYPE basalt_ack_latency_seconds histogram",
+        "basalt_reads_served_total{name=\"r\\\"0\",volume=\"0\",replica=\"local\"} 5",
+        "basalt_reads_served_total{name=\"r\\\"0\",volume=\"0\",replica=\"bob\"} 9",
+        "basalt_reads_in_flight{name=\"r\\\"0\",volume=\"0\",replica=\"bob\"} 2",
+        "basalt_read_latency_seconds{name=\"r\\\"0\",volume=\"0\",replica=\"bob\"} 0.000150",
     ] {
         assert!(text.lines().any(|there| there == line), "{line} is missing in\n{text}");
     }

@@ -1,0 +1,121 @@
+//! Reads of clients: each in-sync member may serve them, one that is late is not waited for, and
+//! what comes late is nobody else's.
+
+use std::time::Duration;
+
+use replication::balance::ReadPolicy;
+use replication::contract::PartId;
+use simulator::cluster::SlowDisk;
+use simulator::scenario::Scenario;
+
+const CLIENT: usize = 3;
+const BLOCKS: u64 = 32;
+
+/// Three replicas and a Primary without a disk; block `n` holds `100 + n`.
+fn with_client() -> Scenario {
+    let mut it = Scenario::new(4, 1, CLIENT);
+    for block in 0..BLOCKS {
+        it.must_write(CLIENT, block, 100 + block);
+    }
+    it
+}
+
+fn slow_reads(time: Duration) -> SlowDisk {
+    SlowDisk { read: time, ..SlowDisk::default() }
+}
+
+/// Reads all blocks at once, and returns how long that took.
+fn read_all(it: &mut Scenario) -> Duration {
+    let before = it.cluster.now;
+    let parts: Vec<PartId> = (0..BLOCKS).map(|block| it.read(CLIENT, block)).collect();
+    it.until("all reads", |it| parts.iter().all(|part| it.ended(*part).is_some()));
+    for (block, part) in (0..).zip(&parts) {
+        assert_eq!(it.ended(*part), Some(&Ok(Some(vec![100 + block]))), "block {block}");
+    }
+    it.cluster.now.since(before)
+}
+
+#[test]
+fn every_policy_reads_what_was_written_and_uses_the_members_it_names() {
+    let policies = [
+        ReadPolicy::PreferLocal,
+        ReadPolicy::PreferRemote,
+        ReadPolicy::RoundRobin,
+        ReadPolicy::LeastPending,
+        ReadPolicy::Striping { blocks: 8 },
+        ReadPolicy::Weighted,
+    ];
+    for policy in policies {
+        let mut it = with_client();
+        it.balance_reads(CLIENT, policy);
+        read_all(&mut it);
+        let served: Vec<u64> = (0..3).map(|member| it.served(CLIENT, member)).collect();
+        assert_eq!(served.iter().sum::<u64>(), BLOCKS, "{policy:?}");
+        assert!(served.iter().all(|count| *count > 3), "{policy:?} {served:?}");
+    }
+}
+
+/// The member that is late is asked nothing more, and what it says in the end is not taken for the
+/// answer to a read that came meanwhile, and has its place.
+#[test]
+fn a_late_member_is_not_waited_for_and_its_answer_goes_nowhere() {
+    let mut it = with_client();
+    it.cluster.slow[1] = slow_reads(Duration::from_secs(2));
+    let first = read_all(&mut it);
+    assert!(first > Duration::from_millis(250) && first < Duration::from_millis(600), "{first:?}");
+    // Many reads, before and when what the late member owes comes: it must not pass for theirs.
+    it.cluster.slow[1] = SlowDisk::default();
+    let end = it.cluster.now + Duration::from_secs(3);
+    while it.cluster.now < end {
+        let again = read_all(&mut it);
+        assert!(again < Duration::from_millis(50), "{again:?}");
+    }
+    assert!(it.is_in_sync(CLIENT, 1) && it.served(CLIENT, 1) > 100, "it is asked again");
+}
+
+#[test]
+fn reads_go_on_elsewhere_when_their_member_dies() {
+    let mut it = with_client();
+    // Killed with reads under way, each of them has to be asked again.
+    it.cluster.slow[1] = slow_reads(Duration::from_secs(1));
+    let parts: Vec<PartId> = (0..BLOCKS).map(|block| it.read(CLIENT, block)).collect();
+    it.run(Duration::from_millis(20));
+    assert!(parts.iter().any(|part| it.ended(*part).is_none()), "node 1 keeps some waiting");
+    it.cluster.kill(1);
+    it.until("all reads", |it| parts.iter().all(|part| it.ended(*part).is_some()));
+    for (block, part) in (0..).zip(&parts) {
+        assert_eq!(it.ended(*part), Some(&Ok(Some(vec![100 + block]))), "block {block}");
+    }
+}
+
+/// Nobody writes: only its reads can show that its disk hangs.
+#[test]
+fn a_member_that_answers_no_read_is_taken_out() {
+    let mut it = with_client();
+    it.cluster.slow[1] = slow_reads(Duration::from_secs(60));
+    read_all(&mut it);
+    let before = it.cluster.now;
+    it.until("the eviction of node 1", |it| !it.is_in_sync(CLIENT, 1));
+    let took = it.cluster.now.since(before);
+    assert!(took > Duration::from_secs(4) && took < Duration::from_secs(8), "{took:?}");
+    read_all(&mut it);
+    it.must_write(CLIENT, 0, 100);
+}
+
+/// A read of another member's disk while the block is being written returns nothing that is not
+/// on all members yet: it is held until the write is.
+#[test]
+fn a_remote_read_waits_for_writes_that_overtake_it() {
+    let mut it = Scenario::new(3, 0, 0);
+    it.must_write(0, 7, 1);
+    it.balance_reads(0, ReadPolicy::PreferRemote);
+    // The bytes come from a disk that has the write already; the own one does not.
+    it.cluster.slow[0] = SlowDisk { write: Duration::from_millis(200), ..SlowDisk::default() };
+    it.cluster.slow[1] = slow_reads(Duration::from_millis(20));
+    it.cluster.slow[2] = slow_reads(Duration::from_millis(20));
+    let read = it.read(0, 7);
+    let write = it.write(0, 7, 2);
+    it.until("the read", |it| it.ended(read).is_some());
+    assert_eq!(it.ended(read), Some(&Ok(Some(vec![2]))));
+    assert!(it.ended(write).is_some(), "what was read is on all members");
+}
