@@ -322,7 +322,11 @@ impl Run {
     fn settle_without_clients(&mut self) -> Result<(), String> {
         let deadline = self.cluster.now + END;
         let looker = self.wanted.first().map_or(0, NodeId::index);
-        while !self.is_settled_at(looker) || !self.clients.is_empty() || !self.promoting.is_empty()
+        // While a write is under way replicas differ.
+        while !self.is_settled_at(looker)
+            || !self.clients.is_empty()
+            || !self.promoting.is_empty()
+            || !self.pending.is_empty()
         {
             self.heal();
             self.demote();
