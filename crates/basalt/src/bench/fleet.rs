@@ -167,6 +167,20 @@ impl Fleet {
         Uri { export: resource_name(volume), ..self.nodes[node].local_uri() }
     }
 
+    /// Makes a node primary for each volume, by its number. Opening a volume would do it too, but
+    /// hundreds at once take longer than a client that connects may wait.
+    pub(crate) fn promote(&self, servers: &[usize]) -> Result<()> {
+        for index in 0..self.nodes.len() {
+            let mut words = vec!["primary".to_owned()];
+            let volumes = servers.iter().enumerate().filter(|(_, server)| **server == index);
+            words.extend(volumes.map(|(volume, _)| resource_name(volume)));
+            if words.len() > 1 {
+                self.adm(index, &words)?;
+            }
+        }
+        Ok(())
+    }
+
     /// Takes the role from whoever has it, so that another node may serve next.
     pub(crate) fn release(&self) -> Result<()> {
         for (index, node) in self.nodes.iter().enumerate() {

@@ -24,7 +24,7 @@ use frontend::nbd::client::uri::Uri;
 use tempfile::TempDir;
 
 use self::jobs::JOBS;
-use self::layout::{Layout, REPLICAS};
+use self::layout::{Layout, Placed, REPLICAS};
 use self::result::{JobResult, LayoutReport, Result as MatrixResult, SideReport};
 use super::Output;
 use super::fio::{self, Job};
@@ -102,7 +102,8 @@ struct Side {
     report: SideReport,
     targets: Vec<Uri>,
     pids: Vec<u32>,
-    is_fleet: bool,
+    /// Nodes of the fleet that serve the volumes, in the order of these; none of a peer.
+    servers: Option<Vec<usize>>,
 }
 
 pub(crate) fn main(options: &Options) -> Result<ExitCode> {
@@ -268,12 +269,14 @@ fn run_sides(
         report: report.clone(),
         targets: systems.iter().map(|system| system.uri.clone()).collect(),
         pids: systems.iter().flat_map(System::pids).collect(),
-        is_fleet: false,
+        servers: None,
     }));
     // Both of ours have the same volumes.
     for side in &sides[1..] {
         progress.say(&format!("writing every block of every volume: {}", side.report.name));
+        side.enter(fleet)?;
         fio::fill(&side.targets, scale.size_bytes, directory.path()).context(side.report.key)?;
+        side.leave(fleet)?;
     }
     let mut turns = Turns { scale, fleet, directory: directory.path(), progress, done: 0, all: 0 };
     turns.all = JOBS.len() * sides.len();
@@ -299,16 +302,14 @@ fn fleet_sides(layout: &Layout, fleet: &Fleet) -> Result<Vec<Side>> {
         ),
         ("local", "basalt, local replica", "three replicas, one of them on the node that serves"),
     ] {
-        let volumes = layout.volumes.iter().enumerate();
-        let targets = volumes.map(|(volume, placed)| {
-            let node = if key == "remote" { placed.remote } else { placed.local };
-            fleet.uri(node, volume)
-        });
+        let server = |placed: &Placed| if key == "remote" { placed.remote } else { placed.local };
+        let servers: Vec<usize> = layout.volumes.iter().map(server).collect();
+        let numbered = servers.iter().enumerate();
         sides.push(Side {
             report: SideReport { key, name, what: what.to_owned() },
-            targets: targets.collect(),
+            targets: numbered.map(|(volume, node)| fleet.uri(*node, volume)).collect(),
             pids: fleet.pids()?,
-            is_fleet: true,
+            servers: Some(servers),
         });
     }
     Ok(sides)
@@ -339,6 +340,18 @@ fn start_peer(
     Ok((SideReport { key, name, what }, systems))
 }
 
+impl Side {
+    /// Before its volumes are opened.
+    fn enter(&self, fleet: &Fleet) -> Result<()> {
+        self.servers.as_ref().map_or(Ok(()), |servers| fleet.promote(servers))
+    }
+
+    /// After they were closed.
+    fn leave(&self, fleet: &Fleet) -> Result<()> {
+        self.servers.as_ref().map_or(Ok(()), |_| fleet.release())
+    }
+}
+
 /// Who has run, and how long the rest will take.
 struct Turns<'a> {
     scale: Scale,
@@ -361,9 +374,10 @@ impl Turns<'_> {
         };
         let subject = Subject { name: side.report.name, pids: &side.pids };
         let (fleet, progress) = (self.fleet, &mut *self.progress);
-        let enters = || if side.is_fleet { fleet.enters() } else { None };
+        let enters = || side.servers.as_ref().and_then(|_| fleet.enters());
         let (done, all) = (self.done, self.all);
         let each = warm_up + time + START_AND_END;
+        side.enter(fleet)?;
         let measured = measure(&subject, enters, &run, self.directory, |within| {
             let share = (float(done) + within) / float(all);
             progress.show(Some(share), || {
@@ -371,9 +385,7 @@ impl Turns<'_> {
                 format!("{} left: {}, {}", minutes(left), job.name, side.report.name)
             });
         })?;
-        if side.is_fleet {
-            self.fleet.release()?;
-        }
+        side.leave(fleet)?;
         self.done += 1;
         Ok(measured)
     }
