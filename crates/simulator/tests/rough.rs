@@ -38,6 +38,43 @@ fn the_last_replica_survives_two_ends_between_register_and_superblock() {
     assert_eq!((it.incarnation(0), it.must_read(0, 7)), (incarnation, 1));
 }
 
+/// The only replica in sync fails to take a stamp, takes one, and fails again: what its register
+/// says of the first failure is over by then, and the disk is no old image of itself.
+#[test]
+fn the_last_replica_survives_failures_with_one_stamp_in_between() {
+    for millis in (0..40).step_by(2) {
+        let mut it = Scenario::new(3, 0, 0);
+        it.must_write(0, 7, 1);
+        it.cluster.kill(2);
+        it.until("the loss of node 2", |it| !it.is_in_sync(0, 2));
+        it.cluster.kill(1);
+        it.cluster.slow[2].flush = Duration::from_secs(60);
+        it.cluster.start(2);
+        it.until("the loss of node 1", |it| !it.is_in_sync(0, 1));
+        it.cluster.kill(2);
+        it.cluster.slow[2] = SlowDisk::default();
+        let incarnation = it.incarnation(0);
+        it.cluster.start(1);
+        let lives = [(true, 300), (false, millis), (true, 2_000)];
+        for (fails, millis) in lives {
+            it.cluster.kill(0);
+            it.cluster.start(0);
+            it.cluster.bad[0].save = fails;
+            let _ = it.command(0, Command::Promote(PromoteMode::Normal));
+            it.run(Duration::from_millis(millis));
+            let _ = it.command(1, Command::Promote(PromoteMode::Normal));
+            it.run(Duration::from_millis(millis));
+            it.cluster.bad[0].save = false;
+        }
+        for node in [0, 1] {
+            it.cluster.kill(node);
+            it.cluster.start(node);
+        }
+        it.promote(0);
+        assert_eq!((it.incarnation(0), it.must_read(0, 7)), (incarnation, 1));
+    }
+}
+
 /// The node that promotes itself right after another one did finds voters that wait for the first
 /// lease of that session, and its client keeps what it was given.
 #[test]
