@@ -46,6 +46,9 @@ _basalt() {
             basalt,setup)
                 cmd="basalt__subcmd__setup"
                 ;;
+            basalt,top)
+                cmd="basalt__subcmd__top"
+                ;;
             basalt__subcmd__adm,adjust)
                 cmd="basalt__subcmd__adm__subcmd__adjust"
                 ;;
@@ -96,6 +99,9 @@ _basalt() {
                 ;;
             basalt__subcmd__adm,primary)
                 cmd="basalt__subcmd__adm__subcmd__primary"
+                ;;
+            basalt__subcmd__adm,report)
+                cmd="basalt__subcmd__adm__subcmd__report"
                 ;;
             basalt__subcmd__adm,role)
                 cmd="basalt__subcmd__adm__subcmd__role"
@@ -213,6 +219,9 @@ _basalt() {
                 ;;
             basalt__subcmd__adm__subcmd__help,primary)
                 cmd="basalt__subcmd__adm__subcmd__help__subcmd__primary"
+                ;;
+            basalt__subcmd__adm__subcmd__help,report)
+                cmd="basalt__subcmd__adm__subcmd__help__subcmd__report"
                 ;;
             basalt__subcmd__adm__subcmd__help,role)
                 cmd="basalt__subcmd__adm__subcmd__help__subcmd__role"
@@ -361,6 +370,9 @@ _basalt() {
             basalt__subcmd__help,setup)
                 cmd="basalt__subcmd__help__subcmd__setup"
                 ;;
+            basalt__subcmd__help,top)
+                cmd="basalt__subcmd__help__subcmd__top"
+                ;;
             basalt__subcmd__help__subcmd__adm,adjust)
                 cmd="basalt__subcmd__help__subcmd__adm__subcmd__adjust"
                 ;;
@@ -408,6 +420,9 @@ _basalt() {
                 ;;
             basalt__subcmd__help__subcmd__adm,primary)
                 cmd="basalt__subcmd__help__subcmd__adm__subcmd__primary"
+                ;;
+            basalt__subcmd__help__subcmd__adm,report)
+                cmd="basalt__subcmd__help__subcmd__adm__subcmd__report"
                 ;;
             basalt__subcmd__help__subcmd__adm,role)
                 cmd="basalt__subcmd__help__subcmd__adm__subcmd__role"
@@ -722,7 +737,7 @@ _basalt() {
 
     case "${cmd}" in
         basalt)
-            opts="-h -V --help --version explain pki install-links manuals bench demo node adm setup help"
+            opts="-h -V --help --version explain top pki install-links manuals bench demo node adm setup help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -736,7 +751,7 @@ _basalt() {
             return 0
             ;;
         basalt__subcmd__adm)
-            opts="-c -d -h -V --config-file --node-socket --dry-run --json --timeout --help --version create-md up down adjust attach detach connect disconnect primary new-current-uuid secondary status explain events2 role cstate dstate wait-connect wait-con-int wait-sync dump dump-xml sh-nop sh-mod-parms sh-resources sh-list-adjustable sh-list-config-file sh-resource sh-dev sh-minor sh-ll-dev sh-md-dev sh-md-idx sh-ip sh-udev sh-lr-of invalidate verify help"
+            opts="-c -d -h -V --config-file --node-socket --dry-run --json --timeout --help --version create-md up down adjust attach detach connect disconnect primary new-current-uuid secondary status explain report events2 role cstate dstate wait-connect wait-con-int wait-sync dump dump-xml sh-nop sh-mod-parms sh-resources sh-list-adjustable sh-list-config-file sh-resource sh-dev sh-minor sh-ll-dev sh-md-dev sh-md-idx sh-ip sh-udev sh-lr-of invalidate verify help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1172,7 +1187,7 @@ _basalt() {
             return 0
             ;;
         basalt__subcmd__adm__subcmd__help)
-            opts="create-md up down adjust attach detach connect disconnect primary new-current-uuid secondary status explain events2 role cstate dstate wait-connect wait-sync dump dump-xml sh-nop sh-mod-parms sh-resources sh-list-adjustable sh-list-config-file sh-resource sh-dev sh-minor sh-ll-dev sh-md-dev sh-md-idx sh-ip sh-udev sh-lr-of invalidate verify help"
+            opts="create-md up down adjust attach detach connect disconnect primary new-current-uuid secondary status explain report events2 role cstate dstate wait-connect wait-sync dump dump-xml sh-nop sh-mod-parms sh-resources sh-list-adjustable sh-list-config-file sh-resource sh-dev sh-minor sh-ll-dev sh-md-dev sh-md-idx sh-ip sh-udev sh-lr-of invalidate verify help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1410,6 +1425,20 @@ _basalt() {
             return 0
             ;;
         basalt__subcmd__adm__subcmd__help__subcmd__primary)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        basalt__subcmd__adm__subcmd__help__subcmd__report)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
@@ -1784,6 +1813,48 @@ _basalt() {
                 return 0
             fi
             case "${prev}" in
+                --config-file)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -c)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --node-socket)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --timeout)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        basalt__subcmd__adm__subcmd__report)
+            opts="-c -d -h --dir --state-dir --log --config-file --node-socket --dry-run --json --timeout --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --dir)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --state-dir)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --log)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --config-file)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -3076,7 +3147,7 @@ _basalt() {
             return 0
             ;;
         basalt__subcmd__help)
-            opts="explain pki install-links manuals bench demo node adm setup help"
+            opts="explain top pki install-links manuals bench demo node adm setup help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -3090,7 +3161,7 @@ _basalt() {
             return 0
             ;;
         basalt__subcmd__help__subcmd__adm)
-            opts="create-md up down adjust attach detach connect disconnect primary new-current-uuid secondary status explain events2 role cstate dstate wait-connect wait-sync dump dump-xml sh-nop sh-mod-parms sh-resources sh-list-adjustable sh-list-config-file sh-resource sh-dev sh-minor sh-ll-dev sh-md-dev sh-md-idx sh-ip sh-udev sh-lr-of invalidate verify"
+            opts="create-md up down adjust attach detach connect disconnect primary new-current-uuid secondary status explain report events2 role cstate dstate wait-connect wait-sync dump dump-xml sh-nop sh-mod-parms sh-resources sh-list-adjustable sh-list-config-file sh-resource sh-dev sh-minor sh-ll-dev sh-md-dev sh-md-idx sh-ip sh-udev sh-lr-of invalidate verify"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -3314,6 +3385,20 @@ _basalt() {
             return 0
             ;;
         basalt__subcmd__help__subcmd__adm__subcmd__primary)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        basalt__subcmd__help__subcmd__adm__subcmd__report)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
@@ -4181,6 +4266,20 @@ _basalt() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        basalt__subcmd__help__subcmd__top)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         basalt__subcmd__install__subcmd__links)
             opts="-h --force --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
@@ -4210,7 +4309,7 @@ _basalt() {
             return 0
             ;;
         basalt__subcmd__node)
-            opts="-h -V --name --state-dir --admin-socket --nbd --nbd-tls --nbd-unix --nvme --vhost --metrics --pki --shards --exit-with-parent --help --version"
+            opts="-h -V --name --state-dir --admin-socket --admin-group --nbd --nbd-tls --nbd-unix --nvme --vhost --metrics --pki --shards --exit-with-parent --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -4225,6 +4324,10 @@ _basalt() {
                     return 0
                     ;;
                 --admin-socket)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --admin-group)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -5453,6 +5556,28 @@ _basalt() {
                     return 0
                     ;;
                 --timeout)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        basalt__subcmd__top)
+            opts="-h --node-socket --interval --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --node-socket)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --interval)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;

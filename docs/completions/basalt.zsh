@@ -33,6 +33,14 @@ _arguments "${_arguments_options[@]}" : \
 '*::words:_default' \
 && ret=0
 ;;
+(top)
+_arguments "${_arguments_options[@]}" : \
+'--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
+'--interval=[Seconds from one look at the daemon to the next]:INTERVAL:_default' \
+'-h[Print help]' \
+'--help[Print help]' \
+&& ret=0
+;;
 (pki)
 _arguments "${_arguments_options[@]}" : \
 '-h[Print help]' \
@@ -340,6 +348,7 @@ _arguments "${_arguments_options[@]}" : \
 '--name=[Name of this node, as in the \`on\` sections of the configuration]:NAME:_default' \
 '--state-dir=[Directory for what the node must not lose; it is made if it is not there]:DIR:_files' \
 '--admin-socket=[Answer \`basalt adm\` on this unix socket \[default\: admin.sock in the state directory\]]:PATH:_files' \
+'--admin-group=[Let this group, by name or number, use that socket too; without it only the daemon'\''s own user may. Who may use it may do anything to the resources]:GROUP:_default' \
 '*--nbd=[Serve NBD clients on this address; may be given more than once]:ADDRESS:PORT:_default' \
 '*--nbd-tls=[Serve NBD clients on this address that use TLS and show a certificate (\`basalt pki issue-client\`); the file \`clients\` in the directory of --pki says what they may use. May be given more than once]:ADDRESS:PORT:_default' \
 '*--nbd-unix=[Serve NBD clients on this unix socket; may be given more than once]:PATH:_files' \
@@ -361,8 +370,8 @@ _arguments "${_arguments_options[@]}" : \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
 '--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
-'-d[Only tell the steps\: of \`up\` and \`adjust\`]' \
-'--dry-run[Only tell the steps\: of \`up\` and \`adjust\`]' \
+'-d[Only tell the steps of \`up\` and \`adjust\`, and what \`primary\` would find and give up]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\`, and what \`primary\` would find and give up]' \
 '--json[Answer in JSON]' \
 '-h[Print help]' \
 '--help[Print help]' \
@@ -387,8 +396,8 @@ _arguments "${_arguments_options[@]}" : \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
 '--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
 '--force[Overwrite what is on the disk\: a file system, or metadata]' \
-'-d[Only tell the steps\: of \`up\` and \`adjust\`]' \
-'--dry-run[Only tell the steps\: of \`up\` and \`adjust\`]' \
+'-d[Only tell the steps of \`up\` and \`adjust\`, and what \`primary\` would find and give up]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\`, and what \`primary\` would find and give up]' \
 '--json[Answer in JSON]' \
 '-h[Print help]' \
 '--help[Print help]' \
@@ -402,8 +411,8 @@ _arguments "${_arguments_options[@]}" : \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
 '--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
-'-d[Only tell the steps\: of \`up\` and \`adjust\`]' \
-'--dry-run[Only tell the steps\: of \`up\` and \`adjust\`]' \
+'-d[Only tell the steps of \`up\` and \`adjust\`, and what \`primary\` would find and give up]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\`, and what \`primary\` would find and give up]' \
 '--json[Answer in JSON]' \
 '-h[Print help]' \
 '--help[Print help]' \
@@ -417,8 +426,8 @@ _arguments "${_arguments_options[@]}" : \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
 '--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
 '--force[Do it also where it is refused for safety]' \
-'-d[Only tell the steps\: of \`up\` and \`adjust\`]' \
-'--dry-run[Only tell the steps\: of \`up\` and \`adjust\`]' \
+'-d[Only tell the steps of \`up\` and \`adjust\`, and what \`primary\` would find and give up]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\`, and what \`primary\` would find and give up]' \
 '--json[Answer in JSON]' \
 '-h[Print help]' \
 '--help[Print help]' \
@@ -435,8 +444,8 @@ _arguments "${_arguments_options[@]}" : \
 '--verbose[Tell the steps]' \
 '--skip-disk[Accepted for compatibility\: disks and connections are compared together]' \
 '--skip-net[Accepted for compatibility\: disks and connections are compared together]' \
-'-d[Only tell the steps\: of \`up\` and \`adjust\`]' \
-'--dry-run[Only tell the steps\: of \`up\` and \`adjust\`]' \
+'-d[Only tell the steps of \`up\` and \`adjust\`, and what \`primary\` would find and give up]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\`, and what \`primary\` would find and give up]' \
 '--json[Answer in JSON]' \
 '-h[Print help]' \
 '--help[Print help]' \
@@ -449,8 +458,8 @@ _arguments "${_arguments_options[@]}" : \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
 '--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
-'-d[Only tell the steps\: of \`up\` and \`adjust\`]' \
-'--dry-run[Only tell the steps\: of \`up\` and \`adjust\`]' \
+'-d[Only tell the steps of \`up\` and \`adjust\`, and what \`primary\` would find and give up]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\`, and what \`primary\` would find and give up]' \
 '--json[Answer in JSON]' \
 '-h[Print help]' \
 '--help[Print help]' \
@@ -464,8 +473,8 @@ _arguments "${_arguments_options[@]}" : \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
 '--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
 '--force[Do it also where it is refused for safety]' \
-'-d[Only tell the steps\: of \`up\` and \`adjust\`]' \
-'--dry-run[Only tell the steps\: of \`up\` and \`adjust\`]' \
+'-d[Only tell the steps of \`up\` and \`adjust\`, and what \`primary\` would find and give up]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\`, and what \`primary\` would find and give up]' \
 '--json[Answer in JSON]' \
 '-h[Print help]' \
 '--help[Print help]' \
@@ -478,8 +487,8 @@ _arguments "${_arguments_options[@]}" : \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
 '--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
-'-d[Only tell the steps\: of \`up\` and \`adjust\`]' \
-'--dry-run[Only tell the steps\: of \`up\` and \`adjust\`]' \
+'-d[Only tell the steps of \`up\` and \`adjust\`, and what \`primary\` would find and give up]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\`, and what \`primary\` would find and give up]' \
 '--json[Answer in JSON]' \
 '-h[Print help]' \
 '--help[Print help]' \
@@ -493,8 +502,8 @@ _arguments "${_arguments_options[@]}" : \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
 '--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
 '--force[Do it also where it is refused for safety]' \
-'-d[Only tell the steps\: of \`up\` and \`adjust\`]' \
-'--dry-run[Only tell the steps\: of \`up\` and \`adjust\`]' \
+'-d[Only tell the steps of \`up\` and \`adjust\`, and what \`primary\` would find and give up]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\`, and what \`primary\` would find and give up]' \
 '--json[Answer in JSON]' \
 '-h[Print help]' \
 '--help[Print help]' \
@@ -508,8 +517,8 @@ _arguments "${_arguments_options[@]}" : \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
 '--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
 '--force[Do it also where it is refused for safety]' \
-'-d[Only tell the steps\: of \`up\` and \`adjust\`]' \
-'--dry-run[Only tell the steps\: of \`up\` and \`adjust\`]' \
+'-d[Only tell the steps of \`up\` and \`adjust\`, and what \`primary\` would find and give up]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\`, and what \`primary\` would find and give up]' \
 '--json[Answer in JSON]' \
 '-h[Print help]' \
 '--help[Print help]' \
@@ -523,8 +532,8 @@ _arguments "${_arguments_options[@]}" : \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
 '--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
 '--clear-bitmap[The replicas hold the same already, as fresh zeros do\: nothing is to be copied]' \
-'-d[Only tell the steps\: of \`up\` and \`adjust\`]' \
-'--dry-run[Only tell the steps\: of \`up\` and \`adjust\`]' \
+'-d[Only tell the steps of \`up\` and \`adjust\`, and what \`primary\` would find and give up]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\`, and what \`primary\` would find and give up]' \
 '--json[Answer in JSON]' \
 '-h[Print help]' \
 '--help[Print help]' \
@@ -538,8 +547,8 @@ _arguments "${_arguments_options[@]}" : \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
 '--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
 '--force[Do it also where it is refused for safety]' \
-'-d[Only tell the steps\: of \`up\` and \`adjust\`]' \
-'--dry-run[Only tell the steps\: of \`up\` and \`adjust\`]' \
+'-d[Only tell the steps of \`up\` and \`adjust\`, and what \`primary\` would find and give up]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\`, and what \`primary\` would find and give up]' \
 '--json[Answer in JSON]' \
 '-h[Print help]' \
 '--help[Print help]' \
@@ -556,8 +565,8 @@ _arguments "${_arguments_options[@]}" : \
 '--statistics[Show counters]' \
 '*-v[Show also what is as it should be; twice\: the workings of a resync]' \
 '*--verbose[Show also what is as it should be; twice\: the workings of a resync]' \
-'-d[Only tell the steps\: of \`up\` and \`adjust\`]' \
-'--dry-run[Only tell the steps\: of \`up\` and \`adjust\`]' \
+'-d[Only tell the steps of \`up\` and \`adjust\`, and what \`primary\` would find and give up]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\`, and what \`primary\` would find and give up]' \
 '--json[Answer in JSON]' \
 '-h[Print help]' \
 '--help[Print help]' \
@@ -570,12 +579,28 @@ _arguments "${_arguments_options[@]}" : \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
 '--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
-'-d[Only tell the steps\: of \`up\` and \`adjust\`]' \
-'--dry-run[Only tell the steps\: of \`up\` and \`adjust\`]' \
+'-d[Only tell the steps of \`up\` and \`adjust\`, and what \`primary\` would find and give up]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\`, and what \`primary\` would find and give up]' \
 '--json[Answer in JSON]' \
 '-h[Print help]' \
 '--help[Print help]' \
 '*::targets -- `all`, RES, RES/VOL or RES\:PEER:_default' \
+&& ret=0
+;;
+(report)
+_arguments "${_arguments_options[@]}" : \
+'--dir=[Where the folder is made]:DIR:_files' \
+'--state-dir=[State directory of the daemon]:DIR:_files' \
+'--log=[Log of the daemon \[default\: the journal of the unit basalt-node\]]:FILE:_files' \
+'-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
+'--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
+'--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
+'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
+'-d[Only tell the steps of \`up\` and \`adjust\`, and what \`primary\` would find and give up]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\`, and what \`primary\` would find and give up]' \
+'--json[Answer in JSON]' \
+'-h[Print help]' \
+'--help[Print help]' \
 && ret=0
 ;;
 (events2)
@@ -593,8 +618,8 @@ _arguments "${_arguments_options[@]}" : \
 '--diff[Tell changes as \`old->new\`]' \
 '--full[Tell of a changed object also what did not change]' \
 '--poll[Tell changed counters for each line \`n\` on standard input]' \
-'-d[Only tell the steps\: of \`up\` and \`adjust\`]' \
-'--dry-run[Only tell the steps\: of \`up\` and \`adjust\`]' \
+'-d[Only tell the steps of \`up\` and \`adjust\`, and what \`primary\` would find and give up]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\`, and what \`primary\` would find and give up]' \
 '--json[Answer in JSON]' \
 '-h[Print help]' \
 '--help[Print help]' \
@@ -607,8 +632,8 @@ _arguments "${_arguments_options[@]}" : \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
 '--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
-'-d[Only tell the steps\: of \`up\` and \`adjust\`]' \
-'--dry-run[Only tell the steps\: of \`up\` and \`adjust\`]' \
+'-d[Only tell the steps of \`up\` and \`adjust\`, and what \`primary\` would find and give up]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\`, and what \`primary\` would find and give up]' \
 '--json[Answer in JSON]' \
 '-h[Print help]' \
 '--help[Print help]' \
@@ -621,8 +646,8 @@ _arguments "${_arguments_options[@]}" : \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
 '--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
-'-d[Only tell the steps\: of \`up\` and \`adjust\`]' \
-'--dry-run[Only tell the steps\: of \`up\` and \`adjust\`]' \
+'-d[Only tell the steps of \`up\` and \`adjust\`, and what \`primary\` would find and give up]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\`, and what \`primary\` would find and give up]' \
 '--json[Answer in JSON]' \
 '-h[Print help]' \
 '--help[Print help]' \
@@ -635,8 +660,8 @@ _arguments "${_arguments_options[@]}" : \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
 '--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
-'-d[Only tell the steps\: of \`up\` and \`adjust\`]' \
-'--dry-run[Only tell the steps\: of \`up\` and \`adjust\`]' \
+'-d[Only tell the steps of \`up\` and \`adjust\`, and what \`primary\` would find and give up]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\`, and what \`primary\` would find and give up]' \
 '--json[Answer in JSON]' \
 '-h[Print help]' \
 '--help[Print help]' \
@@ -653,8 +678,8 @@ _arguments "${_arguments_options[@]}" : \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
 '--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
-'-d[Only tell the steps\: of \`up\` and \`adjust\`]' \
-'--dry-run[Only tell the steps\: of \`up\` and \`adjust\`]' \
+'-d[Only tell the steps of \`up\` and \`adjust\`, and what \`primary\` would find and give up]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\`, and what \`primary\` would find and give up]' \
 '--json[Answer in JSON]' \
 '-h[Print help]' \
 '--help[Print help]' \
@@ -671,8 +696,8 @@ _arguments "${_arguments_options[@]}" : \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
 '--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
-'-d[Only tell the steps\: of \`up\` and \`adjust\`]' \
-'--dry-run[Only tell the steps\: of \`up\` and \`adjust\`]' \
+'-d[Only tell the steps of \`up\` and \`adjust\`, and what \`primary\` would find and give up]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\`, and what \`primary\` would find and give up]' \
 '--json[Answer in JSON]' \
 '-h[Print help]' \
 '--help[Print help]' \
@@ -689,8 +714,8 @@ _arguments "${_arguments_options[@]}" : \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
 '--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
-'-d[Only tell the steps\: of \`up\` and \`adjust\`]' \
-'--dry-run[Only tell the steps\: of \`up\` and \`adjust\`]' \
+'-d[Only tell the steps of \`up\` and \`adjust\`, and what \`primary\` would find and give up]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\`, and what \`primary\` would find and give up]' \
 '--json[Answer in JSON]' \
 '-h[Print help]' \
 '--help[Print help]' \
@@ -703,8 +728,8 @@ _arguments "${_arguments_options[@]}" : \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
 '--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
-'-d[Only tell the steps\: of \`up\` and \`adjust\`]' \
-'--dry-run[Only tell the steps\: of \`up\` and \`adjust\`]' \
+'-d[Only tell the steps of \`up\` and \`adjust\`, and what \`primary\` would find and give up]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\`, and what \`primary\` would find and give up]' \
 '--json[Answer in JSON]' \
 '-h[Print help]' \
 '--help[Print help]' \
@@ -717,8 +742,8 @@ _arguments "${_arguments_options[@]}" : \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
 '--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
-'-d[Only tell the steps\: of \`up\` and \`adjust\`]' \
-'--dry-run[Only tell the steps\: of \`up\` and \`adjust\`]' \
+'-d[Only tell the steps of \`up\` and \`adjust\`, and what \`primary\` would find and give up]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\`, and what \`primary\` would find and give up]' \
 '--json[Answer in JSON]' \
 '-h[Print help]' \
 '--help[Print help]' \
@@ -731,8 +756,8 @@ _arguments "${_arguments_options[@]}" : \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
 '--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
-'-d[Only tell the steps\: of \`up\` and \`adjust\`]' \
-'--dry-run[Only tell the steps\: of \`up\` and \`adjust\`]' \
+'-d[Only tell the steps of \`up\` and \`adjust\`, and what \`primary\` would find and give up]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\`, and what \`primary\` would find and give up]' \
 '--json[Answer in JSON]' \
 '-h[Print help]' \
 '--help[Print help]' \
@@ -744,8 +769,8 @@ _arguments "${_arguments_options[@]}" : \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
 '--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
-'-d[Only tell the steps\: of \`up\` and \`adjust\`]' \
-'--dry-run[Only tell the steps\: of \`up\` and \`adjust\`]' \
+'-d[Only tell the steps of \`up\` and \`adjust\`, and what \`primary\` would find and give up]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\`, and what \`primary\` would find and give up]' \
 '--json[Answer in JSON]' \
 '-h[Print help]' \
 '--help[Print help]' \
@@ -758,8 +783,8 @@ _arguments "${_arguments_options[@]}" : \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
 '--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
-'-d[Only tell the steps\: of \`up\` and \`adjust\`]' \
-'--dry-run[Only tell the steps\: of \`up\` and \`adjust\`]' \
+'-d[Only tell the steps of \`up\` and \`adjust\`, and what \`primary\` would find and give up]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\`, and what \`primary\` would find and give up]' \
 '--json[Answer in JSON]' \
 '-h[Print help]' \
 '--help[Print help]' \
@@ -772,8 +797,8 @@ _arguments "${_arguments_options[@]}" : \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
 '--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
-'-d[Only tell the steps\: of \`up\` and \`adjust\`]' \
-'--dry-run[Only tell the steps\: of \`up\` and \`adjust\`]' \
+'-d[Only tell the steps of \`up\` and \`adjust\`, and what \`primary\` would find and give up]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\`, and what \`primary\` would find and give up]' \
 '--json[Answer in JSON]' \
 '-h[Print help]' \
 '--help[Print help]' \
@@ -785,8 +810,8 @@ _arguments "${_arguments_options[@]}" : \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
 '--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
-'-d[Only tell the steps\: of \`up\` and \`adjust\`]' \
-'--dry-run[Only tell the steps\: of \`up\` and \`adjust\`]' \
+'-d[Only tell the steps of \`up\` and \`adjust\`, and what \`primary\` would find and give up]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\`, and what \`primary\` would find and give up]' \
 '--json[Answer in JSON]' \
 '-h[Print help]' \
 '--help[Print help]' \
@@ -799,8 +824,8 @@ _arguments "${_arguments_options[@]}" : \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
 '--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
-'-d[Only tell the steps\: of \`up\` and \`adjust\`]' \
-'--dry-run[Only tell the steps\: of \`up\` and \`adjust\`]' \
+'-d[Only tell the steps of \`up\` and \`adjust\`, and what \`primary\` would find and give up]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\`, and what \`primary\` would find and give up]' \
 '--json[Answer in JSON]' \
 '-h[Print help]' \
 '--help[Print help]' \
@@ -814,8 +839,8 @@ _arguments "${_arguments_options[@]}" : \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
 '--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
-'-d[Only tell the steps\: of \`up\` and \`adjust\`]' \
-'--dry-run[Only tell the steps\: of \`up\` and \`adjust\`]' \
+'-d[Only tell the steps of \`up\` and \`adjust\`, and what \`primary\` would find and give up]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\`, and what \`primary\` would find and give up]' \
 '--json[Answer in JSON]' \
 '-h[Print help]' \
 '--help[Print help]' \
@@ -829,8 +854,8 @@ _arguments "${_arguments_options[@]}" : \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
 '--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
-'-d[Only tell the steps\: of \`up\` and \`adjust\`]' \
-'--dry-run[Only tell the steps\: of \`up\` and \`adjust\`]' \
+'-d[Only tell the steps of \`up\` and \`adjust\`, and what \`primary\` would find and give up]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\`, and what \`primary\` would find and give up]' \
 '--json[Answer in JSON]' \
 '-h[Print help]' \
 '--help[Print help]' \
@@ -844,8 +869,8 @@ _arguments "${_arguments_options[@]}" : \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
 '--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
-'-d[Only tell the steps\: of \`up\` and \`adjust\`]' \
-'--dry-run[Only tell the steps\: of \`up\` and \`adjust\`]' \
+'-d[Only tell the steps of \`up\` and \`adjust\`, and what \`primary\` would find and give up]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\`, and what \`primary\` would find and give up]' \
 '--json[Answer in JSON]' \
 '-h[Print help]' \
 '--help[Print help]' \
@@ -859,8 +884,8 @@ _arguments "${_arguments_options[@]}" : \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
 '--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
-'-d[Only tell the steps\: of \`up\` and \`adjust\`]' \
-'--dry-run[Only tell the steps\: of \`up\` and \`adjust\`]' \
+'-d[Only tell the steps of \`up\` and \`adjust\`, and what \`primary\` would find and give up]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\`, and what \`primary\` would find and give up]' \
 '--json[Answer in JSON]' \
 '-h[Print help]' \
 '--help[Print help]' \
@@ -874,8 +899,8 @@ _arguments "${_arguments_options[@]}" : \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
 '--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
-'-d[Only tell the steps\: of \`up\` and \`adjust\`]' \
-'--dry-run[Only tell the steps\: of \`up\` and \`adjust\`]' \
+'-d[Only tell the steps of \`up\` and \`adjust\`, and what \`primary\` would find and give up]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\`, and what \`primary\` would find and give up]' \
 '--json[Answer in JSON]' \
 '-h[Print help]' \
 '--help[Print help]' \
@@ -889,8 +914,8 @@ _arguments "${_arguments_options[@]}" : \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
 '--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
-'-d[Only tell the steps\: of \`up\` and \`adjust\`]' \
-'--dry-run[Only tell the steps\: of \`up\` and \`adjust\`]' \
+'-d[Only tell the steps of \`up\` and \`adjust\`, and what \`primary\` would find and give up]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\`, and what \`primary\` would find and give up]' \
 '--json[Answer in JSON]' \
 '-h[Print help]' \
 '--help[Print help]' \
@@ -904,8 +929,8 @@ _arguments "${_arguments_options[@]}" : \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
 '--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
-'-d[Only tell the steps\: of \`up\` and \`adjust\`]' \
-'--dry-run[Only tell the steps\: of \`up\` and \`adjust\`]' \
+'-d[Only tell the steps of \`up\` and \`adjust\`, and what \`primary\` would find and give up]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\`, and what \`primary\` would find and give up]' \
 '--json[Answer in JSON]' \
 '-h[Print help]' \
 '--help[Print help]' \
@@ -919,8 +944,8 @@ _arguments "${_arguments_options[@]}" : \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
 '--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
-'-d[Only tell the steps\: of \`up\` and \`adjust\`]' \
-'--dry-run[Only tell the steps\: of \`up\` and \`adjust\`]' \
+'-d[Only tell the steps of \`up\` and \`adjust\`, and what \`primary\` would find and give up]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\`, and what \`primary\` would find and give up]' \
 '--json[Answer in JSON]' \
 '-h[Print help]' \
 '--help[Print help]' \
@@ -933,8 +958,8 @@ _arguments "${_arguments_options[@]}" : \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
 '--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
-'-d[Only tell the steps\: of \`up\` and \`adjust\`]' \
-'--dry-run[Only tell the steps\: of \`up\` and \`adjust\`]' \
+'-d[Only tell the steps of \`up\` and \`adjust\`, and what \`primary\` would find and give up]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\`, and what \`primary\` would find and give up]' \
 '--json[Answer in JSON]' \
 '-h[Print help]' \
 '--help[Print help]' \
@@ -952,8 +977,8 @@ _arguments "${_arguments_options[@]}" : \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
 '--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
 '--repair[Make equal what differs\: as most replicas have it, or this node'\''s without a majority]' \
-'-d[Only tell the steps\: of \`up\` and \`adjust\`]' \
-'--dry-run[Only tell the steps\: of \`up\` and \`adjust\`]' \
+'-d[Only tell the steps of \`up\` and \`adjust\`, and what \`primary\` would find and give up]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\`, and what \`primary\` would find and give up]' \
 '--json[Answer in JSON]' \
 '-h[Print help]' \
 '--help[Print help]' \
@@ -1021,6 +1046,10 @@ _arguments "${_arguments_options[@]}" : \
 && ret=0
 ;;
 (explain)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(report)
 _arguments "${_arguments_options[@]}" : \
 && ret=0
 ;;
@@ -1138,8 +1167,8 @@ _arguments "${_arguments_options[@]}" : \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
 '--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
-'-d[Only tell the steps\: of \`up\` and \`adjust\`]' \
-'--dry-run[Only tell the steps\: of \`up\` and \`adjust\`]' \
+'-d[Only tell the steps of \`up\` and \`adjust\`, and what \`primary\` would find and give up]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\`, and what \`primary\` would find and give up]' \
 '--json[Answer in JSON]' \
 '-h[Print help]' \
 '--help[Print help]' \
@@ -1165,8 +1194,8 @@ _arguments "${_arguments_options[@]}" : \
 '--statistics[Show counters]' \
 '*-v[Show also what is as it should be; twice\: the workings of a resync]' \
 '*--verbose[Show also what is as it should be; twice\: the workings of a resync]' \
-'-d[Only tell the steps\: of \`up\` and \`adjust\`]' \
-'--dry-run[Only tell the steps\: of \`up\` and \`adjust\`]' \
+'-d[Only tell the steps of \`up\` and \`adjust\`, and what \`primary\` would find and give up]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\`, and what \`primary\` would find and give up]' \
 '--json[Answer in JSON]' \
 '-h[Print help]' \
 '--help[Print help]' \
@@ -1188,8 +1217,8 @@ _arguments "${_arguments_options[@]}" : \
 '--diff[Tell changes as \`old->new\`]' \
 '--full[Tell of a changed object also what did not change]' \
 '--poll[Tell changed counters for each line \`n\` on standard input]' \
-'-d[Only tell the steps\: of \`up\` and \`adjust\`]' \
-'--dry-run[Only tell the steps\: of \`up\` and \`adjust\`]' \
+'-d[Only tell the steps of \`up\` and \`adjust\`, and what \`primary\` would find and give up]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\`, and what \`primary\` would find and give up]' \
 '--json[Answer in JSON]' \
 '-h[Print help]' \
 '--help[Print help]' \
@@ -1204,8 +1233,8 @@ _arguments "${_arguments_options[@]}" : \
 '--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
 '-D[Show also what was not set]' \
 '--show-defaults[Show also what was not set]' \
-'-d[Only tell the steps\: of \`up\` and \`adjust\`]' \
-'--dry-run[Only tell the steps\: of \`up\` and \`adjust\`]' \
+'-d[Only tell the steps of \`up\` and \`adjust\`, and what \`primary\` would find and give up]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\`, and what \`primary\` would find and give up]' \
 '--json[Answer in JSON]' \
 '-h[Print help]' \
 '--help[Print help]' \
@@ -1218,8 +1247,8 @@ _arguments "${_arguments_options[@]}" : \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
 '--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
-'-d[Only tell the steps\: of \`up\` and \`adjust\`]' \
-'--dry-run[Only tell the steps\: of \`up\` and \`adjust\`]' \
+'-d[Only tell the steps of \`up\` and \`adjust\`, and what \`primary\` would find and give up]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\`, and what \`primary\` would find and give up]' \
 '--json[Answer in JSON]' \
 '-h[Print help]' \
 '--help[Print help]' \
@@ -1232,8 +1261,8 @@ _arguments "${_arguments_options[@]}" : \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
 '--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
-'-d[Only tell the steps\: of \`up\` and \`adjust\`]' \
-'--dry-run[Only tell the steps\: of \`up\` and \`adjust\`]' \
+'-d[Only tell the steps of \`up\` and \`adjust\`, and what \`primary\` would find and give up]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\`, and what \`primary\` would find and give up]' \
 '--json[Answer in JSON]' \
 '-h[Print help]' \
 '--help[Print help]' \
@@ -1247,8 +1276,8 @@ _arguments "${_arguments_options[@]}" : \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
 '--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
-'-d[Only tell the steps\: of \`up\` and \`adjust\`]' \
-'--dry-run[Only tell the steps\: of \`up\` and \`adjust\`]' \
+'-d[Only tell the steps of \`up\` and \`adjust\`, and what \`primary\` would find and give up]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\`, and what \`primary\` would find and give up]' \
 '--json[Answer in JSON]' \
 '-h[Print help]' \
 '--help[Print help]' \
@@ -1261,8 +1290,8 @@ _arguments "${_arguments_options[@]}" : \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
 '--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
-'-d[Only tell the steps\: of \`up\` and \`adjust\`]' \
-'--dry-run[Only tell the steps\: of \`up\` and \`adjust\`]' \
+'-d[Only tell the steps of \`up\` and \`adjust\`, and what \`primary\` would find and give up]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\`, and what \`primary\` would find and give up]' \
 '--json[Answer in JSON]' \
 '-h[Print help]' \
 '--help[Print help]' \
@@ -1276,8 +1305,8 @@ _arguments "${_arguments_options[@]}" : \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
 '--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
 '--force[Do it also where it is refused for safety]' \
-'-d[Only tell the steps\: of \`up\` and \`adjust\`]' \
-'--dry-run[Only tell the steps\: of \`up\` and \`adjust\`]' \
+'-d[Only tell the steps of \`up\` and \`adjust\`, and what \`primary\` would find and give up]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\`, and what \`primary\` would find and give up]' \
 '--json[Answer in JSON]' \
 '-h[Print help]' \
 '--help[Print help]' \
@@ -1291,8 +1320,8 @@ _arguments "${_arguments_options[@]}" : \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
 '--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
 '--force[Fail the requests that are still open]' \
-'-d[Only tell the steps\: of \`up\` and \`adjust\`]' \
-'--dry-run[Only tell the steps\: of \`up\` and \`adjust\`]' \
+'-d[Only tell the steps of \`up\` and \`adjust\`, and what \`primary\` would find and give up]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\`, and what \`primary\` would find and give up]' \
 '--json[Answer in JSON]' \
 '-h[Print help]' \
 '--help[Print help]' \
@@ -1305,8 +1334,8 @@ _arguments "${_arguments_options[@]}" : \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
 '--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
-'-d[Only tell the steps\: of \`up\` and \`adjust\`]' \
-'--dry-run[Only tell the steps\: of \`up\` and \`adjust\`]' \
+'-d[Only tell the steps of \`up\` and \`adjust\`, and what \`primary\` would find and give up]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\`, and what \`primary\` would find and give up]' \
 '--json[Answer in JSON]' \
 '-h[Print help]' \
 '--help[Print help]' \
@@ -1321,8 +1350,8 @@ _arguments "${_arguments_options[@]}" : \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
 '--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
 '--force[Do it also where it is refused for safety]' \
-'-d[Only tell the steps\: of \`up\` and \`adjust\`]' \
-'--dry-run[Only tell the steps\: of \`up\` and \`adjust\`]' \
+'-d[Only tell the steps of \`up\` and \`adjust\`, and what \`primary\` would find and give up]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\`, and what \`primary\` would find and give up]' \
 '--json[Answer in JSON]' \
 '-h[Print help]' \
 '--help[Print help]' \
@@ -1337,8 +1366,8 @@ _arguments "${_arguments_options[@]}" : \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
 '--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
 '--force[Do not wait for requests that the disk still owes]' \
-'-d[Only tell the steps\: of \`up\` and \`adjust\`]' \
-'--dry-run[Only tell the steps\: of \`up\` and \`adjust\`]' \
+'-d[Only tell the steps of \`up\` and \`adjust\`, and what \`primary\` would find and give up]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\`, and what \`primary\` would find and give up]' \
 '--json[Answer in JSON]' \
 '-h[Print help]' \
 '--help[Print help]' \
@@ -1351,8 +1380,8 @@ _arguments "${_arguments_options[@]}" : \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
 '--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
-'-d[Only tell the steps\: of \`up\` and \`adjust\`]' \
-'--dry-run[Only tell the steps\: of \`up\` and \`adjust\`]' \
+'-d[Only tell the steps of \`up\` and \`adjust\`, and what \`primary\` would find and give up]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\`, and what \`primary\` would find and give up]' \
 '--json[Answer in JSON]' \
 '-h[Print help]' \
 '--help[Print help]' \
@@ -1366,8 +1395,8 @@ _arguments "${_arguments_options[@]}" : \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
 '--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
 '--clear-bitmap[The replicas hold the same already]' \
-'-d[Only tell the steps\: of \`up\` and \`adjust\`]' \
-'--dry-run[Only tell the steps\: of \`up\` and \`adjust\`]' \
+'-d[Only tell the steps of \`up\` and \`adjust\`, and what \`primary\` would find and give up]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\`, and what \`primary\` would find and give up]' \
 '--json[Answer in JSON]' \
 '-h[Print help]' \
 '--help[Print help]' \
@@ -1384,8 +1413,8 @@ _arguments "${_arguments_options[@]}" : \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
 '--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
-'-d[Only tell the steps\: of \`up\` and \`adjust\`]' \
-'--dry-run[Only tell the steps\: of \`up\` and \`adjust\`]' \
+'-d[Only tell the steps of \`up\` and \`adjust\`, and what \`primary\` would find and give up]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\`, and what \`primary\` would find and give up]' \
 '--json[Answer in JSON]' \
 '-h[Print help]' \
 '--help[Print help]' \
@@ -1402,8 +1431,8 @@ _arguments "${_arguments_options[@]}" : \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
 '--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
-'-d[Only tell the steps\: of \`up\` and \`adjust\`]' \
-'--dry-run[Only tell the steps\: of \`up\` and \`adjust\`]' \
+'-d[Only tell the steps of \`up\` and \`adjust\`, and what \`primary\` would find and give up]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\`, and what \`primary\` would find and give up]' \
 '--json[Answer in JSON]' \
 '-h[Print help]' \
 '--help[Print help]' \
@@ -1421,8 +1450,8 @@ _arguments "${_arguments_options[@]}" : \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
 '--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
-'-d[Only tell the steps\: of \`up\` and \`adjust\`]' \
-'--dry-run[Only tell the steps\: of \`up\` and \`adjust\`]' \
+'-d[Only tell the steps of \`up\` and \`adjust\`, and what \`primary\` would find and give up]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\`, and what \`primary\` would find and give up]' \
 '--json[Answer in JSON]' \
 '-h[Print help]' \
 '--help[Print help]' \
@@ -1441,8 +1470,8 @@ _arguments "${_arguments_options[@]}" : \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
 '--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
-'-d[Only tell the steps\: of \`up\` and \`adjust\`]' \
-'--dry-run[Only tell the steps\: of \`up\` and \`adjust\`]' \
+'-d[Only tell the steps of \`up\` and \`adjust\`, and what \`primary\` would find and give up]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\`, and what \`primary\` would find and give up]' \
 '--json[Answer in JSON]' \
 '-h[Print help]' \
 '--help[Print help]' \
@@ -1459,8 +1488,8 @@ _arguments "${_arguments_options[@]}" : \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
 '--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
-'-d[Only tell the steps\: of \`up\` and \`adjust\`]' \
-'--dry-run[Only tell the steps\: of \`up\` and \`adjust\`]' \
+'-d[Only tell the steps of \`up\` and \`adjust\`, and what \`primary\` would find and give up]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\`, and what \`primary\` would find and give up]' \
 '--json[Answer in JSON]' \
 '-h[Print help]' \
 '--help[Print help]' \
@@ -1478,8 +1507,8 @@ _arguments "${_arguments_options[@]}" : \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
 '--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
-'-d[Only tell the steps\: of \`up\` and \`adjust\`]' \
-'--dry-run[Only tell the steps\: of \`up\` and \`adjust\`]' \
+'-d[Only tell the steps of \`up\` and \`adjust\`, and what \`primary\` would find and give up]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\`, and what \`primary\` would find and give up]' \
 '--json[Answer in JSON]' \
 '-h[Print help]' \
 '--help[Print help]' \
@@ -1605,6 +1634,10 @@ _arguments "${_arguments_options[@]}" : \
         curcontext="${curcontext%:*:*}:basalt-help-command-$line[1]:"
         case $line[1] in
             (explain)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(top)
 _arguments "${_arguments_options[@]}" : \
 && ret=0
 ;;
@@ -1761,6 +1794,10 @@ _arguments "${_arguments_options[@]}" : \
 && ret=0
 ;;
 (explain)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(report)
 _arguments "${_arguments_options[@]}" : \
 && ret=0
 ;;
@@ -1977,6 +2014,7 @@ esac
 _basalt_commands() {
     local commands; commands=(
 'explain:Say in words why a resource is as it is, what it waits for, and what to do' \
+'top:Watch the volumes of this node in a terminal' \
 'pki:Make the certificates with which nodes and clients prove who they are' \
 'install-links:Make links to this program under the names \`drbdadm\` and \`drbdsetup\`' \
 'manuals:Write man pages and completions of shells' \
@@ -2005,6 +2043,7 @@ _basalt__subcmd__adm_commands() {
 'secondary:Give the right to write away' \
 'status:Show roles, disks, connections and what is wrong with them' \
 'explain:Say in words why it is as it is, what it waits for, and what to do' \
+'report:Gather what somebody who is to help needs, without secrets, in a new folder' \
 'events2:Tell the state, and then every change of it, a line each' \
 'role:Show the role of this node, one line per resource' \
 'cstate:Show the state of the connections, one line each' \
@@ -2115,6 +2154,7 @@ _basalt__subcmd__adm__subcmd__help_commands() {
 'secondary:Give the right to write away' \
 'status:Show roles, disks, connections and what is wrong with them' \
 'explain:Say in words why it is as it is, what it waits for, and what to do' \
+'report:Gather what somebody who is to help needs, without secrets, in a new folder' \
 'events2:Tell the state, and then every change of it, a line each' \
 'role:Show the role of this node, one line per resource' \
 'cstate:Show the state of the connections, one line each' \
@@ -2227,6 +2267,11 @@ _basalt__subcmd__adm__subcmd__help__subcmd__new-current-uuid_commands() {
 _basalt__subcmd__adm__subcmd__help__subcmd__primary_commands() {
     local commands; commands=()
     _describe -t commands 'basalt adm help primary commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__adm__subcmd__help__subcmd__report_commands] )) ||
+_basalt__subcmd__adm__subcmd__help__subcmd__report_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt adm help report commands' commands "$@"
 }
 (( $+functions[_basalt__subcmd__adm__subcmd__help__subcmd__role_commands] )) ||
 _basalt__subcmd__adm__subcmd__help__subcmd__role_commands() {
@@ -2347,6 +2392,11 @@ _basalt__subcmd__adm__subcmd__new-current-uuid_commands() {
 _basalt__subcmd__adm__subcmd__primary_commands() {
     local commands; commands=()
     _describe -t commands 'basalt adm primary commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__adm__subcmd__report_commands] )) ||
+_basalt__subcmd__adm__subcmd__report_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt adm report commands' commands "$@"
 }
 (( $+functions[_basalt__subcmd__adm__subcmd__role_commands] )) ||
 _basalt__subcmd__adm__subcmd__role_commands() {
@@ -2582,6 +2632,7 @@ _basalt__subcmd__explain_commands() {
 _basalt__subcmd__help_commands() {
     local commands; commands=(
 'explain:Say in words why a resource is as it is, what it waits for, and what to do' \
+'top:Watch the volumes of this node in a terminal' \
 'pki:Make the certificates with which nodes and clients prove who they are' \
 'install-links:Make links to this program under the names \`drbdadm\` and \`drbdsetup\`' \
 'manuals:Write man pages and completions of shells' \
@@ -2610,6 +2661,7 @@ _basalt__subcmd__help__subcmd__adm_commands() {
 'secondary:Give the right to write away' \
 'status:Show roles, disks, connections and what is wrong with them' \
 'explain:Say in words why it is as it is, what it waits for, and what to do' \
+'report:Gather what somebody who is to help needs, without secrets, in a new folder' \
 'events2:Tell the state, and then every change of it, a line each' \
 'role:Show the role of this node, one line per resource' \
 'cstate:Show the state of the connections, one line each' \
@@ -2716,6 +2768,11 @@ _basalt__subcmd__help__subcmd__adm__subcmd__new-current-uuid_commands() {
 _basalt__subcmd__help__subcmd__adm__subcmd__primary_commands() {
     local commands; commands=()
     _describe -t commands 'basalt help adm primary commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__help__subcmd__adm__subcmd__report_commands] )) ||
+_basalt__subcmd__help__subcmd__adm__subcmd__report_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt help adm report commands' commands "$@"
 }
 (( $+functions[_basalt__subcmd__help__subcmd__adm__subcmd__role_commands] )) ||
 _basalt__subcmd__help__subcmd__adm__subcmd__role_commands() {
@@ -3056,6 +3113,11 @@ _basalt__subcmd__help__subcmd__setup__subcmd__wait-sync-volume_commands() {
     local commands; commands=()
     _describe -t commands 'basalt help setup wait-sync-volume commands' commands "$@"
 }
+(( $+functions[_basalt__subcmd__help__subcmd__top_commands] )) ||
+_basalt__subcmd__help__subcmd__top_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt help top commands' commands "$@"
+}
 (( $+functions[_basalt__subcmd__install-links_commands] )) ||
 _basalt__subcmd__install-links_commands() {
     local commands; commands=()
@@ -3384,6 +3446,11 @@ _basalt__subcmd__setup__subcmd__wait-sync-resource_commands() {
 _basalt__subcmd__setup__subcmd__wait-sync-volume_commands() {
     local commands; commands=()
     _describe -t commands 'basalt setup wait-sync-volume commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__top_commands] )) ||
+_basalt__subcmd__top_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt top commands' commands "$@"
 }
 
 if [ "$funcstack[1]" = "_basalt" ]; then

@@ -67,6 +67,9 @@ _drbdadm() {
             drbdadm,primary)
                 cmd="drbdadm__subcmd__primary"
                 ;;
+            drbdadm,report)
+                cmd="drbdadm__subcmd__report"
+                ;;
             drbdadm,role)
                 cmd="drbdadm__subcmd__role"
                 ;;
@@ -184,6 +187,9 @@ _drbdadm() {
             drbdadm__subcmd__help,primary)
                 cmd="drbdadm__subcmd__help__subcmd__primary"
                 ;;
+            drbdadm__subcmd__help,report)
+                cmd="drbdadm__subcmd__help__subcmd__report"
+                ;;
             drbdadm__subcmd__help,role)
                 cmd="drbdadm__subcmd__help__subcmd__role"
                 ;;
@@ -254,7 +260,7 @@ _drbdadm() {
 
     case "${cmd}" in
         drbdadm)
-            opts="-c -d -h -V --config-file --node-socket --dry-run --json --timeout --help --version create-md up down adjust attach detach connect disconnect primary new-current-uuid secondary status explain events2 role cstate dstate wait-connect wait-con-int wait-sync dump dump-xml sh-nop sh-mod-parms sh-resources sh-list-adjustable sh-list-config-file sh-resource sh-dev sh-minor sh-ll-dev sh-md-dev sh-md-idx sh-ip sh-udev sh-lr-of invalidate verify help"
+            opts="-c -d -h -V --config-file --node-socket --dry-run --json --timeout --help --version create-md up down adjust attach detach connect disconnect primary new-current-uuid secondary status explain report events2 role cstate dstate wait-connect wait-con-int wait-sync dump dump-xml sh-nop sh-mod-parms sh-resources sh-list-adjustable sh-list-config-file sh-resource sh-dev sh-minor sh-ll-dev sh-md-dev sh-md-idx sh-ip sh-udev sh-lr-of invalidate verify help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -690,7 +696,7 @@ _drbdadm() {
             return 0
             ;;
         drbdadm__subcmd__help)
-            opts="create-md up down adjust attach detach connect disconnect primary new-current-uuid secondary status explain events2 role cstate dstate wait-connect wait-sync dump dump-xml sh-nop sh-mod-parms sh-resources sh-list-adjustable sh-list-config-file sh-resource sh-dev sh-minor sh-ll-dev sh-md-dev sh-md-idx sh-ip sh-udev sh-lr-of invalidate verify help"
+            opts="create-md up down adjust attach detach connect disconnect primary new-current-uuid secondary status explain report events2 role cstate dstate wait-connect wait-sync dump dump-xml sh-nop sh-mod-parms sh-resources sh-list-adjustable sh-list-config-file sh-resource sh-dev sh-minor sh-ll-dev sh-md-dev sh-md-idx sh-ip sh-udev sh-lr-of invalidate verify help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -928,6 +934,20 @@ _drbdadm() {
             return 0
             ;;
         drbdadm__subcmd__help__subcmd__primary)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        drbdadm__subcmd__help__subcmd__report)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
@@ -1302,6 +1322,48 @@ _drbdadm() {
                 return 0
             fi
             case "${prev}" in
+                --config-file)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -c)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --node-socket)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --timeout)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        drbdadm__subcmd__report)
+            opts="-c -d -h --dir --state-dir --log --config-file --node-socket --dry-run --json --timeout --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --dir)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --state-dir)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --log)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --config-file)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0

@@ -16,6 +16,8 @@ mod configuration;
 mod metadata;
 mod queries;
 mod explain;
+mod promotion;
+mod report;
 pub(crate) mod waiting;
 mod words;
 pub(crate) mod status_text;

@@ -26,6 +26,11 @@ struct Arguments {
     #[arg(long, value_name = "PATH")]
     admin_socket: Option<PathBuf>,
 
+    /// Let this group, by name or number, use that socket too; without it only the daemon's own
+    /// user may. Who may use it may do anything to the resources.
+    #[arg(long, value_name = "GROUP")]
+    admin_group: Option<String>,
+
     /// Serve NBD clients on this address; may be given more than once.
     #[arg(long, value_name = "ADDRESS:PORT")]
     nbd: Vec<SocketAddr>,
@@ -88,6 +93,7 @@ pub(crate) fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
         name: arguments.name,
         state_dir: arguments.state_dir,
         admin_socket: arguments.admin_socket,
+        admin_group: arguments.admin_group,
         nbd: arguments.nbd,
         nbd_tls: arguments.nbd_tls,
         nbd_unix: arguments.nbd_unix,

@@ -7,6 +7,7 @@ mod adm;
 mod setup;
 mod links;
 mod pki;
+mod top;
 mod manuals;
 mod clock;
 mod loopback;
@@ -51,6 +52,8 @@ enum Command {
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
         words: Vec<OsString>,
     },
+    /// Watch the volumes of this node in a terminal
+    Top(top::Options),
     /// Administer what runs: drbdsetup's verbs
     #[command(disable_help_flag = true)]
     Setup {
@@ -87,6 +90,7 @@ fn main() -> ExitCode {
         }
         Command::Setup { words } => return setup::main(words),
         Command::Manuals(options) => manuals::main(&options),
+        Command::Top(options) => top::main(&options),
         Command::Pki(command) => pki::main(&command),
         Command::InstallLinks(options) => links::install(&options),
         Command::Bench(choice) => bench::main(*choice),

@@ -1,8 +1,9 @@
 //! The admin socket: one request and one response per connection, each with a deadline; only a
 //! subscriber's connection stays.
 
+use std::fs::Permissions;
 use std::io::BufReader;
-use std::os::unix::fs::{FileTypeExt, PermissionsExt};
+use std::os::unix::fs::{FileTypeExt, PermissionsExt, chown};
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::Path;
 use std::sync::Arc;
@@ -20,11 +21,38 @@ use crate::control::watch::Subscriber;
 use crate::limits::{ADMIN_CONNECTIONS_MAX, ADMIN_IO_DEADLINE, SUBSCRIBER_STALL_MAX};
 use crate::log::{Scope, log};
 
-pub(crate) fn listen(path: &Path) -> Result<UnixListener, NodeError> {
-    // Who may speak here may do anything to the resources.
-    bind(path, 0o600).map_err(|error| {
+/// For the daemon's own user, and for a group if one is named.
+pub(crate) fn listen(path: &Path, group: Option<&str>) -> Result<UnixListener, NodeError> {
+    let failed = |error: &dyn std::fmt::Display| {
         let path = path.display();
         NodeError::Listen(format!("cannot listen on the admin socket {path}: {error}"))
+    };
+    let group = group.map(group_id).transpose().map_err(|error| failed(&error))?;
+    // Who may speak here may do anything to the resources.
+    let listener = bind(path, 0o600).map_err(|error| failed(&error))?;
+    if let Some(group) = group {
+        chown(path, None, Some(group))
+            .and_then(|()| std::fs::set_permissions(path, Permissions::from_mode(0o660)))
+            .map_err(|error| failed(&format!("it cannot be given to group {group}: {error}")))?;
+    }
+    Ok(listener)
+}
+
+/// The number of a group: it is one, or /etc/group has it.
+fn group_id(group: &str) -> Result<u32, String> {
+    if let Ok(number) = group.parse() {
+        return Ok(number);
+    }
+    let text = std::fs::read_to_string("/etc/group")
+        .map_err(|error| format!("cannot read /etc/group: {error}"))?;
+    let number = text.lines().find_map(|line| {
+        let mut fields = line.split(':');
+        (fields.next()? == group).then(|| fields.nth(1)?.parse().ok())?
+    });
+    number.ok_or_else(|| {
+        format!(
+            "there is no group {group:?} in /etc/group; of one that is elsewhere give the number"
+        )
     })
 }
 
@@ -39,7 +67,7 @@ pub(crate) fn bind(path: &Path, mode: u32) -> std::io::Result<UnixListener> {
         drop(std::fs::remove_file(path));
     }
     let listener = UnixListener::bind(path)?;
-    std::fs::set_permissions(path, std::fs::Permissions::from_mode(mode))?;
+    std::fs::set_permissions(path, Permissions::from_mode(mode))?;
     Ok(listener)
 }
 

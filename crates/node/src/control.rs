@@ -120,7 +120,7 @@ pub(crate) fn run(options: &Options) -> Result<(), NodeError> {
     let looking = Arc::clone(&control);
     spawn("watch", move || looking.look())?;
     let socket_path = options.admin_socket.clone().unwrap_or_else(|| control.state.admin_socket());
-    let socket = admin::listen(&socket_path)?;
+    let socket = admin::listen(&socket_path, options.admin_group.as_deref())?;
     keep_credentials(&control)?;
     control.start_resources(&mut patience);
     control.recover_devices();

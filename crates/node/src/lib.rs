@@ -49,6 +49,8 @@ pub struct Options {
     pub state_dir: PathBuf,
     /// `None`: in the state directory.
     pub admin_socket: Option<PathBuf>,
+    /// Who may use it beside the daemon's user: the name of a group, or its number.
+    pub admin_group: Option<String>,
     pub nbd: Vec<SocketAddr>,
     /// Where clients have to use TLS.
     pub nbd_tls: Vec<SocketAddr>,

@@ -104,6 +104,7 @@ fn check(shards: u8) {
             name: format!("n{index}"),
             state_dir: state_dir(place.path(), index),
             admin_socket: None,
+            admin_group: None,
             nbd: Vec::new(),
             nbd_tls: Vec::new(),
             nbd_unix: vec![place.path().join(format!("nbd{index}"))],

@@ -42,6 +42,7 @@ pub(crate) const ALL: &[Step] = &[
             ("nbdkit", "our NBD client against a server of others"),
             ("libnbd-bin", "our NBD server and its holes against nbdinfo"),
             ("qemu-utils", "the same against qemu-img"),
+            ("tmux", "`basalt top` in a terminal"),
         ],
         is_quick: true,
         run: workspace,

@@ -30,7 +30,7 @@ pub(crate) struct General {
     /// Admin socket of the daemon [default: $BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock]
     #[arg(long, global = true, value_name = "PATH")]
     pub(crate) node_socket: Option<PathBuf>,
-    /// Only tell the steps: of `up` and `adjust`
+    /// Only tell the steps of `up` and `adjust`, and what `primary` would find and give up
     #[arg(short = 'd', long, global = true)]
     pub(crate) dry_run: bool,
     /// Answer in JSON
@@ -69,6 +69,8 @@ pub(crate) enum Verb {
     Status(Status),
     /// Say in words why it is as it is, what it waits for, and what to do
     Explain(Targets),
+    /// Gather what somebody who is to help needs, without secrets, in a new folder
+    Report(Report),
     /// Tell the state, and then every change of it, a line each
     #[command(name = "events2")]
     Events2(Events2),
@@ -124,6 +126,19 @@ pub(crate) struct Forcible {
     /// `all`, RES, RES/VOL or RES:PEER
     #[arg(required = true, value_name = "TARGET")]
     pub(crate) targets: Vec<String>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Report {
+    /// Where the folder is made
+    #[arg(long, value_name = "DIR", default_value = ".")]
+    pub(crate) dir: PathBuf,
+    /// State directory of the daemon
+    #[arg(long, value_name = "DIR", default_value = "/var/lib/basalt")]
+    pub(crate) state_dir: PathBuf,
+    /// Log of the daemon [default: the journal of the unit basalt-node]
+    #[arg(long, value_name = "FILE")]
+    pub(crate) log: Option<PathBuf>,
 }
 
 #[derive(Debug, Args)]

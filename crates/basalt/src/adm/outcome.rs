@@ -79,6 +79,10 @@ pub(crate) enum Answer {
         resource: String,
         answers: Vec<Answered>,
     },
+    Prospect {
+        resource: String,
+        sentences: Vec<String>,
+    },
     Lines {
         lines: Vec<String>,
     },

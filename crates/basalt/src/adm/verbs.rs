@@ -16,15 +16,17 @@ use crate::adm::status_text::{
 };
 use crate::adm::target::{One, Scope, Target, names, parse_targets};
 use crate::adm::waiting::{PeerName, Wanted, Wish, wait};
-use crate::adm::{explain, metadata, queries, words};
+use crate::adm::{explain, metadata, promotion, queries, report, words};
 
 pub(crate) fn run(command_line: &CommandLine) -> Outcome {
     let general = &command_line.general;
     let verb = &command_line.verb;
     let form = if general.json { Form::Json } else { Form::Text };
     let mut gathering = Gathering::new(name(verb), form);
-    let done = if general.dry_run && !matches!(verb, Verb::Up(_) | Verb::Adjust(_)) {
-        Err(AdmError::Usage("only `up` and `adjust` can tell what they would do".to_owned()))
+    let can_tell = matches!(verb, Verb::Up(_) | Verb::Adjust(_) | Verb::Primary(_));
+    let done = if general.dry_run && !can_tell {
+        let text = "only `up`, `adjust` and `primary` can tell what they would do";
+        Err(AdmError::Usage(text.to_owned()))
     } else {
         perform(general, verb, &mut gathering)
     };
@@ -60,6 +62,10 @@ fn perform(general: &General, verb: &Verb, gathering: &mut Gathering) -> Result<
         Verb::WaitSync(options) => wait_for(general, Wish::InSync, options, gathering),
         Verb::Query(query) => queries::answer(general, query, gathering),
         Verb::Explain(options) => print_explained(general, &options.targets, gathering),
+        Verb::Report(options) => report::report(general, options, gathering),
+        Verb::Primary(options) if general.dry_run => {
+            print_prospects(general, &options.targets, gathering)
+        }
         Verb::Events2(_) => Err(AdmError::Usage("events are told as they come".to_owned())),
         Verb::Status(status) => print_status(general, status, gathering),
         Verb::Role(_) => print_words(general, verb, words::role, gathering),
@@ -102,6 +108,7 @@ fn name(verb: &Verb) -> &'static str {
         Verb::Status(_) => "status",
         Verb::Events2(_) => "events2",
         Verb::Explain(_) => "explain",
+        Verb::Report(_) => "report",
         Verb::Role(_) => "role",
         Verb::Cstate(_) => "cstate",
         Verb::Dstate(_) => "dstate",
@@ -138,6 +145,7 @@ fn state_command(verb: &Verb, one: One) -> Option<Command> {
         | Verb::Status(_)
         | Verb::Events2(_)
         | Verb::Explain(_)
+        | Verb::Report(_)
         | Verb::Role(_)
         | Verb::Cstate(_)
         | Verb::Dstate(_)
@@ -176,6 +184,7 @@ fn targets_and_scope(verb: &Verb) -> (&[String], Scope) {
         Verb::Status(options) => (&options.targets, Scope::Resource),
         Verb::Events2(options) => (&options.targets, Scope::Resource),
         Verb::Explain(options) => (&options.targets, Scope::Resource),
+        Verb::Report(_) => (&[], Scope::Resource),
         Verb::Dump(options) => (&options.targets, Scope::Resource),
     }
 }
@@ -330,6 +339,23 @@ fn print_explained(
         let answers = explain::explain(resource);
         let answer = Answer::Explained { resource: resource.name.clone(), answers };
         gathering.answer(&explain::text(resource), answer);
+    }
+    Ok(())
+}
+
+/// `primary --dry-run`.
+fn print_prospects(
+    general: &General,
+    targets: &[String],
+    gathering: &mut Gathering,
+) -> Result<(), AdmError> {
+    let targets = parse_targets(targets, Scope::Resource)?;
+    let reply = status(general, names(&targets), Statistics::Shown)?;
+    for resource in &reply.resources {
+        let sentences = promotion::prospect(resource, &reply.node.name);
+        let text = format!("{}\n  {}\n", resource.name, sentences.join("\n  "));
+        let answer = Answer::Prospect { resource: resource.name.clone(), sentences };
+        gathering.answer(&text, answer);
     }
     Ok(())
 }

@@ -8,6 +8,7 @@ mod configured;
 mod events;
 mod queries;
 mod explain;
+mod advice;
 mod setup;
 
 use api::connection_state::ConnectionState;

@@ -98,9 +98,9 @@ fn wrong_questions_are_told_apart() {
     assert_eq!(exit, 10);
     assert!(said.contains("this node, `erin`, is not a host of it"), "{said}");
     assert_eq!(run(&["sh-lr-of", "r0"]).0, 1);
-    let (exit, said) = run(&["--dry-run", "primary", "r0"]);
+    let (exit, said) = run(&["--dry-run", "secondary", "r0"]);
     assert_eq!(exit, 1);
-    assert!(said.contains("only `up` and `adjust`"), "{said}");
+    assert!(said.contains("only `up`, `adjust` and `primary`"), "{said}");
 }
 
 #[test]

@@ -2,10 +2,10 @@
 
 use std::fs;
 use std::net::TcpListener;
-use std::os::unix::fs::PermissionsExt;
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::process::Command;
 
-use crate::cluster::{Cluster, RESOURCE};
+use crate::cluster::{Cluster, Node, RESOURCE};
 use api::disk_state::DiskState;
 
 #[test]
@@ -89,4 +89,26 @@ fn taken_peer_port_keeps_only_its_resource_down() {
     drop(squatter);
     cluster.adm(1, &["up", RESOURCE]).ok();
     cluster.nodes[1].wait_for_disk(DiskState::UpToDate);
+}
+
+#[test]
+fn admin_socket_is_for_its_user_and_a_named_group_alone() {
+    let mut cluster = Cluster::prepare(1);
+    let node = &mut cluster.nodes[0];
+    let mode = |node: &Node| {
+        let file = fs::metadata(node.socket()).unwrap();
+        (file.permissions().mode() & 0o777, file.gid())
+    };
+    node.start();
+    assert_eq!(mode(node).0, 0o600);
+    node.kill();
+    let group = fs::metadata(&node.home).unwrap().gid();
+    let mut command = node.command();
+    command.args(["--admin-group", &group.to_string()]);
+    node.start_as(command);
+    assert_eq!(mode(node), (0o660, group));
+    node.kill();
+    let output = node.command().args(["--admin-group", "nobodys-group"]).output().unwrap();
+    assert!(!output.status.success());
+    assert!(node.log().contains("no group \"nobodys-group\" in /etc/group"), "{}", node.log());
 }

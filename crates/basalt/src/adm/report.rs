@@ -1,0 +1,251 @@
+//! `report`: what somebody who is to help needs to see of this node, in a folder of its own.
+//!
+//! ```text
+//! DIR/README            what this is, and what could not be read
+//! DIR/status.json       the status with all counters
+//! DIR/explain.txt       the same in words
+//! DIR/configured.res    the configuration file as it was understood, or why it was not
+//! DIR/running.res       what the resources run with
+//! DIR/state/            the state directory: config registers, notes, crashes
+//! DIR/log.txt           the daemon's log
+//! DIR/system.txt        the machine
+//! ```
+//!
+//! No secrets: keys are never read, and the value of `shared-secret` is left out wherever it
+//! stands. A part that fails is told of in README, and does not keep the others from being
+//! written; each has its deadline.
+
+use std::fs::{self, DirBuilder};
+use std::io::{Read, Seek, SeekFrom};
+use std::os::unix::fs::DirBuilderExt;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+use api::request::Command as NodeCommand;
+use api::response::Reply;
+
+use crate::adm::arguments::{General, Report};
+use crate::adm::configuration::Configuration;
+use crate::adm::explain;
+use crate::adm::failure::AdmError;
+use crate::adm::outcome::Gathering;
+use crate::adm::question::{question, status};
+use crate::adm::status_text::Statistics;
+use crate::adm::target::Target;
+use crate::clock;
+
+/// The last so many bytes of a log, and of a file in the state directory.
+const LOG_BYTES_MAX: u64 = 4 << 20;
+const STATE_BYTES_MAX: u64 = 1 << 20;
+const STATE_FILES_MAX: usize = 4096;
+const JOURNAL_LINES: &str = "20000";
+const JOURNAL_WITHIN: Duration = Duration::from_secs(20);
+const SYSTEM_FILES: [&str; 9] = [
+    "/proc/version",
+    "/proc/uptime",
+    "/proc/loadavg",
+    "/proc/meminfo",
+    "/proc/mounts",
+    "/proc/diskstats",
+    "/proc/net/dev",
+    "/proc/sys/kernel/io_uring_disabled",
+    "/etc/os-release",
+];
+const SECRET_OPTION: &str = "shared-secret";
+
+/// A folder that is being filled.
+struct Folder {
+    path: PathBuf,
+    failures: Vec<String>,
+}
+
+pub(crate) fn report(
+    general: &General,
+    options: &Report,
+    gathering: &mut Gathering,
+) -> Result<(), AdmError> {
+    let reply = status(general, Vec::new(), Statistics::Shown);
+    let node = reply.as_ref().map_or("unknown", |reply| reply.node.name.as_str());
+    let seconds = clock::unix_us() / 1_000_000;
+    let path = options.dir.join(format!("basalt-report-{node}-{seconds}"));
+    DirBuilder::new().mode(0o700).create(&path).map_err(|error| {
+        let place = path.display();
+        AdmError::Usage(format!("cannot make {place}: {error}; --dir names another folder"))
+    })?;
+    let mut folder = Folder { path, failures: Vec::new() };
+    match &reply {
+        Ok(reply) => {
+            let json = serde_json::to_string_pretty(reply).map_err(|error| error.to_string());
+            folder.put("status.json", json);
+            let texts: String = reply.resources.iter().map(explain::text).collect();
+            folder.put("explain.txt", Ok(texts));
+        }
+        Err(error) => folder.failures.push(format!("status.json, explain.txt: {error}")),
+    }
+    folder.put("configured.res", configured(general));
+    folder.put("running.res", running(general));
+    folder.put_state(&options.state_dir);
+    folder.put("log.txt", log(options.log.as_deref()));
+    folder.put("system.txt", Ok(system()));
+    let place = folder.path.display().to_string();
+    folder.put_readme();
+    gathering.line(&place);
+    Ok(())
+}
+
+impl Folder {
+    fn put(&mut self, name: &str, text: Result<String, String>) {
+        let written = text.and_then(|text| {
+            let text = without_secrets(&text);
+            fs::write(self.path.join(name), text).map_err(|error| error.to_string())
+        });
+        if let Err(reason) = written {
+            self.failures.push(format!("{name}: {}", without_secrets(&reason)));
+        }
+    }
+
+    /// Registers and notes; a socket or a lock has nothing to tell.
+    fn put_state(&mut self, from: &Path) {
+        let to = self.path.join("state");
+        let mut listing = String::new();
+        let result = fs::create_dir(&to).and_then(|()| {
+            for place in [from.to_owned(), from.join("resources")] {
+                for entry in fs::read_dir(place)?.take(STATE_FILES_MAX) {
+                    let entry = entry?;
+                    let meta = entry.metadata()?;
+                    let name = entry.file_name().to_string_lossy().into_owned();
+                    listing += &format!("{:>10} {name}\n", meta.len());
+                    if !meta.is_file() || meta.len() > STATE_BYTES_MAX {
+                        continue;
+                    }
+                    let bytes = fs::read(entry.path())?;
+                    let bytes = match String::from_utf8(bytes) {
+                        Ok(text) => without_secrets(&text).into_bytes(),
+                        Err(binary) => binary.into_bytes(),
+                    };
+                    fs::write(to.join(name), bytes)?;
+                }
+            }
+            fs::write(to.join("LIST"), &listing)
+        });
+        if let Err(error) = result {
+            let from = from.display();
+            self.failures.push(format!("state: {from}: {error} (--state-dir says where it is)"));
+        }
+    }
+
+    fn put_readme(&mut self) {
+        let mut text = format!(
+            "A report of a Basalt node, made by version {}.\n\
+             Keys are not in it, and the value of `{SECRET_OPTION}` is left out. It has the names \
+             and addresses of hosts,\nclients and disks: look at it before you give it away.\n",
+            env!("CARGO_PKG_VERSION")
+        );
+        for failure in &self.failures {
+            text += &format!("not read: {failure}\n");
+        }
+        self.put("README", Ok(text));
+    }
+}
+
+/// As the file says it, whatever becomes of it.
+fn configured(general: &General) -> Result<String, String> {
+    let configuration =
+        Configuration::load(general.config_file.as_deref()).map_err(|error| error.to_string())?;
+    let resources = configuration.dumped(&[Target::All]).map_err(|error| error.to_string())?;
+    let texts: String = resources.iter().map(|resource| resource.to_res_text() + "\n").collect();
+    Ok(format!("# {}\n{texts}", configuration.path().display()))
+}
+
+fn running(general: &General) -> Result<String, String> {
+    let asked = question(general, NodeCommand::Show { resources: Vec::new() });
+    match asked.map_err(|error| error.to_string())? {
+        Reply::Running(reply) => {
+            Ok(reply.resources.into_iter().map(|running| running.config_text + "\n").collect())
+        }
+        Reply::Done { .. } | Reply::Adjusted { .. } | Reply::Status(_) => {
+            Err("the daemon gave another answer".to_owned())
+        }
+    }
+}
+
+/// Of a file if one is named, else of the journal.
+fn log(file: Option<&Path>) -> Result<String, String> {
+    if let Some(path) = file {
+        return end_of(path).map_err(|error| format!("{}: {error}", path.display()));
+    }
+    let mut journal = Command::new("journalctl")
+        .args(["--unit", "basalt-node", "--no-pager", "--lines", JOURNAL_LINES])
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .map_err(|error| format!("journalctl: {error} (--log names a file instead)"))?;
+    let mut output = journal.stdout.take().ok_or("journalctl has no output")?;
+    let reader = std::thread::spawn(move || {
+        let mut bytes = Vec::new();
+        output.by_ref().take(LOG_BYTES_MAX).read_to_end(&mut bytes).map(|_| bytes)
+    });
+    let ended = clock::wait_for("journalctl", JOURNAL_WITHIN, || {
+        Ok(if reader.is_finished() { Some(()) } else { journal.try_wait()?.map(drop) })
+    });
+    // It may have ended by itself; then there is nothing to kill.
+    journal.kill().ok();
+    journal.wait().ok();
+    ended.map_err(|error| error.to_string())?;
+    let bytes = reader.join().map_err(|_panic| "reading the journal failed".to_owned())?;
+    Ok(String::from_utf8_lossy(&bytes.map_err(|error| error.to_string())?).into_owned())
+}
+
+fn end_of(path: &Path) -> std::io::Result<String> {
+    let mut file = fs::File::open(path)?;
+    let length = file.metadata()?.len();
+    file.seek(SeekFrom::Start(length.saturating_sub(LOG_BYTES_MAX)))?;
+    let mut bytes = Vec::new();
+    file.take(LOG_BYTES_MAX).read_to_end(&mut bytes)?;
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+fn system() -> String {
+    let mut text = String::new();
+    for path in SYSTEM_FILES {
+        let content = fs::read_to_string(path).unwrap_or_else(|error| format!("{error}\n"));
+        text += &format!("== {path}\n{content}\n");
+    }
+    text
+}
+
+/// The text without the values of secrets, and without keys should there be any.
+fn without_secrets(text: &str) -> String {
+    let mut is_in_key = false;
+    let mut kept = String::with_capacity(text.len());
+    for line in text.split_inclusive('\n') {
+        let begins = line.contains("-----BEGIN") && line.contains("PRIVATE KEY");
+        is_in_key |= begins;
+        if is_in_key {
+            is_in_key = !line.contains("-----END");
+            kept += if begins { "(a private key was left out)\n" } else { "" };
+        } else if let Some(place) = line.find(SECRET_OPTION) {
+            kept += &line[..place + SECRET_OPTION.len()];
+            kept += " (left out)\n";
+        } else {
+            kept += line;
+        }
+    }
+    kept
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn secrets_are_left_out_wherever_they_stand() {
+        let text = "a\n  net { shared-secret \"hunter2\"; }\nb\n-----BEGIN EC PRIVATE KEY-----\n\
+                    bytes\n-----END EC PRIVATE KEY-----\nc";
+        let kept = without_secrets(text);
+        assert_eq!(kept, "a\n  net { shared-secret (left out)\nb\n(a private key was left out)\nc");
+        assert_eq!(without_secrets(&kept), kept);
+    }
+}

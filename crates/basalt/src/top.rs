@@ -1,0 +1,194 @@
+//! `basalt top`: what this node's volumes do now, in a terminal.
+//!
+//! A thread asks the daemon in an interval, and the terminal's thread draws what came last and
+//! heeds keys: neither waits for the other, so that a daemon which hangs does not take the keys
+//! with it. Rates are those between the last two answers.
+
+mod rows;
+mod view;
+
+use std::io::IsTerminal;
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::sync::mpsc::{self, Receiver};
+use std::thread;
+use std::time::Duration;
+
+use anyhow::{Result, ensure};
+use api::client::{SOCKET_PATH_DEFAULT, SOCKET_PATH_VARIABLE, ask};
+use api::request::Command;
+use api::response::Reply;
+use api::status::StatusReply;
+use ratatui::DefaultTerminal;
+use ratatui::crossterm::event::{self, Event, KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
+
+use self::rows::{Look, Order};
+use crate::clock;
+
+const ANSWER_WITHIN: Duration = Duration::from_secs(5);
+/// How long a key may wait for the loop, and a new answer to be drawn.
+const TICK: Duration = Duration::from_millis(100);
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Options {
+    /// Admin socket of the daemon [default: $BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock]
+    #[arg(long, value_name = "PATH")]
+    node_socket: Option<PathBuf>,
+
+    /// Seconds from one look at the daemon to the next
+    #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..=3600))]
+    interval: u64,
+}
+
+/// What the operator has chosen to see.
+#[derive(Debug, Default)]
+struct Wishes {
+    order: Order,
+    is_reversed: bool,
+    /// Only resources and peers with this in their names.
+    filter: String,
+    /// The filter is being typed.
+    is_typing: bool,
+    /// Rows above the first that is shown.
+    skipped: usize,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Next {
+    Go,
+    Quit,
+}
+
+/// What is known of the node.
+#[derive(Debug, Default)]
+struct State {
+    before: Option<Look>,
+    now: Option<Look>,
+    failure: Option<String>,
+}
+
+pub(crate) fn main(options: &Options) -> Result<ExitCode> {
+    ensure!(
+        std::io::stdout().is_terminal(),
+        "standard output is no terminal; `basalt adm status` is for pipes and files"
+    );
+    let named = options.node_socket.clone().or_else(|| {
+        std::env::var_os(SOCKET_PATH_VARIABLE).filter(|path| !path.is_empty()).map(PathBuf::from)
+    });
+    let socket = named.unwrap_or_else(|| PathBuf::from(SOCKET_PATH_DEFAULT));
+    let answers = watch(socket, Duration::from_secs(options.interval));
+    // From here on the terminal is given back on every way out, a panic included.
+    let mut terminal = ratatui::try_init()?;
+    let result = run(&mut terminal, &answers);
+    ratatui::restore();
+    result.map(|()| ExitCode::SUCCESS)
+}
+
+/// Asks again and again; it ends with the process.
+fn watch(socket: PathBuf, interval: Duration) -> Receiver<Result<StatusReply, String>> {
+    // An answer that nobody has looked at yet is not piled upon.
+    let (told, answers) = mpsc::sync_channel(1);
+    thread::spawn(move || {
+        loop {
+            let command = Command::Status { resources: Vec::new(), statistics: true };
+            let answer = match ask(&socket, command, ANSWER_WITHIN) {
+                Ok(Reply::Status(reply)) => Ok(reply),
+                Ok(_) => Err("the daemon answered another question".to_owned()),
+                Err(error) => Err(error.to_string()),
+            };
+            if told.send(answer).is_err() {
+                return;
+            }
+            thread::park_timeout(interval);
+        }
+    });
+    answers
+}
+
+fn run(
+    terminal: &mut DefaultTerminal,
+    answers: &Receiver<Result<StatusReply, String>>,
+) -> Result<()> {
+    let (mut wishes, mut state) = (Wishes::default(), State::default());
+    loop {
+        while let Ok(answer) = answers.try_recv() {
+            state.take(answer);
+        }
+        terminal.draw(|frame| view::draw(frame, &state, &mut wishes))?;
+        if event::poll(TICK)?
+            && let Event::Key(key) = event::read()?
+            && wishes.on_key(key) == Next::Quit
+        {
+            return Ok(());
+        }
+    }
+}
+
+impl State {
+    fn take(&mut self, answer: Result<StatusReply, String>) {
+        match answer {
+            Ok(status) => {
+                self.before = self.now.take();
+                self.now = Some(Look { at: clock::now(), status });
+                self.failure = None;
+            }
+            Err(reason) => self.failure = Some(reason),
+        }
+    }
+}
+
+impl Wishes {
+    #[expect(clippy::wildcard_enum_match_arm, reason = "most keys mean nothing here")]
+    fn on_key(&mut self, key: KeyEvent) -> Next {
+        if key.kind == KeyEventKind::Release {
+            return Next::Go;
+        }
+        let is_interrupt =
+            key.code == KeyCode::Char('c') && key.modifiers.contains(KeyModifiers::CONTROL);
+        if is_interrupt {
+            return Next::Quit;
+        }
+        if self.is_typing {
+            self.on_typed(key.code);
+            return Next::Go;
+        }
+        if let KeyCode::Char(letter) = key.code {
+            match letter {
+                'q' => return Next::Quit,
+                's' => self.order = self.order.next(),
+                'r' => self.is_reversed = !self.is_reversed,
+                '/' => self.is_typing = true,
+                'j' => self.skipped += 1,
+                'k' => self.skipped = self.skipped.saturating_sub(1),
+                _ => {}
+            }
+        }
+        match key.code {
+            KeyCode::Esc if self.filter.is_empty() => return Next::Quit,
+            KeyCode::Esc => self.filter.clear(),
+            KeyCode::Down => self.skipped += 1,
+            KeyCode::Up => self.skipped = self.skipped.saturating_sub(1),
+            KeyCode::Home => self.skipped = 0,
+            _ => {}
+        }
+        Next::Go
+    }
+
+    #[expect(clippy::wildcard_enum_match_arm, reason = "most keys mean nothing here")]
+    fn on_typed(&mut self, code: KeyCode) {
+        match code {
+            KeyCode::Enter => self.is_typing = false,
+            KeyCode::Esc => {
+                self.is_typing = false;
+                self.filter.clear();
+            }
+            KeyCode::Backspace => drop(self.filter.pop()),
+            KeyCode::Char(letter) if self.filter.len() < 64 => self.filter.push(letter),
+            _ => {}
+        }
+        self.skipped = 0;
+    }
+}
+
+#[cfg(test)]
+mod tests;
