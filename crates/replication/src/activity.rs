@@ -5,15 +5,44 @@
 //! ones gather. An extent leaves the log only when nothing in it is unstable, its writes are
 //! flushed, and the bitmap pages that cover it are on disk (PROTOCOL.md 5.8).
 //!
+//! A sequential writer finds its next extent logged: once the writes of an extent have followed
+//! each other for [`RUN_BLOCKS`], the extent behind it is logged too, while the log has room to
+//! spare.
+//!
 //! A write keeps its extent until it is stable, which needs every earlier write of its lane, on
 //! every member. So that two members never wait for each other's slots, a write may overtake
 //! waiting ones only while there is a slot for each of them; else all are served in their order.
 
 use std::collections::VecDeque;
+use std::ops::Range;
 
-use format::ids::{LaneIndex, Seq};
+use format::ids::{BlockRange, EXTENT_BLOCKS, LaneIndex, Seq};
 use format::metadata::{AL_CHANGES_MAX, AL_CONTEXT, AL_SLOTS_MAX, AlChange, AlRecord};
 use stdx::index::Index;
+
+use crate::limits::{AHEAD_MAX, RUN_BLOCKS, RUN_SLACK_BLOCKS};
+
+/// The extents that a group logs: those of its shard's lanes, within the volume.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Reach {
+    shard: u8,
+    shards: u8,
+    lanes: u8,
+    extents: u64,
+}
+
+impl Reach {
+    pub(crate) fn new(shard: u8, shards: u8, lanes: u8, extents: u64) -> Self {
+        Self { shard, shards, lanes, extents }
+    }
+
+    /// The first extent of the group behind `extent`.
+    fn next(self, extent: u64) -> Option<u64> {
+        let (lanes, shards) = (u64::from(self.lanes), u64::from(self.shards));
+        let end = (extent + 1 + lanes).min(self.extents);
+        (extent + 1..end).find(|next| next % lanes % shards == u64::from(self.shard))
+    }
+}
 
 #[derive(Debug)]
 pub(crate) struct ActivityLog {
@@ -21,8 +50,14 @@ pub(crate) struct ActivityLog {
     table: Vec<Option<Hot>>,
     index: Index,
     free: Vec<u16>,
+    /// Where the search for extents that may leave goes on. It goes round and passes those over
+    /// that were used since it was there the last time, so a use costs no more than a mark.
+    hand: usize,
     /// Extents with a user.
     in_use: usize,
+    reach: Reach,
+    /// Extents to be logged before anybody waits for them.
+    ahead: VecDeque<u64>,
     /// In order of arrival.
     waiting: VecDeque<Waiter>,
     /// Writes that wait for the record that is being written.
@@ -30,27 +65,43 @@ pub(crate) struct ActivityLog {
     writing: Vec<(u16, u64)>,
     next_number: u64,
     context_start: u16,
-    clock: u64,
+    /// Cold extents of the writes that wait; empty between plans.
+    cold: Vec<u64>,
 }
 
 /// A write that waits for its extent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Waiter {
     pub(crate) extent: u64,
+    /// The blocks of the extent that are written, from the first to behind the last.
+    pub(crate) start: u16,
+    pub(crate) end: u16,
     pub(crate) lane: LaneIndex,
     pub(crate) seq: Seq,
 }
 
-#[derive(Clone, Copy, Debug)]
+impl Waiter {
+    pub(crate) fn new(range: BlockRange, lane: LaneIndex, seq: Seq) -> Self {
+        let block = |at: u64| u16::try_from(at).expect("an extent has 1,024 blocks");
+        let start = range.start % EXTENT_BLOCKS;
+        let end = start + u64::from(range.count);
+        Self { extent: range.extent(), start: block(start), end: block(end), lane, seq }
+    }
+}
+
+#[derive(Clone, Debug)]
 struct Hot {
     extent: u64,
     /// Writes that are not stable yet.
     users: u32,
     /// Device flushes started when the last write completed: the next one makes it durable.
     written_before_flush: u64,
-    used_at: u64,
     /// Its record is durable.
     logged: bool,
+    /// Somebody used it since the hand was here.
+    is_fresh: bool,
+    /// The blocks of the writes that followed each other, from the first to behind the last.
+    run: Range<u16>,
 }
 
 /// What stands between an extent and its leaving the log.
@@ -75,21 +126,24 @@ pub(crate) struct Plan {
 impl ActivityLog {
     /// A log with no hot extent; `slots` is how many there may be at a time.
     #[must_use]
-    pub(crate) fn new(ring: u8, slots: usize, next_number: u64) -> Self {
+    pub(crate) fn new(reach: Reach, slots: usize, next_number: u64) -> Self {
         let slots = slots.clamp(1, AL_SLOTS_MAX);
         let count = u16::try_from(slots).expect("clamped to the table");
         Self {
-            ring,
+            ring: reach.shard % 16,
             table: vec![None; slots],
             index: Index::with_capacity(slots),
             free: (0..count).rev().collect(),
+            hand: 0,
             in_use: 0,
+            reach,
+            ahead: VecDeque::with_capacity(AHEAD_MAX),
             waiting: VecDeque::new(),
             logging: Vec::new(),
             writing: Vec::new(),
             next_number,
             context_start: 0,
-            clock: 0,
+            cold: Vec::new(),
         }
     }
 
@@ -98,10 +152,10 @@ impl ActivityLog {
     pub(crate) fn acquire(&mut self, waiter: Waiter) -> bool {
         let waiting = self.waiting.len() + self.logging.len();
         if let Some(slot) = self.index.get(waiter.extent) {
-            let hot = self.table[usize::from(slot)].expect("the index names full slots");
+            let hot = self.table[usize::from(slot)].as_ref().expect("the index names full slots");
             let needed = self.in_use + usize::from(hot.users == 0) + waiting;
             if hot.logged && (waiting == 0 || needed <= self.table.len()) {
-                self.grant(slot);
+                self.grant(slot, waiter);
                 return true;
             }
         }
@@ -115,17 +169,40 @@ impl ActivityLog {
         self.logging.retain(|waiter| (waiter.lane, waiter.seq) != (lane, seq));
     }
 
-    fn grant(&mut self, slot: u16) {
-        self.clock += 1;
-        let hot = self.table[usize::from(slot)].as_mut().expect("only full slots are granted");
-        self.in_use += usize::from(hot.users == 0);
+    fn grant(&mut self, slot: u16, waiter: Waiter) {
+        let hot = self.hot_at(slot);
         hot.users += 1;
-        hot.used_at = self.clock;
+        hot.is_fresh = true;
+        let is_first = hot.users == 1;
+        let had = hot.run.len();
+        hot.run = if hot.run.end.abs_diff(waiter.start) <= RUN_SLACK_BLOCKS {
+            hot.run.start.min(waiter.start)..hot.run.end.max(waiter.end)
+        } else {
+            waiter.start..waiter.end
+        };
+        // A run is told of once: it reaches this length once.
+        let is_run = had < RUN_BLOCKS && hot.run.len() >= RUN_BLOCKS;
+        self.in_use += usize::from(is_first);
+        if is_run && let Some(next) = self.reach.next(waiter.extent) {
+            self.look_ahead(next);
+        }
+    }
+
+    fn look_ahead(&mut self, extent: u64) {
+        let is_known = self.contains(extent) || self.ahead.contains(&extent);
+        if is_known || self.in_use > self.table.len() / 2 {
+            return;
+        }
+        if self.ahead.len() == AHEAD_MAX {
+            self.ahead.pop_front();
+        }
+        self.ahead.push_back(extent);
     }
 
     /// A write that used `extent` is stable, or will never be done.
     pub(crate) fn release(&mut self, extent: u64) {
-        let hot = self.hot_mut(extent);
+        let slot = self.slot_of(extent);
+        let hot = self.hot_at(slot);
         assert!(hot.users > 0, "an extent is released as often as it was acquired");
         hot.users -= 1;
         let is_idle = hot.users == 0;
@@ -134,12 +211,14 @@ impl ActivityLog {
 
     /// A device write in `extent` completed, after `flushes_started` device flushes had begun.
     pub(crate) fn on_written(&mut self, extent: u64, flushes_started: u64) {
-        self.hot_mut(extent).written_before_flush = flushes_started;
+        let slot = self.slot_of(extent);
+        self.hot_at(slot).written_before_flush = flushes_started;
     }
 
+    /// Whether a plan may find something to do.
     #[must_use]
     pub(crate) fn is_waiting(&self) -> bool {
-        !self.waiting.is_empty() && self.writing.is_empty()
+        !(self.waiting.is_empty() && self.ahead.is_empty()) && self.writing.is_empty()
     }
 
     #[must_use]
@@ -157,8 +236,8 @@ impl ActivityLog {
         while let Some(&waiter) = self.waiting.front() {
             if let Some(slot) = self.index.get(waiter.extent) {
                 self.waiting.pop_front();
-                if self.table[usize::from(slot)].is_some_and(|hot| hot.logged) {
-                    self.grant(slot);
+                if self.table[usize::from(slot)].as_ref().is_some_and(|hot| hot.logged) {
+                    self.grant(slot, waiter);
                     plan.granted.push(waiter);
                 } else {
                     self.logging.push(waiter);
@@ -173,15 +252,38 @@ impl ActivityLog {
                 break;
             }
         }
+        if self.waiting.is_empty() {
+            self.log_ahead();
+        }
         if !self.writing.is_empty() {
             plan.record = Some(self.record());
         }
         plan
     }
 
+    /// Adds to the record what nobody waits for yet, where that takes a slot from nobody.
+    fn log_ahead(&mut self) {
+        while let Some(&extent) = self.ahead.front() {
+            if self.index.get(extent).is_none() && self.in_use <= self.table.len() / 2 {
+                if self.writing.len() == AL_CHANGES_MAX {
+                    return;
+                }
+                let Some(slot) = self.free.pop() else { return };
+                self.insert(slot, extent);
+            }
+            self.ahead.pop_front();
+        }
+    }
+
     fn insert(&mut self, slot: u16, extent: u64) {
-        let used_at = self.clock;
-        let hot = Hot { extent, users: 0, written_before_flush: 0, used_at, logged: false };
+        let hot = Hot {
+            extent,
+            users: 0,
+            written_before_flush: 0,
+            logged: false,
+            is_fresh: true,
+            run: 0..0,
+        };
         self.table[usize::from(slot)] = Some(hot);
         self.index.insert(extent, slot);
         self.writing.push((slot, extent));
@@ -190,47 +292,69 @@ impl ActivityLog {
     /// The record of `plan` is durable: the writes that waited for it have their extents.
     pub(crate) fn on_record_written(&mut self) -> Vec<Waiter> {
         for (slot, _) in std::mem::take(&mut self.writing) {
-            self.table[usize::from(slot)].as_mut().expect("logged above").logged = true;
+            self.hot_at(slot).logged = true;
         }
         let granted = std::mem::take(&mut self.logging);
         for waiter in &granted {
-            let slot = self.index.get(waiter.extent).expect("logged just now");
-            self.grant(slot);
+            let slot = self.slot_of(waiter.extent);
+            self.grant(slot, *waiter);
         }
         granted
     }
 
-    /// Frees slots of the least recently used extents that nothing holds; says what holds others.
-    fn make_room(&mut self, flushes_done: u64, mut hold: impl FnMut(u64) -> Hold, plan: &mut Plan) {
-        let mut cold: Vec<u64> = self
-            .waiting
-            .iter()
-            .map(|waiter| waiter.extent)
-            .filter(|&extent| self.index.get(extent).is_none())
-            .collect();
+    /// Makes room for what waits, as far as nothing holds what is there; says what holds it.
+    fn make_room(&mut self, flushes_done: u64, hold: impl FnMut(u64) -> Hold, plan: &mut Plan) {
+        let mut cold = std::mem::take(&mut self.cold);
+        let waiting = self.waiting.iter().map(|waiter| waiter.extent);
+        let wanted = waiting.chain(self.ahead.iter().copied());
+        cold.extend(wanted.filter(|&extent| self.index.get(extent).is_none()));
         cold.sort_unstable();
         cold.dedup();
         let wanted = cold.len().min(AL_CHANGES_MAX).saturating_sub(self.free.len());
-        if wanted == 0 {
-            return;
-        }
-        let mut idle: Vec<(u64, u64, u64)> = self
-            .table
-            .iter()
-            .flatten()
-            .filter(|hot| hot.users == 0 && hot.logged)
-            .map(|hot| (hot.used_at, hot.extent, hot.written_before_flush))
-            .collect();
-        idle.sort_unstable();
-        for &(_, extent, written_before_flush) in idle.iter().take(wanted) {
-            if written_before_flush >= flushes_done {
-                plan.flush = true;
-            } else if hold(extent) == Hold::UnsavedPages {
-                plan.save_pages.push(extent);
-            } else {
-                let slot = self.index.remove(extent).expect("taken from the table");
-                self.table[usize::from(slot)] = None;
-                self.free.push(slot);
+        cold.clear();
+        self.cold = cold;
+        self.evict(wanted, flushes_done, hold, plan);
+    }
+
+    /// Frees `wanted` slots of extents that were not used for long, where nothing holds them.
+    fn evict(
+        &mut self,
+        mut wanted: usize,
+        flushes_done: u64,
+        mut hold: impl FnMut(u64) -> Hold,
+        plan: &mut Plan,
+    ) {
+        let (slots, mut at) = (self.table.len(), self.hand);
+        let mut has_held = false;
+        // Once round to pass the fresh ones over, and once more.
+        for _ in 0..2 * slots {
+            if wanted == 0 {
+                break;
+            }
+            let slot = at;
+            at = if at + 1 == slots { 0 } else { at + 1 };
+            if let Some(hot) = &mut self.table[slot]
+                && hot.users == 0
+                && hot.logged
+                && !std::mem::take(&mut hot.is_fresh)
+            {
+                wanted -= 1;
+                let extent = hot.extent;
+                if hot.written_before_flush >= flushes_done {
+                    plan.flush = true;
+                    has_held = true;
+                } else if hold(extent) == Hold::UnsavedPages {
+                    plan.save_pages.push(extent);
+                    has_held = true;
+                } else {
+                    self.index.remove(extent);
+                    self.table[slot] = None;
+                    self.free.push(u16::try_from(slot).expect("in the table"));
+                }
+            }
+            if !has_held {
+                // Who is held goes first the next time.
+                self.hand = at;
             }
         }
     }
@@ -243,7 +367,8 @@ impl ActivityLog {
             .collect();
         let start = usize::from(self.context_start);
         let end = (start + AL_CONTEXT).min(self.table.len());
-        let context = self.table[start..end].iter().map(|hot| hot.map(|hot| hot.extent)).collect();
+        let context = self.table[start..end].iter();
+        let context = context.map(|hot| hot.as_ref().map(|hot| hot.extent)).collect();
         let number = self.next_number;
         let record = AlRecord {
             ring: self.ring,
@@ -258,9 +383,12 @@ impl ActivityLog {
         record
     }
 
-    fn hot_mut(&mut self, extent: u64) -> &mut Hot {
-        let slot = self.index.get(extent).expect("a used extent is in the log");
-        self.table[usize::from(slot)].as_mut().expect("the index names full slots")
+    fn slot_of(&self, extent: u64) -> u16 {
+        self.index.get(extent).expect("a used extent is in the log")
+    }
+
+    fn hot_at(&mut self, slot: u16) -> &mut Hot {
+        self.table[usize::from(slot)].as_mut().expect("only full slots are named")
     }
 }
 
@@ -269,7 +397,16 @@ mod tests {
     use super::*;
 
     fn waiter(extent: u64) -> Waiter {
-        Waiter { extent, lane: LaneIndex(0), seq: Seq(extent) }
+        blocks(extent * EXTENT_BLOCKS, 1)
+    }
+
+    fn blocks(start: u64, count: u32) -> Waiter {
+        Waiter::new(BlockRange { start, count }, LaneIndex(0), Seq(start / EXTENT_BLOCKS))
+    }
+
+    fn log(slots: usize) -> ActivityLog {
+        let reach = Reach::new(0, 1, 16, 1000);
+        ActivityLog::new(reach, slots, 1)
     }
 
     fn make_hot(log: &mut ActivityLog, extents: &[u64], flushes_done: u64) {
@@ -283,7 +420,7 @@ mod tests {
 
     #[test]
     fn cold_extents_share_a_record_and_are_hot_only_when_it_is_durable() {
-        let mut log = ActivityLog::new(0, 8, 1);
+        let mut log = log(8);
         assert!(!log.acquire(waiter(1)) && !log.acquire(waiter(2)) && !log.acquire(waiter(1)));
         let record = log.plan(0, |_| Hold::Nothing).record.unwrap();
         assert_eq!(record.changes.len(), 2);
@@ -294,7 +431,7 @@ mod tests {
 
     #[test]
     fn an_extent_leaves_only_when_stable_flushed_and_saved() {
-        let mut log = ActivityLog::new(0, 2, 1);
+        let mut log = log(2);
         make_hot(&mut log, &[1, 2], 0);
         log.on_written(1, 0);
         log.on_written(2, 0);
@@ -312,7 +449,7 @@ mod tests {
 
     #[test]
     fn nobody_overtakes_when_slots_are_scarce() {
-        let mut log = ActivityLog::new(0, 2, 1);
+        let mut log = log(2);
         make_hot(&mut log, &[1, 2], 0);
         log.release(1);
         assert!(!log.acquire(waiter(3)), "cold");
@@ -323,5 +460,59 @@ mod tests {
         let plan = log.plan(1, |_| Hold::Nothing);
         assert_eq!(plan.record.unwrap().changes[0].extent, Some(3));
         assert!(plan.granted.is_empty(), "extent 1 left the log, and the last one is behind it");
+    }
+
+    /// Writes `count` blocks from `start` on, 32 at a time, as soon as each has its extent. The
+    /// writes that had to wait for a record.
+    fn write_on(log: &mut ActivityLog, start: u64, count: u64) -> u64 {
+        let mut waits = 0;
+        for start in (start..start + count).step_by(32) {
+            let waiter = blocks(start, 32);
+            if !log.acquire(waiter) {
+                waits += 1;
+                assert!(log.plan(0, |_| Hold::Nothing).record.is_some());
+                assert_eq!(log.on_record_written(), [waiter]);
+            }
+            log.on_written(waiter.extent, 0);
+            log.release(waiter.extent);
+            if log.plan(0, |_| Hold::Nothing).record.is_some() {
+                assert_eq!(log.on_record_written(), []);
+            }
+        }
+        waits
+    }
+
+    #[test]
+    fn a_sequential_writer_waits_for_its_first_extent_only() {
+        let mut log = log(64);
+        assert_eq!(write_on(&mut log, 0, 20 * EXTENT_BLOCKS), 1);
+        assert!(log.contains(20) && !log.contains(21));
+        let (mut random, before) = (stdx::random::Random::new(1), log.next_number);
+        for count in 1..500 {
+            let start = (100 + random.below(4)) * EXTENT_BLOCKS + random.below(EXTENT_BLOCKS - 32);
+            write_on(&mut log, start, 32);
+            assert!(log.next_number - before <= 4, "no order is seen in {count} writes without");
+        }
+    }
+
+    #[test]
+    fn what_is_logged_ahead_takes_a_slot_from_nobody() {
+        let mut log = log(4);
+        make_hot(&mut log, &[7, 8, 9], 0);
+        for at in (0..EXTENT_BLOCKS).step_by(32) {
+            assert!(log.acquire(blocks(7 * EXTENT_BLOCKS + at, 32)));
+        }
+        assert!(log.plan(0, |_| Hold::Nothing).record.is_none(), "three of four are in use");
+        let mut log = self::log(1);
+        write_on(&mut log, 0, EXTENT_BLOCKS);
+        assert!(log.contains(0) && !log.contains(1), "it would have to leave for its successor");
+    }
+
+    #[test]
+    fn the_next_extent_is_one_of_the_same_shard_and_of_the_volume() {
+        let reach = Reach::new(1, 3, 16, 40);
+        // Lanes 1, 4, 7, 10 and 13 are those of shard 1.
+        assert_eq!([1, 4, 13, 29].map(|extent| reach.next(extent)), [4, 7, 17, 33].map(Some));
+        assert_eq!(reach.next(39), None, "the volume ends");
     }
 }

@@ -20,7 +20,7 @@ use format::ids::{
 use format::message::DataBody;
 use stdx::time::Time;
 
-use crate::activity::ActivityLog;
+use crate::activity::{ActivityLog, Reach};
 use crate::attach::GroupDisk;
 use crate::balance::{Balance, ReadPolicy};
 use crate::bitmap::Bitmap;
@@ -176,13 +176,14 @@ impl LaneGroup {
             draining: false,
             fail_requests: false,
         };
-        let ring = options.shard % 16;
+        let extents = blocks.div_ceil(EXTENT_BLOCKS);
+        let reach = Reach::new(options.shard, options.shards, options.lanes, extents);
         Self {
             view,
             shards: options.shards,
             touched: vec![false; lanes.len()],
             lanes,
-            activity: ActivityLog::new(ring, options.al_slots, options.al_next_number),
+            activity: ActivityLog::new(reach, options.al_slots, options.al_next_number),
             flushes: Flushes::default(),
             durable: Durable::new(&options.slot_bases),
             parked: Vec::new(),

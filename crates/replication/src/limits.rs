@@ -17,6 +17,13 @@ pub const COPY_BLOCKS_MAX: u32 = 32;
 /// So many copies of a full resync that found nothing equal at its target end the comparing; as
 /// many later it is tried once more.
 pub const COMPARE_MISSES_MAX: u32 = 64;
+/// So many blocks (1.25 MiB) written one behind the other in an extent make a sequential writer:
+/// more than one large write of a client, and early enough for the next extent's record.
+pub const RUN_BLOCKS: usize = 320;
+/// Writes that are so far out of order still follow each other: requests in flight change places.
+pub const RUN_SLACK_BLOCKS: u16 = 64;
+/// Extents that are to be logged ahead; with more sequential writers the oldest is left out.
+pub const AHEAD_MAX: usize = 8;
 /// Ranges in one message of a slot's content.
 pub const SLOT_RANGES_PER_MESSAGE: usize = 512;
 /// Seqs of one lane that are sent and not stable, the completed ones behind a slow one included:

@@ -15,8 +15,8 @@ use format::ids::{
 };
 use replication::balance::ReadPolicy;
 use replication::contract::{
-    Command, CommandError, CommandId, FromGroup, GroupAction, GroupInput, PartId, Payload,
-    RequestError, ResourceAction, ResourceInput, ToGroup,
+    Command, CommandError, CommandId, FromGroup, GroupAction, GroupInput, MetadataWrite, PartId,
+    Payload, RequestError, ResourceAction, ResourceInput, ToGroup, Token,
 };
 use replication::limits;
 use stdx::random::Random;
@@ -723,6 +723,14 @@ impl Cluster {
         }
     }
 
+    fn write_metadata(&mut self, node: usize, shard: u8, token: Token, write: MetadataWrite) {
+        if let Some(process) = self.processes[node].as_ref() {
+            self.marks.extend(Mark::of_record(&write, &process.groups[usize::from(shard)]));
+        }
+        let write = Box::new(write);
+        self.ask_disk(node, Outstanding::Metadata { shard, token, write });
+    }
+
     fn perform_group(&mut self, node: usize, shard: u8, action: GroupAction) {
         match action {
             GroupAction::ReadDevice { token, range, detect_zero } => {
@@ -755,8 +763,7 @@ impl Cluster {
                 self.ask_disk(node, Outstanding::Flush { shard, token, snapshot });
             }
             GroupAction::WriteMetadata { token, write } => {
-                let write = Box::new(write);
-                self.ask_disk(node, Outstanding::Metadata { shard, token, write });
+                self.write_metadata(node, shard, token, write);
             }
             GroupAction::Send { to, message, payload } => {
                 let values = payload.map(|payload| self.values(node, payload));

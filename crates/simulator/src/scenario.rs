@@ -252,6 +252,12 @@ impl Scenario {
         self.cluster.disks[node].read(block)
     }
 
+    /// Whether the durable activity log of a disk names `extent`.
+    #[must_use]
+    pub fn is_logged(&self, node: usize, extent: u64) -> bool {
+        self.cluster.disks[node].activity.values().any(|&logged| logged == extent)
+    }
+
     fn submit(&mut self, node: usize, block: u64, kind: RequestKind) -> PartId {
         let part = PartId(self.number());
         let request = Request { part, kind, offset: block * 4096, length: 4096 };

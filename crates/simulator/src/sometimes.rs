@@ -4,7 +4,7 @@
 
 use format::ids::{BlockMask, Seq};
 use format::message::{Control, Data, DataBody, ReadStatus, Write, WriteKind};
-use replication::contract::ToGroup;
+use replication::contract::{MetadataWrite, ToGroup};
 use replication::group::LaneGroup;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -31,6 +31,8 @@ pub enum Mark {
     /// A member could not read what it was asked for.
     ReadFailed,
     ZeroesCopied,
+    /// An extent was logged before a write waited for it.
+    LoggedAhead,
     /// The target of a copy had some of its blocks already.
     CopiedInPart,
     /// It had all of them.
@@ -92,6 +94,7 @@ impl Mark {
         Self::ReadRefused,
         Self::ReadFailed,
         Self::ZeroesCopied,
+        Self::LoggedAhead,
         Self::CopiedInPart,
         Self::NothingToCopy,
         Self::PartMerged,
@@ -164,6 +167,12 @@ impl Mark {
             ToGroup::StandDown { .. } if group.has_sent_writes() => Some(Self::WritesCutShort),
             _ => None,
         }
+    }
+
+    pub(crate) fn of_record(write: &MetadataWrite, group: &LaneGroup) -> Option<Self> {
+        let MetadataWrite::Activity(record) = write else { return None };
+        let mut extents = record.changes.iter().filter_map(|change| change.extent);
+        extents.any(|extent| !group.has_write_in(extent)).then_some(Self::LoggedAhead)
     }
 
     #[expect(clippy::wildcard_enum_match_arm, reason = "most messages are no mark")]

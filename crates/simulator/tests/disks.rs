@@ -107,3 +107,29 @@ fn a_write_that_waits_for_the_log_of_a_failed_disk_is_dropped() {
     it.run(Duration::from_secs(1));
     assert_eq!(it.must_read(0, 3 * 1024), 2);
 }
+
+/// A sequential writer does not wait for the log: the next extent is in it before the writer is
+/// there, on every member, and durable before the first write of it is.
+#[test]
+fn a_sequential_writer_finds_its_next_extent_logged() {
+    let mut it = Scenario::new(3, 0, 0);
+    for block in 0..320 {
+        it.must_write(0, block, 1);
+    }
+    it.run(Duration::from_millis(100));
+    for node in 0..3 {
+        assert!(it.is_logged(node, 1) && !it.is_logged(node, 2), "node {node}");
+    }
+    // With metadata that is never written again, a write into the extent still completes.
+    for node in 0..3 {
+        let metadata = Duration::from_secs(3600);
+        it.cluster.slow[node] = SlowDisk { metadata, ..SlowDisk::default() };
+    }
+    it.must_write(0, 1024, 2);
+    it.cluster.cut_power(0);
+    it.cluster.start(0);
+    it.cluster.slow[0] = SlowDisk::default();
+    it.until("the return of node 0", |it| it.is_in_sync(1, 0));
+    it.promote(1);
+    assert_eq!(it.must_read(1, 1024), 2);
+}

@@ -1,9 +1,9 @@
 //! A disk that is taken (back) into use while the group runs, and slots that begin and end on it.
 
-use format::ids::{BLOCK_BYTES, MemberSet, NodeId, Nonce};
+use format::ids::{BLOCK_BYTES, EXTENT_BLOCKS, MemberSet, NodeId, Nonce};
 use stdx::time::Time;
 
-use crate::activity::ActivityLog;
+use crate::activity::{ActivityLog, Reach};
 use crate::attach::GroupDisk;
 use crate::bitmap::Bitmap;
 use crate::contract::{GroupAction, LostMember, ReplicaRole, RoundId};
@@ -45,7 +45,9 @@ impl LaneGroup {
         } else {
             self.cover_volume();
         }
-        self.activity = ActivityLog::new(self.view.shard % 16, self.al_slots, disk.al_next_number);
+        let extents = self.view.blocks.div_ceil(EXTENT_BLOCKS);
+        let reach = Reach::new(self.view.shard, self.shards, lanes, extents);
+        self.activity = ActivityLog::new(reach, self.al_slots, disk.al_next_number);
         self.durable = Durable::new(&disk.slot_bases);
         self.flushes.forget_device();
         self.sealing = None;

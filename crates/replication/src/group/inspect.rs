@@ -117,6 +117,14 @@ impl LaneGroup {
         self.activity.contains(extent)
     }
 
+    /// Whether a write of this member's window lies in `extent`.
+    #[must_use]
+    pub fn has_write_in(&self, extent: u64) -> bool {
+        self.lane_of(extent * EXTENT_BLOCKS).is_some_and(|lane| {
+            lane.replica.window.iter().any(|known| known.write.range.extent() == extent)
+        })
+    }
+
     fn lane_of(&self, block: u64) -> Option<&Lane> {
         let index = format::ids::lane_of_block(block, self.view.lanes);
         let lane = self.lanes.get(usize::from(index.0 / self.shards))?;

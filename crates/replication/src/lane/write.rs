@@ -393,7 +393,7 @@ impl Lane {
         }
         let applied = Applied { write, state: AppliedState::Cold, payload, owns_payload };
         self.replica.window.insert(position, applied);
-        let waiter = Waiter { extent: write.range.extent(), lane: self.index, seq: write.seq };
+        let waiter = Waiter::new(write.range, self.index, write.seq);
         if turn.activity.acquire(waiter) {
             self.submit(turn, position);
         }

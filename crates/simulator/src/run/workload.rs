@@ -5,6 +5,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use format::ids::EXTENT_BLOCKS;
 use replication::contract::{GroupInput, PartId, Request, RequestKind};
 
 use crate::contents::{SECTOR_BYTES, SECTORS};
@@ -14,6 +15,9 @@ use crate::run::Run;
 const IN_FLIGHT_MAX: usize = 24;
 /// The longest request, in blocks.
 const BLOCKS_MAX: u64 = 5;
+/// A sequential writer now and then: so many requests of so many blocks, one behind the other.
+const STREAM_WRITES: u64 = 11;
+const STREAM_BLOCKS: u64 = 32;
 
 pub(super) enum Pending {
     /// Sectors, and the id that each is to hold.
@@ -61,6 +65,9 @@ impl Run {
         let Some(node) = self.ready_node() else { return };
         let (start, count) = self.some_range();
         let (first, end) = (start * SECTORS as u64, (start + count) * SECTORS as u64);
+        if self.random.chance(1, 250) {
+            return self.stream(node, start - start % EXTENT_BLOCKS);
+        }
         match self.random.below(20) {
             0 => self.erase(node, (first, end), |fua| RequestKind::Discard { fua }),
             1 => self.erase(node, (first, end), |fua| RequestKind::Zeroes { fua }),
@@ -71,6 +78,13 @@ impl Run {
                 self.write_sectors(node, from, to);
             }
             _ => self.write_sectors(node, first, end),
+        }
+    }
+
+    fn stream(&mut self, node: usize, start: u64) {
+        for number in 0..STREAM_WRITES {
+            let from = (start + number * STREAM_BLOCKS) * SECTORS as u64;
+            self.write_sectors(node, from, from + STREAM_BLOCKS * SECTORS as u64);
         }
     }
 
