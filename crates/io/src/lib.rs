@@ -28,6 +28,7 @@ mod shared;
 pub mod descriptors;
 mod probe;
 pub mod mailbox;
+mod sync;
 mod waker;
 pub mod clock;
 pub mod process;

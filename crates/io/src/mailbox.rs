@@ -3,14 +3,15 @@
 //! One ring of slots; the sender owns `tail`, the receiver owns `head`, and each keeps a copy of
 //! the other's index so that a full or empty look is the only one that touches the shared line.
 //! Pushing does not publish: a turn pushes what it has and publishes once.
+//!
+//! `tests/rings.rs` compiles this file against loom and searches the orders in which two threads
+//! may see each other's steps.
 
-use std::cell::UnsafeCell;
 use std::fmt;
 use std::marker::PhantomData;
-use std::mem::MaybeUninit;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::mem::{self, MaybeUninit};
 
+use crate::sync::{Arc, AtomicBool, AtomicUsize, Ordering, UnsafeCell};
 use crate::waker::Waker;
 
 /// Makes channels; see [`Mailbox::channel`].
@@ -57,6 +58,20 @@ struct Shared<T> {
 #[repr(align(128))]
 struct Index(AtomicUsize);
 
+/// The distance at which two cores do not disturb each other: a line, and the one beside it that is
+/// fetched with it.
+const APART: usize = 128;
+const _: () = {
+    let (head, tail) = (mem::offset_of!(Shared<u64>, head), mem::offset_of!(Shared<u64>, tail));
+    let slots = mem::offset_of!(Shared<u64>, slots);
+    let gone = mem::offset_of!(Shared<u64>, sender_gone);
+    assert!(align_of::<Shared<u64>>().is_multiple_of(APART));
+    assert!(head.is_multiple_of(APART) && tail.is_multiple_of(APART));
+    assert!(head.abs_diff(tail) >= APART, "the two sides write to lines of their own");
+    assert!(slots / APART != head / APART && slots / APART != tail / APART);
+    assert!(gone / APART != head / APART && gone / APART != tail / APART);
+};
+
 // SAFETY: a slot is touched by the sender only while its position is in `tail..head + size`, and by
 // the receiver only while it is in `head..tail`. The two ranges are disjoint, and a slot passes
 // from one to the other by a release store that the other side reads with acquire. There is one
@@ -67,21 +82,24 @@ unsafe impl<T: Send> Sync for Shared<T> {}
 unsafe impl<T: Send> Send for Shared<T> {}
 
 impl<T> Shared<T> {
-    fn slot(&self, position: usize) -> *mut MaybeUninit<T> {
-        self.slots[position & (self.slots.len() - 1)].get()
+    fn slot(&self, position: usize) -> &UnsafeCell<MaybeUninit<T>> {
+        &self.slots[position & (self.slots.len() - 1)]
     }
 }
 
 impl<T> Drop for Shared<T> {
     fn drop(&mut self) {
-        let tail = *self.tail.0.get_mut();
-        let mut head = *self.head.0.get_mut();
+        // Both sides are gone, and the last one to go has seen what the other one did.
+        let tail = self.tail.0.load(Ordering::Relaxed);
+        let mut head = self.head.0.load(Ordering::Relaxed);
         while head != tail {
-            let slot = self.slot(head);
-            // SAFETY: both sides are gone, so nobody else looks at the slot.
-            let message = unsafe { &mut *slot };
-            // SAFETY: positions in `head..tail` hold a message each, and this one is passed once.
-            unsafe { message.assume_init_drop() };
+            self.slot(head).with_mut(|slot| {
+                // SAFETY: both sides are gone, so nobody else looks at the slot.
+                let message = unsafe { &mut *slot };
+                // SAFETY: positions in `head..tail` hold a message each, and this one is passed
+                // once.
+                unsafe { message.assume_init_drop() };
+            });
             head = head.wrapping_add(1);
         }
     }
@@ -107,10 +125,11 @@ impl<T: Send> Sender<T> {
                 return Err(message);
             }
         }
-        let slot = self.shared.slot(self.tail);
-        // SAFETY: the position is not published and the receiver has left it (`head_seen` was read
-        // with acquire), so the slot is ours and holds no message.
-        unsafe { slot.write(MaybeUninit::new(message)) };
+        self.shared.slot(self.tail).with_mut(|slot| {
+            // SAFETY: the position is not published and the receiver has left it (`head_seen` was
+            // read with acquire), so the slot is ours and holds no message.
+            unsafe { slot.write(MaybeUninit::new(message)) };
+        });
         self.tail = self.tail.wrapping_add(1);
         Ok(())
     }
@@ -163,10 +182,9 @@ impl<T: Send> Receiver<T> {
                 return None;
             }
         }
-        let slot = self.shared.slot(self.head);
         // SAFETY: the position is below a tail that was read with acquire, so the sender has
         // written the slot and left it; after the read the message is ours and `head` moves on.
-        let message = unsafe { slot.read() };
+        let message = self.shared.slot(self.head).with(|slot| unsafe { slot.read() });
         // SAFETY: as above, the slot held a written message.
         let message = unsafe { message.assume_init() };
         self.head = self.head.wrapping_add(1);
@@ -197,89 +215,5 @@ impl<T: Send> fmt::Debug for Sender<T> {
 impl<T: Send> fmt::Debug for Receiver<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Receiver").field("head", &self.head).finish_non_exhaustive()
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use std::sync::Weak;
-    use std::thread;
-
-    use stdx::time::Time;
-
-    use super::*;
-    use crate::waker::Parker;
-
-    #[test]
-    fn messages_cross_threads_in_order_and_none_is_lost() {
-        const COUNT: u64 = 300_000;
-        let parker = Parker::new().unwrap();
-        let (mut sender, mut receiver) = Mailbox::channel(64, parker.waker());
-        let room = Parker::new().unwrap();
-        let (mut credit, mut credits) = Mailbox::channel(64, room.waker());
-        let thread = thread::spawn(move || {
-            for number in 0..COUNT {
-                let mut message = Box::new(number);
-                while let Err(back) = sender.push(message) {
-                    sender.publish();
-                    message = back;
-                    while credits.pop().is_none() {
-                        room.park(Time::NEVER);
-                    }
-                }
-                if number % 7 == 0 {
-                    sender.publish();
-                }
-            }
-        });
-        let mut expected = 0;
-        while !receiver.is_closed() {
-            parker.park(Time::NEVER);
-            while let Some(number) = receiver.pop() {
-                assert_eq!(*number, expected);
-                expected += 1;
-            }
-            if credit.send(()).is_err() {
-                // A full mailbox of credits has woken the sender already.
-            }
-        }
-        thread.join().unwrap();
-        assert_eq!(expected, COUNT);
-    }
-
-    #[test]
-    fn full_mailbox_gives_the_message_back() {
-        let parker = Parker::new().unwrap();
-        let (mut sender, mut receiver) = Mailbox::channel(2, parker.waker());
-        assert_eq!(sender.send(1), Ok(()));
-        assert_eq!(sender.push(2), Ok(()));
-        assert_eq!(sender.push(3), Err(3));
-        assert_eq!(receiver.pop(), Some(1));
-        assert_eq!(receiver.pop(), None, "the second was not published");
-        assert_eq!(sender.send(3), Ok(()));
-        assert_eq!((receiver.pop(), receiver.pop(), receiver.pop()), (Some(2), Some(3), None));
-    }
-
-    #[test]
-    fn ends_learn_of_each_other_and_drop_what_is_left() {
-        let parker = Parker::new().unwrap();
-        let (mut sender, mut receiver) = Mailbox::channel(8, parker.waker());
-        let messages: Vec<Arc<u32>> = (0..4).map(Arc::new).collect();
-        for message in &messages {
-            sender.push(Arc::clone(message)).unwrap();
-        }
-        let weak: Vec<Weak<u32>> = messages.iter().map(Arc::downgrade).collect();
-        drop(messages);
-        assert!(!receiver.is_closed());
-        drop(sender);
-        assert_eq!(receiver.pop().as_deref(), Some(&0));
-        assert!(!receiver.is_closed());
-        drop(receiver);
-        assert!(weak.iter().all(|message| message.upgrade().is_none()));
-
-        let (sender, receiver) = Mailbox::<u32>::channel(8, parker.waker());
-        assert!(!sender.is_closed());
-        drop(receiver);
-        assert!(sender.is_closed());
     }
 }

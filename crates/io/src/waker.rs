@@ -1,29 +1,16 @@
-//! Ends another thread's sleep, with a syscall only if it does sleep.
-//!
-//! ```text
-//! owner                      others
-//! AWAKE --fall asleep--> ASLEEP --wake: eventfd--> NOTIFIED
-//!   |                      |                          |
-//!   +--wake--> NOTIFIED    +--------- wake up --------+--> AWAKE
-//! ```
-//!
-//! An owner that was notified does not fall asleep; its turn returns at once. So whoever puts
-//! something in a mailbox and then wakes is sure that the owner looks again. The owner's part is
-//! to look after every turn.
+//! Ends another thread's sleep, with a syscall only if it does sleep: `state` says whether.
+
+mod state;
 
 use std::fs::File;
 use std::io::{self, Read, Write};
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd, RawFd};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU8, Ordering};
 
 use stdx::time::Time;
 
 use crate::clock::now;
-
-const AWAKE: u8 = 0;
-const ASLEEP: u8 = 1;
-const NOTIFIED: u8 = 2;
+use state::State;
 
 /// Wakes one reactor or one parker, from any thread.
 #[derive(Clone, Debug)]
@@ -33,14 +20,14 @@ pub struct Waker {
 
 #[derive(Debug)]
 struct Shared {
-    state: AtomicU8,
+    state: State,
     eventfd: File,
 }
 
 impl Waker {
     /// Ends the owner's present wait, or the next one.
     pub fn wake(&self) {
-        if self.shared.state.swap(NOTIFIED, Ordering::AcqRel) == ASLEEP {
+        if self.shared.state.notify() {
             self.shared.make_readable();
         }
     }
@@ -74,7 +61,7 @@ pub(crate) struct Sleep {
 
 impl Sleep {
     pub(crate) fn new() -> io::Result<Self> {
-        let shared = Shared { state: AtomicU8::new(AWAKE), eventfd: File::from(eventfd()?) };
+        let shared = Shared { state: State::awake(), eventfd: File::from(eventfd()?) };
         Ok(Self { shared: Arc::new(shared) })
     }
 
@@ -94,15 +81,12 @@ impl Sleep {
 
     /// Whether the owner may wait now. After it did, or did not, it calls `wake_up`.
     pub(crate) fn fall_asleep(&self) -> bool {
-        let state = &self.shared.state;
-        state.compare_exchange(AWAKE, ASLEEP, Ordering::AcqRel, Ordering::Acquire).is_ok()
+        self.shared.state.fall_asleep()
     }
 
     /// Everything that others did before their wake is visible after this.
     pub(crate) fn wake_up(&self) {
-        if self.shared.state.load(Ordering::Relaxed) != AWAKE {
-            self.shared.state.swap(AWAKE, Ordering::AcqRel);
-        }
+        self.shared.state.wake_up();
     }
 }
 

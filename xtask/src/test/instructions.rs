@@ -21,15 +21,16 @@ const EXPECTED: [(&str, u64); 3] = [("write", 5_440), ("read", 1_019), ("remote-
 const TOLERANCE_PERCENT: u64 = 3;
 const SHORT: u64 = 2_000;
 const LONG: u64 = 12_000;
+/// Words of the example after the kind: the lanes over the groups of eight shards, each with as
+/// much to do at a time as the one has otherwise.
+const EIGHT_SHARDS: &str = "256 65536 1237 8";
 
 pub(super) fn run() -> Result<Outcome> {
     let example = build()?;
     let scratch = Scratch::new("instructions")?;
     let mut outcome = Outcome::default();
     for (kind, expected) in EXPECTED {
-        let short = count(&example, (kind, SHORT), scratch.path())?;
-        let long = count(&example, (kind, LONG), scratch.path())?;
-        let per_request = (long - short) / (LONG - SHORT);
+        let per_request = per_request(&example, kind, scratch.path())?;
         let change = per_request.abs_diff(expected) * 1000 / expected;
         println!(
             "{per_request} instructions of the core per {kind} on all nodes; {expected} are \
@@ -43,7 +44,26 @@ pub(super) fn run() -> Result<Outcome> {
         }
         outcome += if is_same { Outcome::PASSED } else { Outcome::FAILED };
     }
+    outcome += over_shards(&example, scratch.path())?;
     Ok(outcome)
+}
+
+/// More shards are to add room, and no work: less of it is welcome.
+fn over_shards(example: &Path, place: &Path) -> Result<Outcome> {
+    let one = per_request(example, "write", place)?;
+    let eight = per_request(example, &format!("write {EIGHT_SHARDS}"), place)?;
+    let does_scale = eight <= one + one * TOLERANCE_PERCENT / 100;
+    println!("over eight shards a write costs {eight} instructions, over one {one}");
+    if !does_scale {
+        println!("more than {TOLERANCE_PERCENT} % more: see {}", file!());
+    }
+    Ok(if does_scale { Outcome::PASSED } else { Outcome::FAILED })
+}
+
+fn per_request(example: &Path, words: &str, place: &Path) -> Result<u64> {
+    let short = count(example, SHORT, words, place)?;
+    let long = count(example, LONG, words, place)?;
+    Ok((long - short) / (LONG - SHORT))
 }
 
 fn build() -> Result<PathBuf> {
@@ -53,12 +73,12 @@ fn build() -> Result<PathBuf> {
 }
 
 /// Instructions in functions of ours, or of the standard library for ours, in a run of `writes`.
-fn count(example: &Path, (kind, requests): (&str, u64), place: &Path) -> Result<u64> {
-    let profile = place.join(format!("{kind}.{requests}"));
+fn count(example: &Path, requests: u64, words: &str, place: &Path) -> Result<u64> {
+    let profile = place.join(format!("writes.{requests}"));
     let mut valgrind = Command::new("valgrind");
     valgrind.args(["--quiet", "--tool=callgrind"]);
     valgrind.arg(format!("--callgrind-out-file={}", profile.display()));
-    valgrind.arg(example).arg(requests.to_string()).arg(kind);
+    valgrind.arg(example).arg(requests.to_string()).args(words.split(' '));
     process::must_succeed(&mut valgrind)?;
     let text = fs::read_to_string(&profile).context("callgrind left no profile")?;
     let total = count_in(&text);
