@@ -101,7 +101,7 @@ pub(crate) fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
         vhost: arguments.vhost,
         metrics: arguments.metrics,
         pki: arguments.pki,
-        shards: arguments.shards.unwrap_or_else(node::default_shards),
+        shards: arguments.shards,
         exit_with_parent: arguments.exit_with_parent,
     };
     match node::run(&options) {

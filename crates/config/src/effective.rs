@@ -129,6 +129,17 @@ impl Resource {
         }
     }
 
+    /// The cores that `cpu-mask` names on a host, in order; `None` if it names none or is no mask.
+    /// A mask is hexadecimal; commas stand between groups of 32 cores.
+    #[must_use]
+    pub fn cpu_mask(&self, node_name: &str) -> Option<Vec<usize>> {
+        let set = match self.host_by_name(node_name) {
+            Some(host) => self.options.overlaid(&host.options),
+            None => self.options.clone(),
+        };
+        cores_of_mask(&set.given("cpu-mask")?.to_string())
+    }
+
     #[must_use]
     pub fn disk_options(&self, node_name: &str, volume: u16) -> DiskOptions {
         let set = self.volume_set(node_name, volume);
@@ -159,6 +170,22 @@ impl Resource {
             None => self.disk.clone(),
         }
     }
+}
+
+fn cores_of_mask(mask: &str) -> Option<Vec<usize>> {
+    let mut cores = Vec::new();
+    for (group, digits) in mask.rsplit(',').enumerate() {
+        if digits.len() > 8 && mask.contains(',') {
+            return None;
+        }
+        for (place, digit) in digits.chars().rev().enumerate() {
+            let bits = digit.to_digit(16)?;
+            let first = 32 * group + 4 * place;
+            cores.extend((0..4).filter(|bit| bits >> bit & 1 == 1).map(|bit| first + bit));
+        }
+    }
+    cores.sort_unstable();
+    (!cores.is_empty()).then_some(cores)
 }
 
 fn quorum(set: &OptionSet) -> Quorum {
@@ -199,4 +226,20 @@ fn number(set: &OptionSet, name: &str) -> u64 {
 
 fn flag(set: &OptionSet, name: &str) -> bool {
     set.value(name).as_ref().and_then(Value::as_flag).expect("it is a flag with a default")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn masks_name_cores() {
+        assert_eq!(cores_of_mask("1"), Some(vec![0]));
+        assert_eq!(cores_of_mask("f0"), Some(vec![4, 5, 6, 7]));
+        assert_eq!(cores_of_mask("1,00000003"), Some(vec![0, 1, 32]));
+        assert_eq!(cores_of_mask("100000003"), Some(vec![0, 1, 32]), "without a comma");
+        for nothing in ["", "0", "0,0", "0x3", "fz", "1,000000003"] {
+            assert_eq!(cores_of_mask(nothing), None, "{nothing:?}");
+        }
+    }
 }

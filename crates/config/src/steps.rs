@@ -28,7 +28,7 @@ pub enum Reach {
 }
 
 /// Options of a resource that a running daemon takes over at once.
-const LIVE_OPTIONS: [&str; 2] = ["auto-promote", "read-balancing"];
+const LIVE_OPTIONS: [&str; 3] = ["auto-promote", "cpu-mask", "read-balancing"];
 
 /// The steps from `running` to `wanted` on the node `node`; none if nothing differs.
 #[must_use]

@@ -33,17 +33,45 @@ pub fn lock_memory() -> MemoryLock {
     MemoryLock { locked, oom_score, io_flusher }
 }
 
-/// Binds the calling thread to one core.
-pub fn pin_thread(core: usize) -> io::Result<()> {
-    if core >= usize::try_from(libc::CPU_SETSIZE).expect("a positive constant") {
-        return Err(io::ErrorKind::InvalidInput.into());
+/// A thread of this process.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ThreadId(libc::pid_t);
+
+impl ThreadId {
+    /// The calling thread.
+    #[must_use]
+    pub fn own() -> Self {
+        // SAFETY: no pointer is passed.
+        Self(unsafe { libc::gettid() })
     }
+
+    /// The cores it may run on, in order.
+    pub fn cores(self) -> io::Result<Vec<usize>> {
+        let mut set = no_cores();
+        // SAFETY: the set is a place of the size given.
+        check(unsafe { libc::sched_getaffinity(self.0, size_of_val(&set), &raw mut set) })?;
+        // SAFETY: the numbers are those inside the set.
+        Ok((0..CORES_MAX).filter(|core| unsafe { libc::CPU_ISSET(*core, &set) }).collect())
+    }
+
+    /// Has it run on these cores only; those that do not exist are left out.
+    pub fn run_on(self, cores: &[usize]) -> io::Result<()> {
+        let mut set = no_cores();
+        for &core in cores.iter().filter(|core| **core < CORES_MAX) {
+            // SAFETY: the number was just checked to be inside the set.
+            unsafe { libc::CPU_SET(core, &mut set) };
+        }
+        // SAFETY: the set is valid for its size.
+        check(unsafe { libc::sched_setaffinity(self.0, size_of_val(&set), &raw const set) })
+    }
+}
+
+/// What a set of the kernel's interface holds.
+const CORES_MAX: usize = 8 * size_of::<libc::cpu_set_t>();
+
+fn no_cores() -> libc::cpu_set_t {
     // SAFETY: a cpu_set_t is an array of integers, for which zeroes are a value.
-    let mut cores: libc::cpu_set_t = unsafe { MaybeUninit::zeroed().assume_init() };
-    // SAFETY: the number was just checked to be inside the set.
-    unsafe { libc::CPU_SET(core, &mut cores) };
-    // SAFETY: zero means the calling thread, and the set is valid for its size.
-    check(unsafe { libc::sched_setaffinity(0, size_of_val(&cores), &raw const cores) })
+    unsafe { MaybeUninit::zeroed().assume_init() }
 }
 
 /// Raises the soft limit of open files to the hard one and returns it. Do it before the first
@@ -114,14 +142,18 @@ mod tests {
     }
 
     #[test]
-    fn thread_can_be_pinned_to_a_core_that_exists_only() {
+    fn thread_runs_on_the_cores_that_it_is_told_and_that_exist() {
+        let own = ThreadId::own();
+        let all = own.cores().unwrap();
+        let last = *all.last().unwrap();
+        own.run_on(&[last, CORES_MAX - 1, usize::MAX]).unwrap();
+        assert_eq!(own.cores().unwrap(), [last]);
         // SAFETY: no pointer is passed.
-        let core = usize::try_from(unsafe { libc::sched_getcpu() }).unwrap();
-        pin_thread(core).unwrap();
-        // SAFETY: as above.
-        assert_eq!(usize::try_from(unsafe { libc::sched_getcpu() }).unwrap(), core);
-        pin_thread(1023).unwrap_err();
-        pin_thread(usize::MAX).unwrap_err();
+        assert_eq!(usize::try_from(unsafe { libc::sched_getcpu() }).unwrap(), last);
+        own.run_on(&[CORES_MAX - 1]).unwrap_err();
+        own.run_on(&[]).unwrap_err();
+        own.run_on(&all).unwrap();
+        assert_eq!(own.cores().unwrap(), all);
     }
 
     #[test]

@@ -24,7 +24,7 @@ use api::response::{Failure, FailureCode, Reply};
 use api::status::{ConnectionStatus, Holder, NodeStatus, ResourceStatus, StatusReply};
 use format::ids::{BLOCK_BYTES, BootId};
 use io::mailbox::Receiver;
-use io::process::Termination;
+use io::process::{Termination, ThreadId};
 use io::{ListenAddr, Parker};
 use replication::contract::{PromoteMode, Repair, VerifyTask};
 use stdx::time::Time;
@@ -33,6 +33,7 @@ use crate::attach::attach_without_disk;
 use crate::control::configuring::Mode;
 use crate::control::credentials::{CredentialsKeeper, keep_credentials};
 use crate::control::watch::Watch;
+use crate::cores::{Placement, cores_for};
 use crate::definition::Definition;
 use crate::desk::Desk;
 use crate::devices::Devices;
@@ -66,6 +67,7 @@ pub(crate) struct Control {
     watch: Watch,
     /// How the data threads speak to the kernel.
     backend: io::BackendKind,
+    placement: Placement,
     started_at: Time,
     end: mpsc::Sender<End>,
 }
@@ -78,27 +80,22 @@ pub(crate) enum End {
 }
 
 pub(crate) fn run(options: &Options) -> Result<(), NodeError> {
-    if options.shards == 0 || options.shards > SHARDS_MAX {
-        return Err(NodeError::TooManyShards(options.shards));
-    }
+    check(options)?;
     let system = |what| move |source| NodeError::System { what, source };
-    if let Some(folder) = options.vhost.as_ref().filter(|folder| !folder.is_dir()) {
-        let text = format!("cannot make sockets in {}: it is no directory", folder.display());
-        return Err(NodeError::Listen(text));
-    }
     let termination = Termination::block().map_err(system("block signals"))?;
     io::process::raise_file_limit().map_err(system("raise the limit of open files"))?;
     drop(io::process::lock_memory());
     let mut patience = Patience::new(START_PATIENCE);
     let state = StateDir::open(&options.state_dir, &mut patience)?;
+    let allowed = ThreadId::own().cores().map_err(system("ask for the cores of the process"))?;
     let (end, ends) = mpsc::channel();
     let identity = Identity {
         name: options.name.clone(),
         boot_id: BootId(io::random_u64()),
         start_count: state.start_count(),
-        shards: options.shards,
+        shards: options.shards.unwrap_or_else(|| own_count(&allowed, options, &state)),
     };
-    let Shards { senders, answers, parker, threads, backend } =
+    let Shards { senders, answers, parker, threads, backend, ids } =
         start_shards(&identity, &end, &state.crash_file())?;
     let (desk, state) = (Arc::new(Desk::new(senders)), Arc::new(state));
     let control = Arc::new(Control {
@@ -112,6 +109,7 @@ pub(crate) fn run(options: &Options) -> Result<(), NodeError> {
         without_disk: Mutex::default(),
         watch: Watch::default(),
         backend,
+        placement: Placement::new(ids, allowed, options.shards),
         started_at: io::now(),
         end: end.clone(),
     });
@@ -122,6 +120,7 @@ pub(crate) fn run(options: &Options) -> Result<(), NodeError> {
     let socket_path = options.admin_socket.clone().unwrap_or_else(|| control.state.admin_socket());
     let socket = admin::listen(&socket_path, options.admin_group.as_deref())?;
     keep_credentials(&control)?;
+    control.place_threads();
     control.start_resources(&mut patience);
     control.recover_devices();
     control.listen_for_clients(options, &mut patience)?;
@@ -409,6 +408,13 @@ impl Control {
         }
     }
 
+    /// Has the data threads run where the resources that are to be up want them.
+    pub(super) fn place_threads(&self) {
+        if let Err(error) = self.placement.apply(&masks(&self.name, &self.state)) {
+            log!(Warning, Scope::NODE, "cannot place the data threads on their cores: {error}");
+        }
+    }
+
     fn hold_down(&self, name: String, failure: Failure) {
         log!(Error, Scope::resource(&name), "it stays down: {failure}");
         self.held_down.lock().unwrap_or_else(PoisonError::into_inner).insert(name, failure);
@@ -501,4 +507,28 @@ fn once_address_is_free(
             result => return result,
         }
     }
+}
+
+fn check(options: &Options) -> Result<(), NodeError> {
+    if let Some(shards) = options.shards.filter(|shards| !(1..=SHARDS_MAX).contains(shards)) {
+        return Err(NodeError::TooManyShards(shards));
+    }
+    if let Some(folder) = options.vhost.as_ref().filter(|folder| !folder.is_dir()) {
+        let text = format!("cannot make sockets in {}: it is no directory", folder.display());
+        return Err(NodeError::Listen(text));
+    }
+    Ok(())
+}
+
+/// How many data threads there are if nobody says: one for each core that there is for them.
+fn own_count(allowed: &[usize], options: &Options, state: &StateDir) -> u8 {
+    let cores = cores_for(allowed, &masks(&options.name, state)).len();
+    u8::try_from(cores).unwrap_or(u8::MAX).min(SHARDS_MAX)
+}
+
+/// The cores that resources ask for, of those that have a mask.
+fn masks(node: &str, state: &StateDir) -> Vec<Vec<usize>> {
+    let texts = state.stored_texts().unwrap_or_default();
+    let definitions = texts.iter().map(|(name, text)| Definition::from_text(node, name, text));
+    definitions.flatten().map(|it| it.cores).filter(|cores| !cores.is_empty()).collect()
 }

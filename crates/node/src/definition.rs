@@ -24,6 +24,8 @@ pub(crate) struct Definition {
     pub(crate) disk: Option<DiskPlace>,
     pub(crate) al_extents: u32,
     pub(crate) read_policy: ReadPolicy,
+    /// The cores that it asks for; empty if it does not.
+    pub(crate) cores: Vec<usize>,
     pub(crate) auto_promote: bool,
     pub(crate) on_no_quorum: OnNoQuorum,
     /// Bytes per second while clients are at work; 0 is no limit.
@@ -89,6 +91,7 @@ impl Definition {
             volume: number,
             device: volume.device.as_ref().map(|device| device.minor),
             disk,
+            cores: resource.cpu_mask(node_name).unwrap_or_default(),
             al_extents: disk_options.al_extents,
             read_policy: read_policy(disk_options.read_balancing),
             auto_promote: options.auto_promote,

@@ -27,6 +27,7 @@ mod nvme;
 mod ublk;
 mod vhost;
 mod shard;
+mod cores;
 mod start;
 mod desk;
 mod devices;
@@ -62,7 +63,8 @@ pub struct Options {
     pub metrics: Option<SocketAddr>,
     /// Where certificates and keys are, if there are any.
     pub pki: PathBuf,
-    pub shards: u8,
+    /// Data threads; `None` is one for each core that there is for them, at most 8.
+    pub shards: Option<u8>,
     /// End when the process that started this one does.
     pub exit_with_parent: bool,
 }
@@ -93,13 +95,6 @@ pub enum NodeError {
     Listen(String),
     #[error("a data thread ended: {0}")]
     Shard(String),
-}
-
-/// How many shards a daemon runs if nobody says: one for each core that it may use.
-#[must_use]
-pub fn default_shards() -> u8 {
-    let cores = std::thread::available_parallelism().map_or(1, usize::from);
-    u8::try_from(cores).unwrap_or(u8::MAX).min(limits::SHARDS_MAX)
 }
 
 /// Runs a daemon until it is told to end.

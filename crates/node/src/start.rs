@@ -9,6 +9,7 @@ use std::thread::{Builder, JoinHandle};
 
 use format::ids::KernelBootId;
 use io::mailbox::{Mailbox, Receiver, Sender};
+use io::process::ThreadId;
 use io::{BackendKind, BackendWish, Parker, Reactor, Waker};
 
 use crate::control::End;
@@ -29,11 +30,13 @@ pub(crate) struct Shards {
     pub(crate) threads: Vec<JoinHandle<()>>,
     /// How all of them speak to the kernel.
     pub(crate) backend: BackendKind,
+    pub(crate) ids: Vec<ThreadId>,
 }
 
 struct Starting {
     waker: Waker,
     backend: BackendKind,
+    id: ThreadId,
     ends: mpsc::Sender<Ends>,
     thread: JoinHandle<()>,
 }
@@ -55,6 +58,7 @@ pub(crate) fn start_shards(
         answers: Vec::new(),
         parker,
         threads: Vec::new(),
+        ids: starting.iter().map(|starting| starting.id).collect(),
         backend: if is_polling { BackendKind::Poll } else { BackendKind::IoUring },
     };
     for ((shard, (mesh, neighbours)), starting) in (0..).zip(make_meshes(&wakers)).zip(starting) {
@@ -100,7 +104,7 @@ fn start_thread(
                      request"
                 );
             }
-            if ready.send(Ok((reactor.waker(), reactor.backend()))).is_err() {
+            if ready.send(Ok((reactor.waker(), reactor.backend(), ThreadId::own()))).is_err() {
                 return;
             }
             // Without ends the start was given up.
@@ -112,10 +116,10 @@ fn start_thread(
             }
         })
         .map_err(|source| NodeError::System { what: "start a thread", source })?;
-    let (waker, backend) = started
+    let (waker, backend, id) = started
         .recv()
         .map_err(|error| NodeError::Shard(format!("it did not start: {error}")))??;
-    Ok(Starting { waker, backend, ends, thread })
+    Ok(Starting { waker, backend, id, ends, thread })
 }
 
 type Neighbours = Vec<(u8, Receiver<crate::shard::mesh::Cross>)>;

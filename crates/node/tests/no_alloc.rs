@@ -112,7 +112,7 @@ fn check(shards: u8) {
             vhost: None,
             metrics: None,
             pki: place.path().join("pki"),
-            shards,
+            shards: Some(shards),
             exit_with_parent: false,
         };
         daemons.push(thread::spawn(move || node::run(&options).unwrap()));

@@ -5,6 +5,7 @@ use std::fs;
 
 use api::connection_state::ConnectionState;
 use api::role::Role;
+use io::process::ThreadId;
 
 use crate::BLOCK;
 use crate::harness::Cluster;
@@ -71,4 +72,36 @@ fn waiting_for_peers_ends_when_they_come() {
     cluster.launch(2);
     cluster.adm_ok(0, &["--timeout", "30", "wait-connect", "r0"]);
     cluster.adm_ok(0, &["--timeout", "30", "wait-sync", "r0"]);
+}
+
+#[test]
+fn data_threads_run_on_the_cores_of_the_mask() {
+    let cluster = Cluster::start(1, 0);
+    let all = ThreadId::own().cores().unwrap();
+    assert_eq!(cores_of_data_thread(&cluster), all);
+    let core = *all.iter().rfind(|core| **core < 64).unwrap();
+    let adjust = |options: &str| {
+        let text = cluster.config_text("r0").replacen("{\n", &format!("{{\n{options}\n"), 1);
+        fs::write(cluster.config(), text).unwrap();
+        cluster.adm_ok(0, &["adjust", "r0"]);
+    };
+    adjust(&format!("options {{ cpu-mask {:x}; }}", 1_u64 << core));
+    assert_eq!(cores_of_data_thread(&cluster), [core]);
+    adjust("");
+    assert_eq!(cores_of_data_thread(&cluster), all);
+}
+
+/// As the kernel tells it: `0-3,8`.
+fn cores_of_data_thread(cluster: &Cluster) -> Vec<usize> {
+    let id = cluster.nodes[0].daemon.as_ref().unwrap().id();
+    let mut tasks = fs::read_dir(format!("/proc/{id}/task")).unwrap().map(|task| task.unwrap());
+    let thread = tasks.find(|task| {
+        fs::read_to_string(task.path().join("comm")).is_ok_and(|name| name.trim() == "shard-0")
+    });
+    let status = fs::read_to_string(thread.unwrap().path().join("status")).unwrap();
+    let list = status.lines().find_map(|line| line.strip_prefix("Cpus_allowed_list:")).unwrap();
+    let ranges =
+        list.trim().split(',').map(|range| range.split_once('-').unwrap_or((range, range)));
+    let bounds = ranges.map(|(first, last)| (first.parse().unwrap(), last.parse().unwrap()));
+    bounds.flat_map(|(first, last): (usize, usize)| first..=last).collect()
 }

@@ -210,7 +210,7 @@ pub static TABLE: &[OptionSpec] = &[
     net("discard-my-data", Kind::Flag, "no", holds(&["no"])),
     net("tentative", Kind::Flag, "no", holds(&["no"])),
     // options
-    row(Section::Options, "cpu-mask", Kind::Text { bytes_max: 256 }, None, NOT_YET),
+    row(Section::Options, "cpu-mask", Kind::Text { bytes_max: 256 }, None, IN_EFFECT),
     resource(
         "on-no-data-accessible",
         Kind::Words(&["io-error", "suspend-io"]),

@@ -46,6 +46,7 @@ impl Control {
         }
         let reply = self.bring_up(resource, text)?;
         self.state.store_text(resource, text).map_err(state_failure)?;
+        self.place_threads();
         Ok(reply)
     }
 
@@ -60,6 +61,7 @@ impl Control {
         self.without_disk().remove(resource);
         crash::lift(&self.state, resource);
         self.state.forget_text(resource).map_err(state_failure)?;
+        self.place_threads();
         Ok(reply)
     }
 
@@ -195,6 +197,7 @@ impl Control {
             }
         }
         self.state.store_text(resource, text).map_err(state_failure)?;
+        self.place_threads();
         Ok(reply)
     }
 
