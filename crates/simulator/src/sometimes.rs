@@ -77,7 +77,7 @@ pub enum Mark {
 }
 
 impl Mark {
-    pub const ALL: [Self; 40] = [
+    pub const ALL: [Self; 41] = [
         Self::BeganUnequal,
         Self::OwnSlotReported,
         Self::SealRefused,
