@@ -254,6 +254,10 @@ impl Checker {
         {
             return Err(format!("I1: {value:?} does not build on what was chosen, {newest:?}"));
         }
+        let nobody = |config: &Config| config.volumes.iter().any(|it| it.insync.is_empty());
+        if value.epoch.0 > 0 && nobody(&value) {
+            return Err(format!("6.2: nobody is in sync any more in {value:?}"));
+        }
         self.chosen.insert(place, value.clone());
         if self.newest.as_ref().is_none_or(|(known, _)| *known < ballot) {
             self.note_tenure(&value)?;

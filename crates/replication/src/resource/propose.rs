@@ -364,6 +364,11 @@ impl Resource {
             .filter(|(_, _, accepted)| accepted.ballot == newest.ballot)
             .map(|&(node, store, _)| (node, store));
         if quorum::is_quorum(&newest.value, &agree) {
+            let desired = self.attempt.as_ref().and_then(|attempt| attempt.desired.as_ref());
+            // A session never builds on the value of another one.
+            if desired.is_none_or(|desired| desired.value_id != newest.value.value_id) {
+                self.on_session_superseded(&newest.value);
+            }
             self.on_chosen(newest);
         }
     }

@@ -567,6 +567,11 @@ impl Resource {
     /// Another value is in the register than this node put there, or builds on.
     pub(crate) fn on_superseded(&mut self, value: &Config) {
         self.on_promotion_superseded(value);
+        self.on_session_superseded(value);
+    }
+
+    /// The same for a session alone: a promotion finds out as it prepares.
+    pub(crate) fn on_session_superseded(&mut self, value: &Config) {
         let Some(session) = self.session.as_ref() else { return };
         let ours = value.primary.is_some_and(|primary| primary.nonce == session.nonce);
         let newer = self
