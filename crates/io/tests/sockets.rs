@@ -11,8 +11,8 @@ use std::thread;
 use std::time::Duration;
 
 use io::{
-    BackendWish, Class, Event, ListenAddr, Mailbox, Options, Parker, Reactor, SEGMENTS_MAX, Slice,
-    SocketId, now,
+    BackendKind, BackendWish, Class, Event, ListenAddr, Mailbox, Options, Parker, Reactor,
+    SEGMENTS_MAX, Slice, SocketId, now,
 };
 use stdx::time::Time;
 
@@ -146,7 +146,12 @@ fn tcp_stream_is_echoed_whole() {
     let counters = reactor.counters();
     assert_eq!(counters.send_bytes, 8 << 20);
     assert_eq!(counters.recv_bytes, 8 << 20);
-    assert!(counters.enters <= counters.turns + 4, "one syscall per turn: {counters:?}");
+    let most = match reactor.backend() {
+        BackendKind::IoUring => counters.turns + 4,
+        // A wait per turn, and a call per send and receive that may find the socket not ready.
+        BackendKind::Poll => counters.turns + 2 * (counters.sends + counters.recvs) + 8,
+    };
+    assert!(counters.enters <= most, "at most {most} syscalls: {counters:?}");
 }
 
 #[test]
@@ -578,7 +583,9 @@ fn wake_while_awake_costs_no_syscall() {
         waker.wake();
         reactor.turn(Some(Time::NEVER), &mut events).unwrap();
     }
-    assert_eq!(reactor.counters().enters, 0);
+    // Polling looks at its sockets once a turn.
+    let most = if reactor.backend() == BackendKind::IoUring { 0 } else { 101 };
+    assert!(reactor.counters().enters <= most, "{:?}", reactor.counters());
     assert_eq!(reactor.counters().turns, 100);
 }
 
@@ -653,7 +660,12 @@ fn a_send_that_ends_at_once_ends_no_wait() {
     });
     // An answer may take longer than the kernel waits for both: the quickest of many rounds counts.
     let enters = (0..50).map(|_| enters_of_a_round(&mut reactor, socket, whole)).min().unwrap();
-    let wanted = if kernel_is_at_least(6, 12) { 1 } else { 2 };
+    let wanted = match reactor.backend() {
+        BackendKind::IoUring if kernel_is_at_least(6, 12) => 1,
+        BackendKind::IoUring => 2,
+        // The send, a receive that finds nothing, the wait, and the receive.
+        BackendKind::Poll => 4,
+    };
     assert!(enters <= wanted, "{enters} enters for a send and its answer");
     reactor.close(socket);
     answerer.join().unwrap();
