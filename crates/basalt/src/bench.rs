@@ -18,9 +18,11 @@ mod rows;
 mod idle;
 mod puppet;
 
+use std::io::{Stdout, Write as _};
 use std::process::ExitCode;
 
 use anyhow::Result;
+use serde::Serialize;
 
 #[derive(Debug, clap::Args)]
 #[command(args_conflicts_with_subcommands = true)]
@@ -57,6 +59,22 @@ pub(crate) struct Output {
     /// Print the result as JSON
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+impl Output {
+    /// Prints the report to standard output, as `text` does or as JSON.
+    fn print(
+        self,
+        report: &impl Serialize,
+        text: impl FnOnce(&mut Stdout) -> Result<()>,
+    ) -> Result<()> {
+        let mut out = std::io::stdout();
+        if self.json {
+            writeln!(out, "{}", serde_json::to_string_pretty(report)?)?;
+            return Ok(());
+        }
+        text(&mut out)
+    }
 }
 
 pub(crate) fn main(choice: Choice) -> Result<ExitCode> {

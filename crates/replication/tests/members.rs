@@ -97,6 +97,23 @@ fn a_slot_that_misses_everything_is_not_narrowed_by_its_pages_on_disk() {
     assert!(group.is_marked(node(2), 7));
 }
 
+/// Leads a session whose one member with data is node 0.
+fn serve_with_node_0(group: &mut LaneGroup) {
+    let members = MemberSet(0b1);
+    let lead = ToGroup::Lead {
+        nonce: SESSION,
+        write_set: members,
+        boots: vec![(node(0), BootId(2))],
+        outdated: Vec::new(),
+        missed: Vec::new(),
+        lost: Vec::new(),
+    };
+    step(group, GroupInput::PeerUp { peer: node(0) });
+    step(group, GroupInput::Home(lead));
+    let (epoch, round) = (Epoch(2), RoundId(1));
+    step(group, GroupInput::Home(ToGroup::Serve { epoch, in_sync: members, round }));
+}
+
 fn asked(actions: &[GroupAction]) -> Option<(NodeId, u32)> {
     actions.iter().find_map(|action| {
         let GroupAction::Send { to, message, .. } = action else { return None };
@@ -109,19 +126,7 @@ fn asked(actions: &[GroupAction]) -> Option<(NodeId, u32)> {
 #[test]
 fn a_read_that_a_new_member_refuses_is_asked_of_it_again() {
     let mut group = group(Epoch(1), Vec::new());
-    let members = MemberSet(0b1);
-    let lead = ToGroup::Lead {
-        nonce: SESSION,
-        write_set: members,
-        boots: vec![(node(0), BootId(2))],
-        outdated: Vec::new(),
-        missed: Vec::new(),
-        lost: Vec::new(),
-    };
-    step(&mut group, GroupInput::PeerUp { peer: node(0) });
-    step(&mut group, GroupInput::Home(lead));
-    let (epoch, round) = (Epoch(2), RoundId(1));
-    step(&mut group, GroupInput::Home(ToGroup::Serve { epoch, in_sync: members, round }));
+    serve_with_node_0(&mut group);
     let request = Request { part: PartId(1), kind: RequestKind::Read, offset: 0, length: 4096 };
     let (to, id) = asked(&step(&mut group, GroupInput::Request(request))).expect("a read");
     assert_eq!(to, node(0));
@@ -170,19 +175,7 @@ fn a_leader_that_calls_stable_what_was_not_acknowledged_is_reset() {
 fn an_acknowledgement_of_another_boot_is_void() {
     for (boot, is_valid) in [(BootId(2), true), (BootId(3), false)] {
         let mut group = group(Epoch(1), Vec::new());
-        let members = MemberSet(0b1);
-        let lead = ToGroup::Lead {
-            nonce: SESSION,
-            write_set: members,
-            boots: vec![(node(0), BootId(2))],
-            outdated: Vec::new(),
-            missed: Vec::new(),
-            lost: Vec::new(),
-        };
-        step(&mut group, GroupInput::PeerUp { peer: node(0) });
-        step(&mut group, GroupInput::Home(lead));
-        let (epoch, round) = (Epoch(2), RoundId(1));
-        step(&mut group, GroupInput::Home(ToGroup::Serve { epoch, in_sync: members, round }));
+        serve_with_node_0(&mut group);
         let kind = RequestKind::Discard { fua: false };
         let request = Request { part: PartId(1), kind, offset: 0, length: 4096 };
         step(&mut group, GroupInput::Request(request));

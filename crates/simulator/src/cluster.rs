@@ -3,20 +3,20 @@
 pub(crate) mod changes;
 mod clock;
 mod forger;
+mod members;
 mod network;
+mod perform;
 mod storage;
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, BinaryHeap};
 use std::time::Duration;
 
-use format::ids::{
-    BlockMask, BlockRange, BootId, Branch, Digest, Epoch, KernelBootId, MemberSet, NodeId,
-};
+use format::ids::{BlockRange, BootId, Branch, Digest, Epoch, KernelBootId, MemberSet, NodeId};
 use replication::balance::ReadPolicy;
 use replication::contract::{
-    Command, CommandError, CommandId, FromGroup, GroupAction, GroupInput, MetadataWrite, PartId,
-    Payload, RequestError, ResourceAction, ResourceInput, ToGroup, Token,
+    Command, CommandError, CommandId, FromGroup, GroupAction, GroupInput, PartId, Payload,
+    RequestError, ResourceAction, ResourceInput, ToGroup,
 };
 use replication::limits;
 use stdx::random::Random;
@@ -25,11 +25,12 @@ use stdx::time::Time;
 use crate::cluster::changes::Changes;
 use crate::cluster::clock::{Clock, DRIFT_MAX_PPM};
 use crate::cluster::forger::Forger;
-use crate::cluster::network::{Ear, End, Letter, Link, LinkId, Message};
+pub use crate::cluster::members::Replaced;
+use crate::cluster::network::{Ear, End, Letter, Link, LinkId};
 use crate::cluster::storage::new_disk;
-use crate::contents::{Contents, SECTOR_BYTES};
+use crate::contents::Contents;
 use crate::disk::Disk;
-use crate::process::{Outstanding, Process};
+use crate::process::Process;
 use crate::sometimes::Mark;
 
 pub use crate::cluster::forger::Forged;
@@ -172,13 +173,6 @@ pub struct SlowDisk {
     pub flush: Duration,
     pub write: Duration,
     pub metadata: Duration,
-}
-
-/// What of a node is lost for good.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Replaced {
-    VoteStore,
-    Node,
 }
 
 /// All that was on a disk at some time.
@@ -404,55 +398,6 @@ impl Cluster {
         self.step_resource(node, ResourceInput::Command { id, command });
     }
 
-    /// The configuration of a node names other members now, or nobody: then the resource goes.
-    /// False while that is not complete: the node is down, refuses, or keeps somebody in reach who
-    /// is needed still. It starts with what it had before then.
-    pub fn configure(&mut self, node: usize, members: MemberSet) -> bool {
-        let is_new = self.configured[node].is_empty();
-        if members.is_empty() || is_new {
-            self.configured[node] = members;
-            self.kill(node);
-            return true;
-        }
-        if !self.is_up(node) || self.is_stopped(node) {
-            return false;
-        }
-        self.trace(|| format!("n{node} is configured with {members:?}"));
-        let id = CommandId(u64::MAX);
-        let options = crate::process::member_options(&self.options, members);
-        self.step_resource(node, ResourceInput::Members { id, members: options });
-        let is_ours = |it: &Outcome| matches!(it, Outcome::Answered { id: it, .. } if *it == id);
-        let answer = self.outcomes.iter().position(is_ours).map(|at| self.outcomes.remove(at));
-        if !matches!(answer, Some(Outcome::Answered { result: Ok(()), .. })) {
-            return false;
-        }
-        self.peers[node] |= members;
-        for other in 0..self.processes.len() {
-            self.try_connect(node, other);
-        }
-        let is_complete = self.peers[node].is_subset_of(members);
-        if is_complete {
-            self.configured[node] = members;
-        }
-        is_complete
-    }
-
-    /// A new disk, or a new state directory, in place of what the node had; it must be down.
-    pub fn replace(&mut self, node: usize, part: Replaced) {
-        assert!(!self.is_up(node), "in use");
-        let new = new_disk(&self.options, Self::node_id(node), &mut self.random);
-        let disk = &mut self.disks[node];
-        match part {
-            Replaced::VoteStore => disk.register = new.register,
-            Replaced::Node => {
-                let touched: Vec<u64> = disk.blocks().collect();
-                *disk = new;
-                disk.touched = touched;
-            }
-        }
-        self.changes.of_life(Self::node_id(node));
-    }
-
     pub fn payload(&mut self, node: usize, values: Vec<u64>) -> Option<Payload> {
         let process = self.processes[node].as_mut()?;
         Some(Payload(process.payloads.insert(values)))
@@ -667,150 +612,6 @@ impl Cluster {
         }
     }
 
-    fn perform_resource(&mut self, node: usize, action: ResourceAction) {
-        match action {
-            ResourceAction::Send { to, message } => {
-                self.send(node, to.index(), Message::Control(message));
-            }
-            ResourceAction::Save { save, register, superblock } => {
-                self.ask_disk(node, Outstanding::Save { save, register, superblock });
-            }
-            ResourceAction::Group(message) => {
-                let Some(boot) = self.processes[node].as_ref().map(|it| it.boot_id) else { return };
-                for shard in 0..self.shards_of(node).unwrap_or(0) {
-                    let message = Box::new(message.clone());
-                    let at = self.internal_delivery(node, shard, Way::ToGroup);
-                    self.schedule_at(at, Event::ToGroup { node, boot, shard, message });
-                }
-            }
-            ResourceAction::Reset { peer } => self.reset_link(node, peer.index()),
-            ResourceAction::CloseDisk => {
-                self.marks.insert(Mark::DiskGivenUp);
-                if let Some(process) = self.processes[node].as_mut() {
-                    process.disk_open = false;
-                    process.reaches_disk.fill(false);
-                }
-            }
-            ResourceAction::TakeDisk { round } => self.hand_out_disk(node, round),
-            ResourceAction::Answer { id, result } => {
-                self.trace(|| format!("n{node} answers {id:?} {result:?}"));
-                self.outcomes.push(Outcome::Answered { node, id, result });
-            }
-            ResourceAction::RoleChanged { primary } => {
-                if primary && self.processes.iter().flatten().any(|process| process.primary) {
-                    self.marks.insert(Mark::TwoPrimaries);
-                }
-                self.trace(|| format!("n{node} primary {primary}"));
-                if let Some(process) = self.processes[node].as_mut() {
-                    process.primary = primary;
-                }
-                self.outcomes.push(Outcome::Role { node, primary });
-            }
-            ResourceAction::ConfigChanged(config) => {
-                let (losses, branch, epoch) = (config.losses, config.branch, config.epoch);
-                self.trace(|| {
-                    format!("n{node} config {epoch:?} insync {:?}", config.volumes[0].insync_set())
-                });
-                self.outcomes.push(Outcome::Config { node, losses, branch, epoch });
-            }
-            ResourceAction::RenewLease => self.ask_leases(node),
-            ResourceAction::Forget { peer } => {
-                self.trace(|| format!("n{node} forgets {peer}"));
-                self.peers[node].remove(peer);
-                self.tear(node, peer.index(), End::Closed);
-            }
-            ResourceAction::Unrelated { .. } | ResourceAction::Evicted { .. } => {}
-        }
-    }
-
-    fn write_metadata(&mut self, node: usize, shard: u8, token: Token, write: MetadataWrite) {
-        if let Some(process) = self.processes[node].as_ref() {
-            self.marks.extend(Mark::of_record(&write, &process.groups[usize::from(shard)]));
-        }
-        let write = Box::new(write);
-        self.ask_disk(node, Outstanding::Metadata { shard, token, write });
-    }
-
-    fn perform_group(&mut self, node: usize, shard: u8, action: GroupAction) {
-        match action {
-            GroupAction::ReadDevice { token, range, detect_zero } => {
-                self.ask_disk(node, Outstanding::Read { shard, token, range, detect_zero });
-            }
-            GroupAction::DigestDevice { token, range, .. } => {
-                self.ask_disk(node, Outstanding::Digest { shard, token, range });
-            }
-            GroupAction::DigestPayload { token, payload, .. } => {
-                let digests = digests_of(&self.values(node, payload));
-                self.ask_disk(node, Outstanding::Hash { shard, token, digests });
-            }
-            GroupAction::WriteDevice { token, range, payload, fua } => {
-                let values = self.values(node, payload);
-                assert_eq!(values.len(), range.count as usize, "a payload fits its range");
-                let values = values.into_iter().map(Some).collect();
-                self.ask_disk(node, Outstanding::Write { shard, token, range, values, fua });
-            }
-            GroupAction::CopyDevice { token, range, payload, given, zeroes, fua } => {
-                let bytes = payload.map(|it| self.values(node, it)).unwrap_or_default();
-                let values = copied_values(range.count, (given, zeroes), bytes);
-                self.ask_disk(node, Outstanding::Write { shard, token, range, values, fua });
-            }
-            GroupAction::ZeroDevice { token, range, fua, .. } => {
-                let values = vec![Some(0); range.count as usize];
-                self.ask_disk(node, Outstanding::Write { shard, token, range, values, fua });
-            }
-            GroupAction::FlushDevice { token } => {
-                let snapshot = self.disks[node].flush_snapshot();
-                self.ask_disk(node, Outstanding::Flush { shard, token, snapshot });
-            }
-            GroupAction::WriteMetadata { token, write } => {
-                self.write_metadata(node, shard, token, write);
-            }
-            GroupAction::Send { to, message, payload } => {
-                let values = payload.map(|payload| self.values(node, payload));
-                self.send(node, to.index(), Message::Data { message, values });
-            }
-            GroupAction::SendWrite { to, message, payload } => {
-                let values = payload.map(|payload| self.values(node, payload));
-                for to in to.iter() {
-                    let (message, values) = (message.clone(), values.clone());
-                    self.send(node, to.index(), Message::Data { message, values });
-                }
-            }
-            GroupAction::Overlay { base, patch, at } => {
-                self.marks.insert(Mark::PartMerged);
-                let patch = self.values(node, patch);
-                let at = usize::try_from(at / SECTOR_BYTES).expect("within a block");
-                let process = self.processes[node].as_mut().expect("it acts");
-                let blocks = process.payloads.get_mut(base.0).expect("it is not released");
-                self.contents.overlay(blocks, &patch, at);
-            }
-            GroupAction::KeepBlocks { payload, keep } => {
-                let process = self.processes[node].as_mut().expect("it acts");
-                process.keep_blocks(payload, keep);
-            }
-            GroupAction::Complete { part, result } => {
-                let result = result.map(|payload| payload.map(|payload| self.take(node, payload)));
-                self.outcomes.push(Outcome::Completed { node, part, result });
-            }
-            GroupAction::Release(payload) => drop(self.take(node, payload)),
-            GroupAction::Home(fact) => {
-                let Some(boot) = self.processes[node].as_ref().map(|it| it.boot_id) else { return };
-                let at = self.internal_delivery(node, shard, Way::FromGroup);
-                self.schedule_at(at, Event::FromGroup { node, boot, shard, fact });
-            }
-        }
-    }
-
-    fn values(&self, node: usize, payload: Payload) -> Vec<u64> {
-        let process = self.processes[node].as_ref().expect("it acts");
-        process.payload(payload).to_vec()
-    }
-
-    fn take(&mut self, node: usize, payload: Payload) -> Vec<u64> {
-        let process = self.processes[node].as_mut().expect("it acts");
-        process.payloads.remove(payload.0).expect("a payload is released exactly once")
-    }
-
     // ---- Time.
 
     fn internal_delivery(&mut self, node: usize, shard: u8, way: Way) -> Time {
@@ -864,21 +665,6 @@ impl Cluster {
 /// A block's content is told by its number.
 pub(crate) fn digests_of(values: &[u64]) -> Vec<Digest> {
     values.iter().map(|&value| Digest(u128::from(value))).collect()
-}
-
-/// What a copy makes of each block of its range; `None` where it stays as it is.
-fn copied_values(
-    count: u32,
-    (given, zeroes): (BlockMask, BlockMask),
-    bytes: Vec<u64>,
-) -> Vec<Option<u64>> {
-    assert_eq!(bytes.len(), given.len() as usize, "a payload fits what it gives");
-    let mut bytes = bytes.into_iter();
-    let value = |place| {
-        let zero = zeroes.has(place).then_some(0);
-        if given.has(place) { bytes.next() } else { zero }
-    };
-    (0..count).map(value).collect()
 }
 
 #[expect(clippy::print_stderr, reason = "a trace is what `--trace` asks for")]

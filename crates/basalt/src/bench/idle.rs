@@ -83,12 +83,7 @@ pub(crate) fn main(options: &Options) -> Result<ExitCode> {
         volumes: vec![members; options.volumes],
     })?;
     let report = measure(&mut fleet, options, progress).map_err(|error| fleet.evidence(&error))?;
-    let mut out = std::io::stdout();
-    if options.output.json {
-        writeln!(out, "{}", serde_json::to_string_pretty(&report)?)?;
-    } else {
-        report.print(&mut out)?;
-    }
+    options.output.print(&report, |out| report.print(out))?;
     Ok(ExitCode::SUCCESS)
 }
 

@@ -123,13 +123,11 @@ pub(crate) fn main(options: &Options) -> Result<ExitCode> {
     check_room(options, &layout, scale)?;
     let result = run(options, &layout, scale)?;
     write_files(&result, &options.out)?;
-    let mut out = std::io::stdout();
-    if options.output.json {
-        writeln!(out, "{}", serde_json::to_string_pretty(&result)?)?;
-    } else {
-        result.print(&mut out)?;
+    options.output.print(&result, |out| {
+        result.print(out)?;
         writeln!(out, "\nwritten to {}: {JSON_FILE} and {PAGE_FILE}", options.out.display())?;
-    }
+        Ok(())
+    })?;
     Ok(ExitCode::SUCCESS)
 }
 

@@ -136,12 +136,7 @@ pub(crate) fn main(options: &Options) -> Result<ExitCode> {
         rows,
     };
     drop(progress);
-    let mut out = std::io::stdout();
-    if options.output.json {
-        writeln!(out, "{}", serde_json::to_string_pretty(&report)?)?;
-    } else {
-        report.print(&mut out)?;
-    }
+    options.output.print(&report, |out| report.print(out))?;
     Ok(ExitCode::SUCCESS)
 }
 

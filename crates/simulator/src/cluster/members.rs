@@ -1,0 +1,65 @@
+//! Who is a member as the nodes are configured, and nodes that lose what they had.
+
+use format::ids::MemberSet;
+use replication::contract::{CommandId, ResourceInput};
+
+use crate::cluster::storage::new_disk;
+use crate::cluster::{Cluster, Outcome};
+
+/// What of a node is lost for good.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Replaced {
+    VoteStore,
+    Node,
+}
+
+impl Cluster {
+    /// The configuration of a node names other members now, or nobody: then the resource goes.
+    /// False while that is not complete: the node is down, refuses, or keeps somebody in reach who
+    /// is needed still. It starts with what it had before then.
+    pub fn configure(&mut self, node: usize, members: MemberSet) -> bool {
+        let is_new = self.configured[node].is_empty();
+        if members.is_empty() || is_new {
+            self.configured[node] = members;
+            self.kill(node);
+            return true;
+        }
+        if !self.is_up(node) || self.is_stopped(node) {
+            return false;
+        }
+        self.trace(|| format!("n{node} is configured with {members:?}"));
+        let id = CommandId(u64::MAX);
+        let options = crate::process::member_options(&self.options, members);
+        self.step_resource(node, ResourceInput::Members { id, members: options });
+        let is_ours = |it: &Outcome| matches!(it, Outcome::Answered { id: it, .. } if *it == id);
+        let answer = self.outcomes.iter().position(is_ours).map(|at| self.outcomes.remove(at));
+        if !matches!(answer, Some(Outcome::Answered { result: Ok(()), .. })) {
+            return false;
+        }
+        self.peers[node] |= members;
+        for other in 0..self.processes.len() {
+            self.try_connect(node, other);
+        }
+        let is_complete = self.peers[node].is_subset_of(members);
+        if is_complete {
+            self.configured[node] = members;
+        }
+        is_complete
+    }
+
+    /// A new disk, or a new state directory, in place of what the node had; it must be down.
+    pub fn replace(&mut self, node: usize, part: Replaced) {
+        assert!(!self.is_up(node), "in use");
+        let new = new_disk(&self.options, Self::node_id(node), &mut self.random);
+        let disk = &mut self.disks[node];
+        match part {
+            Replaced::VoteStore => disk.register = new.register,
+            Replaced::Node => {
+                let touched: Vec<u64> = disk.blocks().collect();
+                *disk = new;
+                disk.touched = touched;
+            }
+        }
+        self.changes.of_life(Self::node_id(node));
+    }
+}
