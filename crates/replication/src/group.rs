@@ -35,6 +35,7 @@ use crate::lane::compare::digests_of;
 use crate::lane::verify::Verify;
 use crate::lane::{DeviceUse, Lane, Slot, Turn, token_lane};
 use crate::limits;
+use crate::ranges::RangeSet;
 use crate::view::View;
 
 #[derive(Debug)]
@@ -102,6 +103,8 @@ pub struct LaneGroup {
     rate: CopyRate,
     stable_due: Time,
     progress_due: Time,
+    /// When what nobody could read is tried again.
+    unreadable_due: Time,
     slow: SlowWatch,
     /// A disk that is taken into use as soon as the former one is quiet.
     attaching: Option<(Box<GroupDisk>, RoundId)>,
@@ -208,6 +211,7 @@ impl LaneGroup {
             },
             stable_due: Time::NEVER,
             progress_due: Time::NEVER,
+            unreadable_due: Time::NEVER,
             slow: SlowWatch::new(),
             attaching: None,
         }
@@ -241,6 +245,7 @@ impl LaneGroup {
     /// What is said once per turn: acknowledgements, new copies, records of the activity log.
     pub fn settle(&mut self, now: Time, actions: &mut Vec<GroupAction>) {
         self.refill_copy_budget(now);
+        self.settle_unreadable(now);
         for position in 0..self.lanes.len() {
             if std::mem::take(&mut self.touched[position]) {
                 self.with_lane(now, position, actions, |lane, turn| {
@@ -268,7 +273,7 @@ impl LaneGroup {
     pub fn wake_at(&self) -> Time {
         let is_short = self.is_copying_any() && self.rate.budget < COPY_BYTES_MAX;
         let budget_due = if is_short { self.rate.filled_at + BUDGET_INTERVAL } else { Time::NEVER };
-        let progress_due = self.progress_due.min(self.verify_due);
+        let progress_due = self.progress_due.min(self.verify_due).min(self.unreadable_due);
         let look_at = self.slow.look_at().min(self.balance.look_at);
         self.stable_due.min(progress_due).min(budget_due).min(look_at)
     }
@@ -276,7 +281,10 @@ impl LaneGroup {
     /// What is under way, for a person who looks for what hangs.
     #[must_use]
     pub fn explain(&self) -> String {
-        let busy = self.lanes.iter().filter(|it| !it.is_idle() || !it.replica.window.is_empty());
+        let is_copying =
+            |it: &Lane| it.leader.iter().flat_map(|leader| &leader.resyncs).any(|it| !it.done);
+        let is_busy = |it: &&Lane| !it.is_idle() || !it.replica.window.is_empty() || is_copying(it);
+        let busy = self.lanes.iter().filter(is_busy);
         let lanes: Vec<String> = busy
             .map(|lane| {
                 let window = &lane.replica.window;
@@ -384,6 +392,27 @@ impl LaneGroup {
                 now + PROGRESS_INTERVAL
             }
         };
+    }
+
+    /// A disk that could not be read may be read again, and a member that was away is back: nobody
+    /// joins, and no session ends cleanly, while something differs.
+    fn settle_unreadable(&mut self, now: Time) {
+        let is_awaited =
+            self.reconciling.is_some() || !self.syncing.is_empty() || self.draining != Draining::No;
+        let rests = |lane: &Lane| lane.leader.as_ref().is_some_and(|it| !it.unreadable.is_empty());
+        if !is_awaited || !self.lanes.iter().any(rests) {
+            self.unreadable_due = Time::NEVER;
+        } else if self.unreadable_due == Time::NEVER {
+            self.unreadable_due = now + limits::UNREADABLE_REST;
+        } else if now >= self.unreadable_due {
+            self.unreadable_due = Time::NEVER;
+            for (lane, touched) in self.lanes.iter_mut().zip(&mut self.touched) {
+                if let Some(leader) = lane.leader.as_mut().filter(|it| !it.unreadable.is_empty()) {
+                    leader.unreadable = RangeSet::default();
+                    *touched = true;
+                }
+            }
+        }
     }
 
     /// Something uses the rate of copies.

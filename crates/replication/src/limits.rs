@@ -12,6 +12,8 @@ pub const OPERATIONS_PER_LANE_MAX: usize = 256;
 pub const COPIES_PER_LANE_MAX: usize = 2;
 /// Copies to a returning member, in one lane, for which no source could be read: then it rests.
 pub const COPY_FAILURES_MAX: u32 = 8;
+/// What differs between members, and nobody could read, rests so long before it is tried again.
+pub const UNREADABLE_REST: Duration = Duration::from_secs(5);
 /// Blocks of one copy.
 pub const COPY_BLOCKS_MAX: u32 = 32;
 /// So many copies of a full resync that found nothing equal at its target end the comparing; as

@@ -25,7 +25,7 @@ use stdx::time::Time;
 use crate::cluster::changes::Changes;
 use crate::cluster::clock::{Clock, DRIFT_MAX_PPM};
 use crate::cluster::forger::Forger;
-pub use crate::cluster::members::Replaced;
+pub use crate::cluster::members::{Configured, Replaced};
 use crate::cluster::network::{Ear, End, Letter, Link, LinkId};
 use crate::cluster::storage::new_disk;
 use crate::contents::Contents;

@@ -68,6 +68,22 @@ fn a_resync_waits_while_nobody_has_the_data() {
     assert!(!it.is_in_sync(0, 1));
 }
 
+/// What a dead Primary left half done can be read nowhere at first. It is tried again: until then
+/// nobody joins.
+#[test]
+fn what_could_not_be_read_at_first_is_made_equal_later() {
+    let mut it = Scenario::new(3, 0, 0);
+    it.must_write(0, 7, 1);
+    it.cluster.kill(0);
+    let bad = BadDisk { read: true, ..BadDisk::default() };
+    it.cluster.bad = vec![BadDisk::default(), bad, bad];
+    it.promote(1);
+    it.until("the failed reads", |it| it.cluster.bad.iter().all(|&bad| bad == BadDisk::default()));
+    it.cluster.start(0);
+    it.until("the return of node 0", |it| it.is_in_sync(1, 0));
+    assert_eq!(it.on_disk(0, 7), 1);
+}
+
 /// Again and again, so soon that the day of the last time is still in the register.
 #[test]
 fn a_disk_that_is_detached_right_after_its_return_comes_back_as_what_it_was() {

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use format::ids::NodeId;
 use replication::contract::{Command, PromoteMode};
-use simulator::cluster::Replaced;
+use simulator::cluster::{Configured, Replaced};
 use simulator::scenario::Scenario;
 
 /// Blocks of the volume.
@@ -225,7 +225,14 @@ fn the_last_up_to_date_replica_is_not_removed() {
     it.cluster.start(1);
     it.until("a resync", |it| it.status(0).is_some_and(|status| status.members[1].syncing));
     let others = [1, 2].into_iter().filter_map(NodeId::new).collect();
-    assert!(!it.cluster.configure(1, others), "node 0 alone has the data");
+    assert_eq!(it.cluster.configure(1, others), Configured::Refused, "node 0 alone has the data");
+    it.cluster.kill(0);
+    it.run(Duration::from_secs(2));
+    for node in [1, 2] {
+        assert_eq!(it.cluster.configure(node, others), Configured::Refused, "it has it still");
+    }
+    it.cluster.start(0);
+    it.promote(0);
     it.cluster.slow[1].write = Duration::ZERO;
     it.until("the return of node 1", |it| it.is_in_sync(0, 1));
     it.run(Duration::from_secs(1));
@@ -265,4 +272,29 @@ fn a_change_of_voters_is_finished_by_another_node() {
         it.cluster.start(0);
         it.until("the return of node 0", |it| it.is_in_sync(1, 0));
     }
+}
+
+/// Whether the last value was chosen does not know who starts again: the replica leads to find it
+/// out, though no client asks for the volume.
+#[test]
+fn a_value_in_doubt_is_found_out_without_clients() {
+    let mut it = Scenario::new(3, 0, 0);
+    it.must_write(0, 7, 1);
+    let detached = it.command(2, Command::Detach);
+    it.until("the loss of node 2", |it| it.succeeded(detached) && !it.is_in_sync(0, 2));
+    it.configure(&[0, 1], &[0, 1]);
+    // Nodes 0 and 2 accept it, and of the new voters node 1 is missing.
+    it.cluster.stop_for(1, Duration::from_millis(500));
+    it.until("the change", |it| it.explains(0, "change: Some(Members"));
+    it.run(Duration::from_millis(20));
+    for node in [0, 1] {
+        it.cluster.kill(node);
+        it.cluster.start(node);
+    }
+    it.until("a clean end", |it| {
+        let config = it.status(0).and_then(|status| status.config);
+        config.is_some_and(|config| config.clean)
+    });
+    it.promote(0);
+    assert_eq!(it.must_read(0, 7), 1);
 }

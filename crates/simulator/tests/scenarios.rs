@@ -264,3 +264,17 @@ fn a_promotion_that_dies_leaves_its_members_told_of_their_differences() {
     let seen = it.must_read(3, 7);
     assert_eq!([1, 3, 4].map(|node| it.on_disk(node, 7)), [seen; 3]);
 }
+
+/// Somebody wants the volume while the last one's session is still being ended: "yes" would be
+/// taken back a moment later.
+#[test]
+fn a_promotion_that_comes_while_the_node_is_demoted_holds() {
+    let mut it = Scenario::new(3, 0, 0);
+    let part = it.write(0, 7, 1);
+    let demoted = it.command(0, Command::Demote);
+    let promoted = it.command(0, Command::Promote(PromoteMode::Normal));
+    it.until("the promotion", |it| it.succeeded(promoted));
+    assert!(it.succeeded(demoted) && it.ended(part) == Some(&Ok(None)));
+    it.run(Duration::from_secs(1));
+    assert_eq!(it.must_read(0, 7), 1);
+}

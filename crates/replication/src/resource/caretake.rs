@@ -57,7 +57,14 @@ impl Resource {
     /// Members that wait for a copy, or a session whose end nobody has cleared up; and this node
     /// may lead, and no other does.
     fn has_work(&self) -> bool {
-        let Some(config) = self.config() else { return false };
+        let in_doubt: Config;
+        let config = if let Some(config) = self.config() {
+            config
+        } else {
+            // Nobody may be left who knows what was chosen before: to lead is to find it out.
+            in_doubt = self.newest_value();
+            &in_doubt
+        };
         if self.replica_state() != Some(ReplicaState::InSync) || self.report().is_none() {
             return false;
         }

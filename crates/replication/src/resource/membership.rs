@@ -98,12 +98,12 @@ impl Resource {
             members.iter().find(|member| member.node == me).map(|member| member.diskful)
         };
         let named: MemberSet = members.iter().map(|member| member.node).collect();
-        let dropped = self.connected().minus(named);
         let in_sync = self.config().map_or(MemberSet::EMPTY, insync);
+        let dropped = in_sync.minus(named);
         let left = in_sync.and(self.connected()).minus(dropped);
         if own(members) != own(&self.options.members) {
             Some((CommandErrorCode::Busy, "this node's own part is another one"))
-        } else if !in_sync.and(dropped).is_empty() && left.is_empty() {
+        } else if !dropped.is_empty() && left.is_empty() {
             let reason = "no UpToDate replica in reach would be left";
             Some((CommandErrorCode::NoUpToDateData, reason))
         } else {

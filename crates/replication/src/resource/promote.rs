@@ -129,7 +129,7 @@ impl Resource {
         }
         self.yield_role();
         if self.session.is_some() {
-            return self.answer(id, Ok(()));
+            return self.go_on_as_primary(id);
         }
         if let Some(promotion) = self.promotion.as_mut() {
             promotion.commands.push(id);
@@ -205,7 +205,7 @@ impl Resource {
         let (code, message) = promotion.reason.unwrap_or_else(|| self.no_quorum_reason(refusal));
         self.give_up_lead();
         let nonce = promotion.nonce;
-        self.send_to_voters(&Control::LeaseRelease { nonce });
+        self.tell_session_over(nonce);
         for id in promotion.commands {
             self.refuse(id, code, message.clone());
         }
@@ -247,7 +247,7 @@ impl Resource {
         self.attempt = None;
         if let Some(nonce) = self.nonce_in_doubt() {
             // Voters that accepted it need not keep others, and the next try, away.
-            self.send_to_voters(&Control::LeaseRelease { nonce });
+            self.tell_session_over(nonce);
         }
         self.give_up_lead();
         if let Some(promotion) = self.promotion.as_mut() {

@@ -84,8 +84,11 @@ impl Resource {
     }
 
     /// To the voters of the newest value.
-    pub(crate) fn send_to_voters(&mut self, message: &Control) {
-        self.send_to_each(self.newest_voters(), message);
+    /// Voters need not keep others away any more, and no member has to count on this leader: one
+    /// that does not vote looks for work of its own only while it knows of none.
+    pub(crate) fn tell_session_over(&mut self, nonce: Nonce) {
+        let peers: MemberSet = self.peers.keys().copied().collect();
+        self.send_to_each(self.newest_voters() | peers, &Control::LeaseRelease { nonce });
     }
 
     fn send_to_each(&mut self, nodes: MemberSet, message: &Control) {

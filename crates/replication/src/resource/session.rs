@@ -12,7 +12,7 @@ use format::message::{Accepted, Control, SlotBase};
 use stdx::time::Time;
 
 use crate::contract::{
-    CommandErrorCode, CommandId, LostMember, PeerReport, ResourceAction, ToGroup,
+    CommandErrorCode, CommandId, LostMember, PeerReport, PromoteMode, ResourceAction, ToGroup,
 };
 use crate::limits;
 use crate::quorum;
@@ -86,7 +86,10 @@ pub(crate) enum Change {
 
 #[derive(Debug)]
 struct Drain {
+    /// Who asked for the end of the session.
     commands: Vec<CommandId>,
+    /// Who asked for another one meanwhile.
+    promotions: Vec<CommandId>,
     deadline: Time,
     drained: bool,
 }
@@ -592,7 +595,8 @@ impl Resource {
         self.rounds
             .retain(|round| matches!(round.kind, RoundKind::Quiesced | RoundKind::StoodDown(_)));
         let nonce = session.nonce;
-        let commands = session.drain.map_or_else(Vec::new, |drain| drain.commands);
+        let (commands, promotions) =
+            session.drain.map_or_else(Default::default, |it| (it.commands, it.promotions));
         self.endings.push(Ending { nonce, commands });
         self.ask_groups(RoundKind::StoodDown(nonce), |round| ToGroup::StandDown { round });
         if session.purpose == Purpose::Clients {
@@ -600,6 +604,18 @@ impl Resource {
         }
         if self.stop.is_some() {
             self.stop_groups();
+        }
+        for id in promotions {
+            self.on_promote(id, PromoteMode::Normal);
+        }
+    }
+
+    /// This node is to be Primary, and leads already: unless its session is about to end, that is
+    /// all there is to it.
+    pub(crate) fn go_on_as_primary(&mut self, id: CommandId) {
+        match self.session.as_mut().and_then(|session| session.drain.as_mut()) {
+            Some(drain) => drain.promotions.push(id),
+            None => self.answer(id, Ok(())),
         }
     }
 
@@ -609,7 +625,7 @@ impl Resource {
             return;
         };
         let ending = self.endings.remove(position);
-        self.send_to_voters(&Control::LeaseRelease { nonce });
+        self.tell_session_over(nonce);
         for id in ending.commands {
             self.answer(id, Ok(()));
         }
@@ -632,7 +648,8 @@ impl Resource {
         let deadline = self.now + DRAIN_DEADLINE;
         let Some(session) = self.session.as_mut() else { return };
         if session.drain.is_none() {
-            session.drain = Some(Drain { commands: Vec::new(), deadline, drained: false });
+            let (commands, promotions) = (Vec::new(), Vec::new());
+            session.drain = Some(Drain { commands, promotions, deadline, drained: false });
             self.ask_groups(RoundKind::Drained, |round| ToGroup::Drain { round });
         }
     }
@@ -651,13 +668,17 @@ impl Resource {
         if !late {
             return;
         }
-        let commands = session.drain.take().map_or_else(Vec::new, |drain| drain.commands);
-        self.drop_round(RoundKind::Drained);
         if self.stop.is_some() {
             // What was not acknowledged is resolved by the next promotion.
+            self.drop_round(RoundKind::Drained);
             return self.end_session();
         }
+        let Some(Drain { commands, promotions, .. }) = session.drain.take() else { return };
+        self.drop_round(RoundKind::Drained);
         self.tell_groups(ToGroup::Resume);
+        for id in promotions {
+            self.answer(id, Ok(()));
+        }
         for id in commands {
             let message = "requests are still under way: no quorum, or a member does not answer";
             self.refuse(id, CommandErrorCode::TimedOut, message);
@@ -674,7 +695,7 @@ impl Resource {
         if let Some(promotion) = self.promotion.take() {
             self.give_up_lead();
             if let Some(nonce) = nonce {
-                self.send_to_voters(&Control::LeaseRelease { nonce });
+                self.tell_session_over(nonce);
             }
             for id in promotion.into_commands() {
                 self.refuse(id, CommandErrorCode::Busy, "the resource is being stopped");

@@ -13,19 +13,28 @@ pub enum Replaced {
     Node,
 }
 
+/// What became of a configuration.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Configured {
+    Complete,
+    /// The node keeps somebody in reach who is needed still, and starts with what it had before.
+    Incomplete,
+    Refused,
+    /// Nobody is there to be told.
+    Down,
+}
+
 impl Cluster {
     /// The configuration of a node names other members now, or nobody: then the resource goes.
-    /// False while that is not complete: the node is down, refuses, or keeps somebody in reach who
-    /// is needed still. It starts with what it had before then.
-    pub fn configure(&mut self, node: usize, members: MemberSet) -> bool {
+    pub fn configure(&mut self, node: usize, members: MemberSet) -> Configured {
         let is_new = self.configured[node].is_empty();
         if members.is_empty() || is_new {
             self.configured[node] = members;
             self.kill(node);
-            return true;
+            return Configured::Complete;
         }
         if !self.is_up(node) || self.is_stopped(node) {
-            return false;
+            return Configured::Down;
         }
         self.trace(|| format!("n{node} is configured with {members:?}"));
         let id = CommandId(u64::MAX);
@@ -34,17 +43,17 @@ impl Cluster {
         let is_ours = |it: &Outcome| matches!(it, Outcome::Answered { id: it, .. } if *it == id);
         let answer = self.outcomes.iter().position(is_ours).map(|at| self.outcomes.remove(at));
         if !matches!(answer, Some(Outcome::Answered { result: Ok(()), .. })) {
-            return false;
+            return Configured::Refused;
         }
         self.peers[node] |= members;
         for other in 0..self.processes.len() {
             self.try_connect(node, other);
         }
-        let is_complete = self.peers[node].is_subset_of(members);
-        if is_complete {
-            self.configured[node] = members;
+        if !self.peers[node].is_subset_of(members) {
+            return Configured::Incomplete;
         }
-        is_complete
+        self.configured[node] = members;
+        Configured::Complete
     }
 
     /// A new disk, or a new state directory, in place of what the node had; it must be down.

@@ -1,9 +1,9 @@
 //! Operators who add and remove members, and nodes that lose their vote store.
 
-use format::config::Config;
+use format::config::{Config, VolumeConfig};
 use format::ids::{MemberSet, NodeId};
 
-use crate::cluster::Replaced;
+use crate::cluster::{Configured, Replaced};
 use crate::run::Run;
 use crate::sometimes::Mark;
 
@@ -87,18 +87,22 @@ impl Run {
             self.cluster.configure(node, wanted);
             self.end_client(node);
             self.commands.retain(|_, (at, _)| *at != node);
-        } else if self.cluster.configure(node, wanted) && is_new {
+        } else if self.cluster.configure(node, wanted) == Configured::Complete && is_new {
             self.cluster.start(node);
         }
     }
 
     /// The state directory of a node is lost. Not of two before the first is a voter again: what
-    /// only they knew would be gone.
+    /// only they knew would be gone. Nor of the last replica that is in sync: without its vote
+    /// store its disk counts as an old image, and only an operator can say that it is none.
     pub(super) fn lose_vote_store(&mut self) {
         let node = self.any_node();
         let is_whole = self.checker.newest().is_some_and(|newest| {
+            let volume = newest.volumes.first();
+            let in_sync = volume.map_or(MemberSet::EMPTY, VolumeConfig::insync_set);
             let store_at = |node: NodeId| self.cluster.disks[node.index()].register.store;
             newest.voters.len() > 2
+                && in_sync.iter().any(|member| member.index() != node)
                 && newest.voters.iter().all(|voter| store_at(voter.node) == voter.store)
                 && newest.voters.iter().any(|voter| voter.node.index() == node)
         });
