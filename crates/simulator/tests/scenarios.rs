@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use format::ids::NodeId;
-use replication::contract::{Command, PromoteMode};
+use replication::contract::{Command, PromoteMode, Repair, VerifyTask};
 use simulator::cluster::SlowDisk;
 use simulator::scenario::Scenario;
 
@@ -277,4 +277,25 @@ fn a_promotion_that_comes_while_the_node_is_demoted_holds() {
     assert!(it.succeeded(demoted) && it.ended(part) == Some(&Ok(None)));
     it.run(Duration::from_secs(1));
     assert_eq!(it.must_read(0, 7), 1);
+}
+
+/// A verify needs a leader while a promotion waits for a slow member: the candidate's own replica is
+/// sealed to the other one, and must not be led back into the session that it left.
+#[test]
+fn a_candidate_whose_replica_was_sealed_by_another_begins_anew() {
+    for step in 0..10 {
+        let mut it = Scenario::new(3, 0, 0);
+        it.must_write(0, 7, 1);
+        it.cluster.kill(0);
+        it.cluster.slow[0] = SlowDisk { save: Duration::from_millis(200), ..SlowDisk::default() };
+        it.cluster.start(0);
+        it.run(Duration::from_millis(500));
+        let promoted = it.command(1, Command::Promote(PromoteMode::Normal));
+        it.run(Duration::from_millis(100 * step));
+        let task = VerifyTask { from_block: 0, until_block: 20 * 1024, repair: Repair::No };
+        it.command(2, Command::Verify(task));
+        it.until("an answer", |it| it.succeeded(promoted) || it.failed(promoted));
+        assert!(it.succeeded(promoted), "after {step} steps");
+        assert_eq!(it.must_read(1, 7), 1);
+    }
 }

@@ -141,6 +141,7 @@ impl Resource {
         if !self.leads(nonce) && self.session.is_some() {
             self.end_session();
         }
+        self.note_sealed_to(nonce);
         let lanes = usize::from(self.superblock.as_ref().map_or(0, |superblock| superblock.lanes));
         self.member.may_begin = false;
         self.member.new_epoch = None;

@@ -241,6 +241,17 @@ impl Resource {
         (CommandErrorCode::NoQuorum, message)
     }
 
+    /// The own replica obeys another session now: to lead it in this one, too, would let it hear
+    /// neither.
+    pub(crate) fn note_sealed_to(&mut self, nonce: Nonce) {
+        let Some(promotion) = self.promotion.as_ref() else { return };
+        let is_early = matches!(promotion.phase, Phase::Sealing { .. } | Phase::Recording { .. });
+        if is_early && promotion.nonce != nonce {
+            let reason = "another node is about to lead".to_owned();
+            self.rest_promotion(CommandErrorCode::Busy, reason);
+        }
+    }
+
     /// This try failed: another one, with a new ballot, a little later.
     fn rest_promotion(&mut self, code: CommandErrorCode, reason: String) {
         let until = self.now + self.random_delay();
