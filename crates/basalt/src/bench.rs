@@ -16,6 +16,7 @@ mod failover;
 mod write;
 mod rows;
 mod idle;
+mod resync;
 mod puppet;
 
 use std::io::{Stdout, Write as _};
@@ -45,6 +46,8 @@ enum Command {
     Rows(rows::Options),
     /// Measure memory, CPU and start of nodes that have volumes and nothing to do
     Idle(idle::Options),
+    /// Measure what the return of a node costs its clients, and how long it takes
+    Resync(resync::Options),
     /// Strike nodes and the network between them, under the checker's load
     Chaos(chaos::Options),
     /// Measure how long a volume stands still when nodes die, vanish or stand still
@@ -85,6 +88,7 @@ pub(crate) fn main(choice: Choice) -> Result<ExitCode> {
         Command::Write(options) => write::main(&options),
         Command::Rows(options) => rows::main(&options),
         Command::Idle(options) => idle::main(&options),
+        Command::Resync(options) => resync::main(&options),
         Command::Chaos(options) => chaos::main(&options),
         Command::Failover(options) => failover::main(&options),
         Command::Puppet(options) => puppet::main(&options),

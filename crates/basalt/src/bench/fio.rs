@@ -8,8 +8,8 @@ mod report;
 pub(crate) use self::report::{Moment, Outcome};
 
 use std::fmt::{self, Write as _};
-use std::path::Path;
-use std::process::{Command, Stdio};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
@@ -108,6 +108,30 @@ pub(crate) fn measure(job: &Job, directory: &Path, at: impl FnMut(Duration)) -> 
     run(&text, job.access, directory, job.ramp + job.time + SLACK, at)
 }
 
+/// Keeps the load of the job up while `look` has not seen what it waits for, some twenty looks a
+/// second, and ends it then; its ramp and time count for nothing.
+pub(crate) fn load_while<T>(
+    job: &Job,
+    directory: &Path,
+    what: &str,
+    limit: Duration,
+    mut look: impl FnMut() -> Result<Option<T>>,
+) -> Result<T> {
+    let timing = format!("time_based\nruntime={}s\n", (limit + SLACK).as_secs());
+    let text = job_file(&job.targets, job.span_bytes, job.access, &timing);
+    let (mut child, log) = spawn(&text, directory)?;
+    let seen = clock::wait_for(what, limit, || match child.try_wait()? {
+        None => look(),
+        Some(status) => {
+            let said = std::fs::read_to_string(&log).unwrap_or_default();
+            bail!("fio ended with {status}: {}", said.trim())
+        }
+    });
+    child.kill().ok();
+    child.wait()?;
+    seen
+}
+
 fn job_file(targets: &[Uri], span_bytes: u64, access: Access, more: &str) -> String {
     let pattern = match access.pattern {
         Pattern::RandomRead => "rw=randread",
@@ -129,14 +153,8 @@ fn job_file(targets: &[Uri], span_bytes: u64, access: Access, more: &str) -> Str
     text
 }
 
-/// Runs fio to its end and reads what it found.
-fn run(
-    text: &str,
-    access: Access,
-    directory: &Path,
-    limit: Duration,
-    mut at: impl FnMut(Duration),
-) -> Result<Outcome> {
+/// fio with a job, and the file that holds what it says.
+fn spawn(text: &str, directory: &Path) -> Result<(Child, PathBuf)> {
     let file = directory.join("job.fio");
     std::fs::write(&file, text).with_context(|| format!("cannot write {}", file.display()))?;
     report::remove_series(directory, LOG_PREFIX)?;
@@ -145,7 +163,18 @@ fn run(
     let mut command = Command::new("fio");
     command.current_dir(directory).args(["--output-format=json+", "--output=fio.json", "job.fio"]);
     command.stdin(Stdio::null()).stdout(said.try_clone()?).stderr(said);
-    let mut child = command.spawn().context("cannot run fio")?;
+    Ok((command.spawn().context("cannot run fio")?, log))
+}
+
+/// Runs fio to its end and reads what it found.
+fn run(
+    text: &str,
+    access: Access,
+    directory: &Path,
+    limit: Duration,
+    mut at: impl FnMut(Duration),
+) -> Result<Outcome> {
+    let (mut child, log) = spawn(text, directory)?;
     let started = clock::now();
     let ended = clock::wait_for("fio to end", limit, || {
         at(clock::now().since(started));

@@ -214,6 +214,17 @@ impl Fleet {
         })
     }
 
+    /// The state of a volume, as a node tells it.
+    pub(crate) fn status(&self, node: usize, volume: usize) -> Result<ResourceStatus> {
+        let mut states = self.nodes[node].statuses(vec![resource_name(volume)])?;
+        states.pop().with_context(|| format!("{} tells nothing", self.nodes[node].name))
+    }
+
+    /// Where a run may leave files until the fleet goes.
+    pub(crate) fn scratch(&self) -> &Path {
+        self.directory.path()
+    }
+
     /// Ends a daemon as an operator would.
     pub(crate) fn end(&mut self, index: usize) -> Result<()> {
         self.nodes[index].stop(COMMAND_LIMIT)
