@@ -244,6 +244,8 @@ pub enum Control {
         until_block: u64,
         repair: bool,
     },
+    /// The sender is about to stop: it is to be outdated, and to have no vote, before it goes.
+    Leave,
     /// What the sender's voter has accepted; sent on every connection.
     Report {
         store: Option<VoteStoreId>,

@@ -442,7 +442,7 @@ pub enum Command {
     Promote(PromoteMode),
     /// Become Secondary; the front end admits no new request meanwhile.
     Demote,
-    /// Stop for good: demote, leave everything clean.
+    /// Stop for good: demote, leave (PROTOCOL.md 9.3), leave everything clean.
     Stop,
     /// Discard the local data: the replica is to be copied in full.
     Invalidate,

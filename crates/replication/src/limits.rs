@@ -82,6 +82,12 @@ pub const CARETAKER_WAIT: Duration = Duration::from_secs(3);
 pub const CARETAKER_STEP: Duration = Duration::from_secs(1);
 /// A promotion for a resync that has not succeeded by then gives way.
 pub const CARETAKER_DEADLINE: Duration = Duration::from_secs(5);
+/// How long a member that is stopped waits to be let go; then it goes as one that crashed would.
+pub const LEAVE_DEADLINE: Duration = Duration::from_secs(4);
+/// How long nobody leads before an in-sync replica does, to let another one go: a client that turns
+/// to another node comes first. And what each further one waits more.
+pub const LEAVE_WAIT: Duration = Duration::from_millis(300);
+pub const LEAVE_STEP: Duration = Duration::from_millis(300);
 /// A step of an admission that is not answered by then is given up and tried again.
 pub const ADMIT_DEADLINE: Duration = Duration::from_secs(30);
 

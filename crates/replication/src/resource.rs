@@ -6,6 +6,7 @@
 
 mod admit;
 mod caretake;
+mod leave;
 mod member;
 mod membership;
 mod promote;
@@ -117,6 +118,8 @@ pub struct Resource {
     /// Sessions that ended here, and that some shard may not know of yet.
     endings: Vec<Ending>,
     stop: Option<CommandId>,
+    /// Being stopped, it waits until then to be let go.
+    leave_until: Option<Time>,
     verify: Option<Verifying>,
     now: Time,
     actions: Vec<ResourceAction>,
@@ -135,6 +138,8 @@ struct Peer {
     lease_asked_at: Option<Time>,
     /// Its data belongs to another history.
     unrelated: bool,
+    /// It is about to stop, and asked to be let go.
+    is_leaving: bool,
 }
 
 /// At most one write of register and superblock is under way; what comes meanwhile shares the next.
@@ -238,6 +243,7 @@ impl Resource {
             next_round: 0,
             endings: Vec::new(),
             stop: None,
+            leave_until: None,
             verify: None,
             now: options.started_at,
             actions: Vec::new(),
@@ -280,7 +286,7 @@ impl Resource {
         let attempt = self.attempt.as_ref().map_or(Time::NEVER, Attempt::wake_at);
         let promotion = self.promotion.as_ref().map_or(Time::NEVER, Promotion::wake_at);
         let session = self.session.as_ref().map_or(Time::NEVER, Session::wake_at);
-        attempt.min(promotion).min(session).min(self.caretake_at)
+        attempt.min(promotion).min(session).min(self.caretake_at).min(self.leave_wakes_at())
     }
 
     /// Whose clients wrote last, as far as this node knows.
@@ -348,6 +354,7 @@ impl Resource {
                 let repair = if repair { Repair::AtOnce } else { Repair::No };
                 self.on_verify_asked(nonce, VerifyTask { from_block, until_block, repair });
             }
+            Control::Leave => self.on_leave(from),
             Control::Sealed(_)
             | Control::SealRefused { .. }
             | Control::NewEpochDone { .. }
@@ -401,6 +408,7 @@ impl Resource {
             | Control::SlotQuery { .. }
             | Control::SetFull { .. }
             | Control::PrepareJoin { .. }
+            | Control::Leave
             | Control::Verify { .. } => unreachable!("sorted by `on_control`"),
         }
     }
@@ -482,6 +490,7 @@ impl Resource {
         self.advance_members();
         self.advance_session();
         self.advance_caretaker();
+        self.advance_leave();
     }
 
     fn on_connected(&mut self, node: NodeId, report: PeerReport) {
@@ -491,6 +500,7 @@ impl Resource {
         peer.lease_asked_at = None;
         peer.unrelated = false;
         self.send(node, own);
+        self.repeat_leave(node);
         if self.session.is_some()
             && let Some(Accepted { ballot, value }) = self.chosen.clone()
         {
@@ -516,6 +526,7 @@ impl Resource {
         peer.members = None;
         peer.session = None;
         peer.lease_asked_at = None;
+        peer.is_leaving = false;
         self.on_member_disconnected(node);
     }
 

@@ -1,9 +1,11 @@
 //! A cluster that a test leads step by step; every invariant is checked after every event.
 
+use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
 use format::ids::NodeId;
+use format::metadata::ReplicaState;
 use replication::balance::ReadPolicy;
 use replication::contract::{
     Command, CommandId, GroupInput, PartId, PromoteMode, Request, RequestError, RequestKind,
@@ -149,6 +151,31 @@ impl Scenario {
         let config = config.filter(|config| config.voters_old.is_empty());
         let voters = config.map_or_else(Vec::new, |config| config.voters);
         voters.iter().map(|voter| voter.node.get()).collect()
+    }
+
+    /// Ends the process of `node` as an operator does, and waits for that.
+    pub fn stop(&mut self, node: usize) {
+        let id = self.command(node, Command::Stop);
+        self.until("a stop", |it| it.succeeded(id));
+        self.cluster.kill(node);
+    }
+
+    /// Whether the disk of `node` says that others may have gone on without it.
+    #[must_use]
+    pub fn knows_that_it_left(&self, node: usize) -> bool {
+        self.cluster.disks[node].superblock.state == ReplicaState::Outdated
+    }
+
+    /// Blocks that were copied to `member` until it was in sync, as `node` tells it.
+    pub fn copied_until_in_sync(&mut self, node: usize, member: usize) -> u64 {
+        let most = Cell::new(0);
+        self.until("the member to be in sync", |it| {
+            let status = it.status(node).expect("the node is up");
+            let known = status.members.iter().find(|known| known.node.index() == member);
+            most.set(most.get().max(known.map_or(0, |known| known.copied_blocks)));
+            it.is_in_sync(node, member)
+        });
+        most.get()
     }
 
     #[must_use]

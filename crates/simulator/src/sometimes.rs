@@ -74,10 +74,14 @@ pub enum Mark {
     MemberRemoved,
     /// A member came back after its removal, with the disk that it had.
     MemberAddedAgain,
+    /// A member that stays one gave its vote up: it was stopped.
+    VoterLeft,
+    /// ... and one voter was left.
+    LastStands,
 }
 
 impl Mark {
-    pub const ALL: [Self; 41] = [
+    pub const ALL: [Self; 43] = [
         Self::BeganUnequal,
         Self::OwnSlotReported,
         Self::SealRefused,
@@ -119,6 +123,8 @@ impl Mark {
         Self::MemberAdded,
         Self::MemberRemoved,
         Self::MemberAddedAgain,
+        Self::VoterLeft,
+        Self::LastStands,
     ];
 
     #[expect(clippy::wildcard_enum_match_arm, reason = "most messages are no mark")]
@@ -201,7 +207,7 @@ mod tests {
     fn every_mark_is_listed_once() {
         let listed: BTreeSet<Mark> = Mark::ALL.into_iter().collect();
         assert_eq!(listed.len(), Mark::ALL.len());
-        assert_eq!(Mark::ALL.last(), Some(&Mark::MemberAddedAgain));
-        assert_eq!(Mark::MemberAddedAgain as usize + 1, Mark::ALL.len());
+        assert_eq!(Mark::ALL.last(), Some(&Mark::LastStands));
+        assert_eq!(Mark::LastStands as usize + 1, Mark::ALL.len());
     }
 }

@@ -23,18 +23,6 @@ fn with_newcomer() -> Scenario {
     it
 }
 
-/// Blocks that were copied to `member` until it was in sync, as node 0 tells it.
-fn copied_until_in_sync(it: &mut Scenario, member: usize) -> u64 {
-    let most = std::cell::Cell::new(0);
-    it.until("the member to be in sync", |it| {
-        let status = it.status(0).expect("the node is up");
-        let known = status.members.iter().find(|known| known.node.index() == member);
-        most.set(most.get().max(known.map_or(0, |known| known.copied_blocks)));
-        it.is_in_sync(0, member)
-    });
-    most.get()
-}
-
 #[test]
 fn with_two_replicas_a_third_node_votes_by_itself() {
     let mut it = with_witness();
@@ -140,7 +128,7 @@ fn a_leader_that_was_not_told_of_a_member_marks_what_it_misses() {
     it.until("the end of the session", |it| it.succeeded(demoted));
     it.promote(0);
     it.cluster.start(3);
-    let copied = copied_until_in_sync(&mut it, 3);
+    let copied = it.copied_until_in_sync(0, 3);
     assert!(copied < ALL / 2, "{copied} blocks were copied");
     assert_eq!(it.on_disk(3, 7), 2);
 }
@@ -186,7 +174,7 @@ fn a_member_that_was_removed_and_is_added_again_is_copied_in_full() {
     it.must_write(0, 9000, 3);
     it.configure(&[0, 1], &[0, 1, 2]);
     it.cluster.start(2);
-    let copied = copied_until_in_sync(&mut it, 2);
+    let copied = it.copied_until_in_sync(0, 2);
     assert!(copied > ALL / 2, "{copied} blocks were copied");
     assert_eq!((it.on_disk(2, 7), it.on_disk(2, 9000)), (2, 3));
     it.until("the voters", |it| it.voters(0) == [0, 1, 2]);

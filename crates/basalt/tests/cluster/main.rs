@@ -7,6 +7,7 @@ mod volume;
 mod reads;
 mod adjust;
 mod members;
+mod leaves;
 mod faults;
 mod promoter;
 mod paths;

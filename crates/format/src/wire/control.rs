@@ -33,6 +33,7 @@ messages!(Control, CONTROL_TAGS {
     0x0128 ReplicaFailed { nonce }
     0x0129 Report { store, session, accepted, members }
     0x012a Verify { nonce, from_block, until_block, repair }
+    0x012b Leave
 });
 
 record!(Accepted { ballot, value });

@@ -220,6 +220,7 @@ fn member_messages() -> Vec<Sample> {
             "verify",
             Control::Verify { nonce, from_block: 0xf3, until_block: 1 << 40, repair: true },
         ),
+        control("leave", Control::Leave),
         control("report", report(Some(VoteStoreId(0x9a)))),
         control("report_without_vote", report(None)),
     ]

@@ -470,6 +470,13 @@ impl Hosted {
                 ));
             }
         }
+        let is_born = status.config.as_ref().is_some_and(|config| config.branch.0 != 0);
+        let votes = |node| status.voters.iter().any(|voter| voter.node == node);
+        let replicas = self.definition.members.iter().filter(|member| member.is_diskful);
+        reasons.extend(replicas.filter(|it| is_born && !votes(it.node)).map(|member| {
+            let name = &member.name;
+            format!("{name} has no vote: it left, or is new; it votes once it is in sync")
+        }));
         if status.promoting {
             reasons.push("this node is becoming Primary".to_owned());
         }

@@ -96,7 +96,8 @@ impl Resource {
     fn start_admissions(&mut self) {
         let Some(session) = &self.session else { return };
         let candidates = self.tracked().and(self.connected()).minus(self.gone());
-        let candidates = candidates.minus(session.write_set);
+        let leaving = self.config().map_or(MemberSet::EMPTY, |config| self.leaving(config));
+        let candidates = candidates.minus(session.write_set | leaving);
         let now = self.now;
         let ready: Vec<NodeId> = candidates
             .iter()
@@ -228,6 +229,7 @@ impl Resource {
             | Control::SetFull { .. }
             | Control::PrepareJoin { .. }
             | Control::Verify { .. }
+            | Control::Leave
             | Control::ReplicaFailed { .. } => unreachable!("sorted by `on_leader_message`"),
         }
     }

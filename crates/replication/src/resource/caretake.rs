@@ -5,7 +5,7 @@
 //! It ends, cleanly, when nothing is left to copy.
 
 use format::config::{Config, Purpose};
-use format::ids::NodeId;
+use format::ids::{MemberSet, NodeId};
 use format::metadata::ReplicaState;
 use stdx::time::Time;
 
@@ -31,10 +31,18 @@ impl Resource {
             self.caretake_at = Time::NEVER;
         } else if self.caretake_at == Time::NEVER {
             // One after the other: the first one usually sees all that the next one sees.
-            let before =
-                self.in_sync().and(self.connected()).iter().take_while(|&it| it < self.me());
+            let leads_here = |leaving| self.in_sync().and(self.connected()).minus(leaving);
+            let (leaving, wait, step) = match self.config() {
+                Some(config) if self.has_leavers(config) => {
+                    (self.leaving(config), limits::LEAVE_WAIT, limits::LEAVE_STEP)
+                }
+                Some(_) | None => {
+                    (MemberSet::EMPTY, limits::CARETAKER_WAIT, limits::CARETAKER_STEP)
+                }
+            };
+            let before = leads_here(leaving).iter().take_while(|&it| it < self.me());
             let turn = u32::try_from(before.count()).expect("few members");
-            self.caretake_at = self.now + limits::CARETAKER_WAIT + limits::CARETAKER_STEP * turn;
+            self.caretake_at = self.now + wait + step * turn;
         } else if self.now >= self.caretake_at {
             self.caretake_at = Time::NEVER;
             self.promote_for_resync();
@@ -89,7 +97,9 @@ impl Resource {
     }
 
     fn could_return(&self, member: NodeId) -> bool {
-        self.is_connected(member) && !self.gone().has(member) && self.may_return(member)
+        let is_leaving = self.config().is_some_and(|it| self.leaving(it).has(member));
+        let is_wanted = !self.gone().has(member) && !is_leaving;
+        self.is_connected(member) && is_wanted && self.may_return(member)
     }
 
     /// The leader of the newest session is in reach, and did not say that it leads no more.

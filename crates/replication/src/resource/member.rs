@@ -62,7 +62,7 @@ struct PendingSeal {
 impl Resource {
     pub(crate) fn on_member_message(&mut self, from: NodeId, message: Control) {
         // One that is being stopped joins nothing any more: it is about to call itself clean.
-        if self.report().is_none() || self.stop.is_some() {
+        if self.report().is_none() || self.stop.is_some() && self.leave_until.is_none() {
             return;
         }
         match message {
@@ -112,6 +112,7 @@ impl Resource {
             | Control::SetFullDone { .. }
             | Control::JoinPrepared { .. }
             | Control::Verify { .. }
+            | Control::Leave
             | Control::ReplicaFailed { .. } => unreachable!("sorted by `on_control`"),
         }
     }
@@ -537,7 +538,7 @@ impl Resource {
         if self.session.is_some() {
             return self.start_drain();
         }
-        self.stop_groups();
+        self.start_leave();
     }
 
     pub(crate) fn stop_groups(&mut self) {

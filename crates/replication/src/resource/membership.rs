@@ -120,6 +120,7 @@ impl Resource {
         for member in session.write_set.and(self.gone()).iter() {
             self.begin_loss(member);
         }
+        self.lose_leavers();
         let now = self.now;
         let Some(session) = self.session.as_mut() else { return };
         session.adding.take_if(|adding| now >= adding.deadline);
@@ -181,8 +182,11 @@ impl Resource {
 
     /// Something about members or voters is to be done, and can be.
     pub(crate) fn has_work_with_members(&self, config: &Config) -> bool {
-        let is_leaving = !self.gone().and(insync(config)).is_empty();
-        is_leaving || self.newcomer().is_some() || self.next_members(config).is_some()
+        let is_going = !self.gone().and(insync(config)).is_empty();
+        is_going
+            || self.has_leavers(config)
+            || self.newcomer().is_some()
+            || self.next_members(config).is_some()
     }
 
     /// Proposes the next step of a change of voters or members; true if there is one.

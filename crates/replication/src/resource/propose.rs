@@ -278,6 +278,7 @@ impl Resource {
             | Control::PrepareJoin { .. }
             | Control::JoinPrepared { .. }
             | Control::Verify { .. }
+            | Control::Leave
             | Control::ReplicaFailed { .. } => unreachable!("sorted by `on_control`"),
         }
     }

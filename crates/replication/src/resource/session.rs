@@ -125,6 +125,11 @@ impl Session {
         }
     }
 
+    /// It is about to end.
+    pub(crate) fn is_draining(&self) -> bool {
+        self.drain.is_some()
+    }
+
     pub(crate) fn wake_at(&self) -> Time {
         let admissions = self.admissions.values().map(Admission::deadline);
         let again = self.admit_again_at.values().copied();
@@ -603,7 +608,7 @@ impl Resource {
             self.actions.push(ResourceAction::RoleChanged { primary: false });
         }
         if self.stop.is_some() {
-            self.stop_groups();
+            self.start_leave();
         }
         for id in promotions {
             self.on_promote(id, PromoteMode::Normal);

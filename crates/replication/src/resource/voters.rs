@@ -73,18 +73,19 @@ impl Resource {
 
     /// The voters that there should be: every replica that votes already or is in sync, each with
     /// the vote store that it has now; and a witness where their number is even. A voter that this
-    /// node's configuration does not name (yet) stays.
+    /// node's configuration does not name (yet) stays; one that is about to stop does not.
     fn wanted_voters(&self, config: &Config) -> MemberSet {
         let is_known = |&node: &NodeId| self.as_voter(config, node).is_some();
         let votes = config.voters.iter().map(|voter| voter.node).collect::<MemberSet>();
         let replicas = votes | self.diskful().and(insync(config));
-        let replicas = replicas.minus(self.gone()).minus(self.diskless());
+        let leaving = self.leaving(config);
+        let replicas = replicas.minus(self.gone() | leaving).minus(self.diskless());
         let replicas: MemberSet = replicas.iter().filter(is_known).collect();
         if !replicas.len().is_multiple_of(2) {
             return replicas;
         }
         // The witness that there is, as long as it is a member.
-        let able = self.diskless().minus(self.gone());
+        let able = self.diskless().minus(self.gone() | leaving);
         let witness = votes.and(able).first().or_else(|| able.iter().find(is_known));
         witness.map_or(replicas, |witness| replicas.with(witness))
     }

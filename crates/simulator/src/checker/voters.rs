@@ -66,7 +66,13 @@ fn differences(before: &Config, value: &Config) -> Vec<Mark> {
         let known = before.voters.iter().find(|known| known.node == voter.node);
         known.is_some_and(|known| known.store != voter.store && known.store != VoteStoreId(0))
     };
+    let lone = |config: &Config| {
+        config.voters.len() == 1 && config.voters_old.is_empty() && config.members.len() > 1
+    };
+    let (was_alone, is_alone) = (lone(before), lone(value));
     let facts = [
+        (has_left(before, value, nodes), Mark::VoterLeft),
+        (is_alone && !was_alone, Mark::LastStands),
         (!value.members.minus(before.members).is_empty(), Mark::MemberAdded),
         (!before.members.minus(value.members).is_empty(), Mark::MemberRemoved),
         (
@@ -76,4 +82,10 @@ fn differences(before: &Config, value: &Config) -> Vec<Mark> {
         ),
     ];
     facts.into_iter().filter(|(holds, _)| *holds).map(|(_, mark)| mark).collect()
+}
+
+/// One that stays a member votes no more.
+fn has_left(before: &Config, value: &Config, nodes: impl Fn(&[Voter]) -> MemberSet) -> bool {
+    let gone = nodes(&before.voters_old).minus(nodes(&value.voters) | nodes(&value.voters_old));
+    !gone.and(value.members).is_empty()
 }

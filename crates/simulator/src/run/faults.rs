@@ -218,11 +218,15 @@ impl Run {
     /// The daemon is told to end, or to give its disk up.
     fn stop_or_detach(&mut self) {
         let node = self.any_node();
+        let command = if self.random.chance(1, 2) { Command::Stop } else { Command::Detach };
+        self.give(node, command);
+    }
+
+    fn give(&mut self, node: usize, command: Command) {
         let asked = self.commands.values().any(|&(at, _)| at == node);
         if asked || !self.cluster.is_up(node) || self.cluster.is_stopped(node) {
             return;
         }
-        let command = if self.random.chance(1, 2) { Command::Stop } else { Command::Detach };
         if command == Command::Stop {
             // A front end that is told to go admits nothing more.
             self.clients.retain(|&at| at != node);
@@ -238,6 +242,15 @@ impl Run {
             self.cluster.marks.insert(Mark::Stopped);
             self.cluster.kill(node);
             self.after_death(node);
+            self.stop_more();
+        }
+    }
+
+    /// An operator who stops one node often stops the next, until the last one stands alone.
+    fn stop_more(&mut self) {
+        let node = self.any_node();
+        if self.random.chance(1, 2) {
+            self.give(node, Command::Stop);
         }
     }
 
