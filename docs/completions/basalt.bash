@@ -103,6 +103,9 @@ _basalt() {
             basalt__subcmd__adm,report)
                 cmd="basalt__subcmd__adm__subcmd__report"
                 ;;
+            basalt__subcmd__adm,resume-io)
+                cmd="basalt__subcmd__adm__subcmd__resume__subcmd__io"
+                ;;
             basalt__subcmd__adm,role)
                 cmd="basalt__subcmd__adm__subcmd__role"
                 ;;
@@ -153,6 +156,9 @@ _basalt() {
                 ;;
             basalt__subcmd__adm,status)
                 cmd="basalt__subcmd__adm__subcmd__status"
+                ;;
+            basalt__subcmd__adm,suspend-io)
+                cmd="basalt__subcmd__adm__subcmd__suspend__subcmd__io"
                 ;;
             basalt__subcmd__adm,up)
                 cmd="basalt__subcmd__adm__subcmd__up"
@@ -223,6 +229,9 @@ _basalt() {
             basalt__subcmd__adm__subcmd__help,report)
                 cmd="basalt__subcmd__adm__subcmd__help__subcmd__report"
                 ;;
+            basalt__subcmd__adm__subcmd__help,resume-io)
+                cmd="basalt__subcmd__adm__subcmd__help__subcmd__resume__subcmd__io"
+                ;;
             basalt__subcmd__adm__subcmd__help,role)
                 cmd="basalt__subcmd__adm__subcmd__help__subcmd__role"
                 ;;
@@ -273,6 +282,9 @@ _basalt() {
                 ;;
             basalt__subcmd__adm__subcmd__help,status)
                 cmd="basalt__subcmd__adm__subcmd__help__subcmd__status"
+                ;;
+            basalt__subcmd__adm__subcmd__help,suspend-io)
+                cmd="basalt__subcmd__adm__subcmd__help__subcmd__suspend__subcmd__io"
                 ;;
             basalt__subcmd__adm__subcmd__help,up)
                 cmd="basalt__subcmd__adm__subcmd__help__subcmd__up"
@@ -424,6 +436,9 @@ _basalt() {
             basalt__subcmd__help__subcmd__adm,report)
                 cmd="basalt__subcmd__help__subcmd__adm__subcmd__report"
                 ;;
+            basalt__subcmd__help__subcmd__adm,resume-io)
+                cmd="basalt__subcmd__help__subcmd__adm__subcmd__resume__subcmd__io"
+                ;;
             basalt__subcmd__help__subcmd__adm,role)
                 cmd="basalt__subcmd__help__subcmd__adm__subcmd__role"
                 ;;
@@ -474,6 +489,9 @@ _basalt() {
                 ;;
             basalt__subcmd__help__subcmd__adm,status)
                 cmd="basalt__subcmd__help__subcmd__adm__subcmd__status"
+                ;;
+            basalt__subcmd__help__subcmd__adm,suspend-io)
+                cmd="basalt__subcmd__help__subcmd__adm__subcmd__suspend__subcmd__io"
                 ;;
             basalt__subcmd__help__subcmd__adm,up)
                 cmd="basalt__subcmd__help__subcmd__adm__subcmd__up"
@@ -550,6 +568,9 @@ _basalt() {
             basalt__subcmd__help__subcmd__setup,primary)
                 cmd="basalt__subcmd__help__subcmd__setup__subcmd__primary"
                 ;;
+            basalt__subcmd__help__subcmd__setup,resume-io)
+                cmd="basalt__subcmd__help__subcmd__setup__subcmd__resume__subcmd__io"
+                ;;
             basalt__subcmd__help__subcmd__setup,role)
                 cmd="basalt__subcmd__help__subcmd__setup__subcmd__role"
                 ;;
@@ -561,6 +582,9 @@ _basalt() {
                 ;;
             basalt__subcmd__help__subcmd__setup,status)
                 cmd="basalt__subcmd__help__subcmd__setup__subcmd__status"
+                ;;
+            basalt__subcmd__help__subcmd__setup,suspend-io)
+                cmd="basalt__subcmd__help__subcmd__setup__subcmd__suspend__subcmd__io"
                 ;;
             basalt__subcmd__help__subcmd__setup,wait-connect-connection)
                 cmd="basalt__subcmd__help__subcmd__setup__subcmd__wait__subcmd__connect__subcmd__connection"
@@ -637,6 +661,9 @@ _basalt() {
             basalt__subcmd__setup,primary)
                 cmd="basalt__subcmd__setup__subcmd__primary"
                 ;;
+            basalt__subcmd__setup,resume-io)
+                cmd="basalt__subcmd__setup__subcmd__resume__subcmd__io"
+                ;;
             basalt__subcmd__setup,role)
                 cmd="basalt__subcmd__setup__subcmd__role"
                 ;;
@@ -648,6 +675,9 @@ _basalt() {
                 ;;
             basalt__subcmd__setup,status)
                 cmd="basalt__subcmd__setup__subcmd__status"
+                ;;
+            basalt__subcmd__setup,suspend-io)
+                cmd="basalt__subcmd__setup__subcmd__suspend__subcmd__io"
                 ;;
             basalt__subcmd__setup,wait-connect-connection)
                 cmd="basalt__subcmd__setup__subcmd__wait__subcmd__connect__subcmd__connection"
@@ -700,6 +730,9 @@ _basalt() {
             basalt__subcmd__setup__subcmd__help,primary)
                 cmd="basalt__subcmd__setup__subcmd__help__subcmd__primary"
                 ;;
+            basalt__subcmd__setup__subcmd__help,resume-io)
+                cmd="basalt__subcmd__setup__subcmd__help__subcmd__resume__subcmd__io"
+                ;;
             basalt__subcmd__setup__subcmd__help,role)
                 cmd="basalt__subcmd__setup__subcmd__help__subcmd__role"
                 ;;
@@ -711,6 +744,9 @@ _basalt() {
                 ;;
             basalt__subcmd__setup__subcmd__help,status)
                 cmd="basalt__subcmd__setup__subcmd__help__subcmd__status"
+                ;;
+            basalt__subcmd__setup__subcmd__help,suspend-io)
+                cmd="basalt__subcmd__setup__subcmd__help__subcmd__suspend__subcmd__io"
                 ;;
             basalt__subcmd__setup__subcmd__help,wait-connect-connection)
                 cmd="basalt__subcmd__setup__subcmd__help__subcmd__wait__subcmd__connect__subcmd__connection"
@@ -751,7 +787,7 @@ _basalt() {
             return 0
             ;;
         basalt__subcmd__adm)
-            opts="-c -d -h -V --config-file --node-socket --dry-run --json --timeout --help --version create-md up down adjust attach detach connect disconnect primary new-current-uuid secondary status explain report events2 role cstate dstate wait-connect wait-con-int wait-sync dump dump-xml sh-nop sh-mod-parms sh-resources sh-list-adjustable sh-list-config-file sh-resource sh-dev sh-minor sh-ll-dev sh-md-dev sh-md-idx sh-ip sh-udev sh-lr-of invalidate verify help"
+            opts="-c -d -h -V --config-file --node-socket --dry-run --json --timeout --help --version create-md up down adjust attach detach connect disconnect primary new-current-uuid secondary status explain report events2 role cstate dstate wait-connect wait-con-int wait-sync dump dump-xml sh-nop sh-mod-parms sh-resources sh-list-adjustable sh-list-config-file sh-resource sh-dev sh-minor sh-ll-dev sh-md-dev sh-md-idx sh-ip sh-udev sh-lr-of invalidate verify suspend-io resume-io help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1187,7 +1223,7 @@ _basalt() {
             return 0
             ;;
         basalt__subcmd__adm__subcmd__help)
-            opts="create-md up down adjust attach detach connect disconnect primary new-current-uuid secondary status explain report events2 role cstate dstate wait-connect wait-sync dump dump-xml sh-nop sh-mod-parms sh-resources sh-list-adjustable sh-list-config-file sh-resource sh-dev sh-minor sh-ll-dev sh-md-dev sh-md-idx sh-ip sh-udev sh-lr-of invalidate verify help"
+            opts="create-md up down adjust attach detach connect disconnect primary new-current-uuid secondary status explain report events2 role cstate dstate wait-connect wait-sync dump dump-xml sh-nop sh-mod-parms sh-resources sh-list-adjustable sh-list-config-file sh-resource sh-dev sh-minor sh-ll-dev sh-md-dev sh-md-idx sh-ip sh-udev sh-lr-of invalidate verify suspend-io resume-io help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1452,6 +1488,20 @@ _basalt() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        basalt__subcmd__adm__subcmd__help__subcmd__resume__subcmd__io)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         basalt__subcmd__adm__subcmd__help__subcmd__role)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
@@ -1690,6 +1740,20 @@ _basalt() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        basalt__subcmd__adm__subcmd__help__subcmd__suspend__subcmd__io)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         basalt__subcmd__adm__subcmd__help__subcmd__up)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
@@ -1855,6 +1919,36 @@ _basalt() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --config-file)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -c)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --node-socket)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --timeout)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        basalt__subcmd__adm__subcmd__resume__subcmd__io)
+            opts="-c -d -h --config-file --node-socket --dry-run --json --timeout --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
                 --config-file)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -2404,6 +2498,36 @@ _basalt() {
             ;;
         basalt__subcmd__adm__subcmd__status)
             opts="-s -v -c -d -h --statistics --verbose --config-file --node-socket --dry-run --json --timeout --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --config-file)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -c)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --node-socket)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --timeout)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        basalt__subcmd__adm__subcmd__suspend__subcmd__io)
+            opts="-c -d -h --config-file --node-socket --dry-run --json --timeout --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -3161,7 +3285,7 @@ _basalt() {
             return 0
             ;;
         basalt__subcmd__help__subcmd__adm)
-            opts="create-md up down adjust attach detach connect disconnect primary new-current-uuid secondary status explain report events2 role cstate dstate wait-connect wait-sync dump dump-xml sh-nop sh-mod-parms sh-resources sh-list-adjustable sh-list-config-file sh-resource sh-dev sh-minor sh-ll-dev sh-md-dev sh-md-idx sh-ip sh-udev sh-lr-of invalidate verify"
+            opts="create-md up down adjust attach detach connect disconnect primary new-current-uuid secondary status explain report events2 role cstate dstate wait-connect wait-sync dump dump-xml sh-nop sh-mod-parms sh-resources sh-list-adjustable sh-list-config-file sh-resource sh-dev sh-minor sh-ll-dev sh-md-dev sh-md-idx sh-ip sh-udev sh-lr-of invalidate verify suspend-io resume-io"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -3412,6 +3536,20 @@ _basalt() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        basalt__subcmd__help__subcmd__adm__subcmd__resume__subcmd__io)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         basalt__subcmd__help__subcmd__adm__subcmd__role)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
@@ -3637,6 +3775,20 @@ _basalt() {
             return 0
             ;;
         basalt__subcmd__help__subcmd__adm__subcmd__status)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        basalt__subcmd__help__subcmd__adm__subcmd__suspend__subcmd__io)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
@@ -3973,7 +4125,7 @@ _basalt() {
             return 0
             ;;
         basalt__subcmd__help__subcmd__setup)
-            opts="status events2 show role cstate dstate down primary secondary connect disconnect detach invalidate new-current-uuid wait-connect-resource wait-connect-connection wait-connect-volume wait-sync-resource wait-sync-connection wait-sync-volume"
+            opts="status events2 show role cstate dstate down primary secondary connect disconnect detach invalidate suspend-io resume-io new-current-uuid wait-connect-resource wait-connect-connection wait-connect-volume wait-sync-resource wait-sync-connection wait-sync-volume"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -4126,6 +4278,20 @@ _basalt() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        basalt__subcmd__help__subcmd__setup__subcmd__resume__subcmd__io)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         basalt__subcmd__help__subcmd__setup__subcmd__role)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
@@ -4169,6 +4335,20 @@ _basalt() {
             return 0
             ;;
         basalt__subcmd__help__subcmd__setup__subcmd__status)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        basalt__subcmd__help__subcmd__setup__subcmd__suspend__subcmd__io)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
@@ -4525,7 +4705,7 @@ _basalt() {
             return 0
             ;;
         basalt__subcmd__setup)
-            opts="-c -d -h -V --config-file --node-socket --dry-run --json --timeout --help --version status events2 show role cstate dstate down primary secondary connect disconnect detach invalidate new-current-uuid wait-connect-resource wait-connect-connection wait-connect-volume wait-sync-resource wait-sync-connection wait-sync-volume help"
+            opts="-c -d -h -V --config-file --node-socket --dry-run --json --timeout --help --version status events2 show role cstate dstate down primary secondary connect disconnect detach invalidate suspend-io resume-io new-current-uuid wait-connect-resource wait-connect-connection wait-connect-volume wait-sync-resource wait-sync-connection wait-sync-volume help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -4773,7 +4953,7 @@ _basalt() {
             return 0
             ;;
         basalt__subcmd__setup__subcmd__help)
-            opts="status events2 show role cstate dstate down primary secondary connect disconnect detach invalidate new-current-uuid wait-connect-resource wait-connect-connection wait-connect-volume wait-sync-resource wait-sync-connection wait-sync-volume help"
+            opts="status events2 show role cstate dstate down primary secondary connect disconnect detach invalidate suspend-io resume-io new-current-uuid wait-connect-resource wait-connect-connection wait-connect-volume wait-sync-resource wait-sync-connection wait-sync-volume help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -4940,6 +5120,20 @@ _basalt() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        basalt__subcmd__setup__subcmd__help__subcmd__resume__subcmd__io)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         basalt__subcmd__setup__subcmd__help__subcmd__role)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
@@ -4983,6 +5177,20 @@ _basalt() {
             return 0
             ;;
         basalt__subcmd__setup__subcmd__help__subcmd__status)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        basalt__subcmd__setup__subcmd__help__subcmd__suspend__subcmd__io)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
@@ -5170,6 +5378,36 @@ _basalt() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        basalt__subcmd__setup__subcmd__resume__subcmd__io)
+            opts="-c -d -h --config-file --node-socket --dry-run --json --timeout --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --config-file)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -c)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --node-socket)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --timeout)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         basalt__subcmd__setup__subcmd__role)
             opts="-c -d -h --config-file --node-socket --dry-run --json --timeout --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
@@ -5262,6 +5500,36 @@ _basalt() {
             ;;
         basalt__subcmd__setup__subcmd__status)
             opts="-s -v -c -d -h --statistics --verbose --config-file --node-socket --dry-run --json --timeout --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --config-file)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -c)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --node-socket)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --timeout)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        basalt__subcmd__setup__subcmd__suspend__subcmd__io)
+            opts="-c -d -h --config-file --node-socket --dry-run --json --timeout --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0

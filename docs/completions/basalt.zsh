@@ -985,6 +985,34 @@ _arguments "${_arguments_options[@]}" : \
 '*::targets -- `all`, RES or RES/VOL:_default' \
 && ret=0
 ;;
+(suspend-io)
+_arguments "${_arguments_options[@]}" : \
+'-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
+'--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
+'--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
+'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
+'-d[Only tell the steps of \`up\` and \`adjust\`, and what \`primary\` would find and give up]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\`, and what \`primary\` would find and give up]' \
+'--json[Answer in JSON]' \
+'-h[Print help]' \
+'--help[Print help]' \
+'*::targets -- `all`, RES, RES/VOL or RES\:PEER:_default' \
+&& ret=0
+;;
+(resume-io)
+_arguments "${_arguments_options[@]}" : \
+'-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
+'--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
+'--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
+'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
+'-d[Only tell the steps of \`up\` and \`adjust\`, and what \`primary\` would find and give up]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\`, and what \`primary\` would find and give up]' \
+'--json[Answer in JSON]' \
+'-h[Print help]' \
+'--help[Print help]' \
+'*::targets -- `all`, RES, RES/VOL or RES\:PEER:_default' \
+&& ret=0
+;;
 (help)
 _arguments "${_arguments_options[@]}" : \
 ":: :_basalt__subcmd__adm__subcmd__help_commands" \
@@ -1146,6 +1174,14 @@ _arguments "${_arguments_options[@]}" : \
 && ret=0
 ;;
 (verify)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(suspend-io)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(resume-io)
 _arguments "${_arguments_options[@]}" : \
 && ret=0
 ;;
@@ -1388,6 +1424,34 @@ _arguments "${_arguments_options[@]}" : \
 ':minor:_default' \
 && ret=0
 ;;
+(suspend-io)
+_arguments "${_arguments_options[@]}" : \
+'-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
+'--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
+'--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
+'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
+'-d[Only tell the steps of \`up\` and \`adjust\`, and what \`primary\` would find and give up]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\`, and what \`primary\` would find and give up]' \
+'--json[Answer in JSON]' \
+'-h[Print help]' \
+'--help[Print help]' \
+':minor:_default' \
+&& ret=0
+;;
+(resume-io)
+_arguments "${_arguments_options[@]}" : \
+'-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
+'--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
+'--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
+'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
+'-d[Only tell the steps of \`up\` and \`adjust\`, and what \`primary\` would find and give up]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\`, and what \`primary\` would find and give up]' \
+'--json[Answer in JSON]' \
+'-h[Print help]' \
+'--help[Print help]' \
+':minor:_default' \
+&& ret=0
+;;
 (new-current-uuid)
 _arguments "${_arguments_options[@]}" : \
 '-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
@@ -1578,6 +1642,14 @@ _arguments "${_arguments_options[@]}" : \
 && ret=0
 ;;
 (invalidate)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(suspend-io)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(resume-io)
 _arguments "${_arguments_options[@]}" : \
 && ret=0
 ;;
@@ -1897,6 +1969,14 @@ _arguments "${_arguments_options[@]}" : \
 _arguments "${_arguments_options[@]}" : \
 && ret=0
 ;;
+(suspend-io)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(resume-io)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
         esac
     ;;
 esac
@@ -1962,6 +2042,14 @@ _arguments "${_arguments_options[@]}" : \
 && ret=0
 ;;
 (invalidate)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(suspend-io)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(resume-io)
 _arguments "${_arguments_options[@]}" : \
 && ret=0
 ;;
@@ -2069,6 +2157,8 @@ _basalt__subcmd__adm_commands() {
 'sh-lr-of:Refused\: there are no stacked resources' \
 'invalidate:Give up the local data and copy it all again from a peer' \
 'verify:Compare the replicas while they are in use' \
+'suspend-io:Finish the requests that are under way, and hold the next ones back' \
+'resume-io:Let requests go on' \
 'help:Print this message or the help of the given subcommand(s)' \
     )
     _describe -t commands 'basalt adm commands' commands "$@"
@@ -2179,6 +2269,8 @@ _basalt__subcmd__adm__subcmd__help_commands() {
 'sh-lr-of:Refused\: there are no stacked resources' \
 'invalidate:Give up the local data and copy it all again from a peer' \
 'verify:Compare the replicas while they are in use' \
+'suspend-io:Finish the requests that are under way, and hold the next ones back' \
+'resume-io:Let requests go on' \
 'help:Print this message or the help of the given subcommand(s)' \
     )
     _describe -t commands 'basalt adm help commands' commands "$@"
@@ -2273,6 +2365,11 @@ _basalt__subcmd__adm__subcmd__help__subcmd__report_commands() {
     local commands; commands=()
     _describe -t commands 'basalt adm help report commands' commands "$@"
 }
+(( $+functions[_basalt__subcmd__adm__subcmd__help__subcmd__resume-io_commands] )) ||
+_basalt__subcmd__adm__subcmd__help__subcmd__resume-io_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt adm help resume-io commands' commands "$@"
+}
 (( $+functions[_basalt__subcmd__adm__subcmd__help__subcmd__role_commands] )) ||
 _basalt__subcmd__adm__subcmd__help__subcmd__role_commands() {
     local commands; commands=()
@@ -2358,6 +2455,11 @@ _basalt__subcmd__adm__subcmd__help__subcmd__status_commands() {
     local commands; commands=()
     _describe -t commands 'basalt adm help status commands' commands "$@"
 }
+(( $+functions[_basalt__subcmd__adm__subcmd__help__subcmd__suspend-io_commands] )) ||
+_basalt__subcmd__adm__subcmd__help__subcmd__suspend-io_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt adm help suspend-io commands' commands "$@"
+}
 (( $+functions[_basalt__subcmd__adm__subcmd__help__subcmd__up_commands] )) ||
 _basalt__subcmd__adm__subcmd__help__subcmd__up_commands() {
     local commands; commands=()
@@ -2397,6 +2499,11 @@ _basalt__subcmd__adm__subcmd__primary_commands() {
 _basalt__subcmd__adm__subcmd__report_commands() {
     local commands; commands=()
     _describe -t commands 'basalt adm report commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__adm__subcmd__resume-io_commands] )) ||
+_basalt__subcmd__adm__subcmd__resume-io_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt adm resume-io commands' commands "$@"
 }
 (( $+functions[_basalt__subcmd__adm__subcmd__role_commands] )) ||
 _basalt__subcmd__adm__subcmd__role_commands() {
@@ -2482,6 +2589,11 @@ _basalt__subcmd__adm__subcmd__sh-udev_commands() {
 _basalt__subcmd__adm__subcmd__status_commands() {
     local commands; commands=()
     _describe -t commands 'basalt adm status commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__adm__subcmd__suspend-io_commands] )) ||
+_basalt__subcmd__adm__subcmd__suspend-io_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt adm suspend-io commands' commands "$@"
 }
 (( $+functions[_basalt__subcmd__adm__subcmd__up_commands] )) ||
 _basalt__subcmd__adm__subcmd__up_commands() {
@@ -2686,6 +2798,8 @@ _basalt__subcmd__help__subcmd__adm_commands() {
 'sh-lr-of:Refused\: there are no stacked resources' \
 'invalidate:Give up the local data and copy it all again from a peer' \
 'verify:Compare the replicas while they are in use' \
+'suspend-io:Finish the requests that are under way, and hold the next ones back' \
+'resume-io:Let requests go on' \
     )
     _describe -t commands 'basalt help adm commands' commands "$@"
 }
@@ -2774,6 +2888,11 @@ _basalt__subcmd__help__subcmd__adm__subcmd__report_commands() {
     local commands; commands=()
     _describe -t commands 'basalt help adm report commands' commands "$@"
 }
+(( $+functions[_basalt__subcmd__help__subcmd__adm__subcmd__resume-io_commands] )) ||
+_basalt__subcmd__help__subcmd__adm__subcmd__resume-io_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt help adm resume-io commands' commands "$@"
+}
 (( $+functions[_basalt__subcmd__help__subcmd__adm__subcmd__role_commands] )) ||
 _basalt__subcmd__help__subcmd__adm__subcmd__role_commands() {
     local commands; commands=()
@@ -2858,6 +2977,11 @@ _basalt__subcmd__help__subcmd__adm__subcmd__sh-udev_commands() {
 _basalt__subcmd__help__subcmd__adm__subcmd__status_commands() {
     local commands; commands=()
     _describe -t commands 'basalt help adm status commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__help__subcmd__adm__subcmd__suspend-io_commands] )) ||
+_basalt__subcmd__help__subcmd__adm__subcmd__suspend-io_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt help adm suspend-io commands' commands "$@"
 }
 (( $+functions[_basalt__subcmd__help__subcmd__adm__subcmd__up_commands] )) ||
 _basalt__subcmd__help__subcmd__adm__subcmd__up_commands() {
@@ -3003,6 +3127,8 @@ _basalt__subcmd__help__subcmd__setup_commands() {
 'disconnect:Part from a peer' \
 'detach:Go on without the backing disk' \
 'invalidate:Give up the local data and copy it all again from a peer' \
+'suspend-io:Finish the requests that are under way, and hold the next ones back' \
+'resume-io:Let requests go on' \
 'new-current-uuid:Start a volume whose replicas are known to be equal, without a first copy' \
 'wait-connect-resource:Wait until all peers are connected' \
 'wait-connect-connection:Wait until a peer is connected' \
@@ -3063,6 +3189,11 @@ _basalt__subcmd__help__subcmd__setup__subcmd__primary_commands() {
     local commands; commands=()
     _describe -t commands 'basalt help setup primary commands' commands "$@"
 }
+(( $+functions[_basalt__subcmd__help__subcmd__setup__subcmd__resume-io_commands] )) ||
+_basalt__subcmd__help__subcmd__setup__subcmd__resume-io_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt help setup resume-io commands' commands "$@"
+}
 (( $+functions[_basalt__subcmd__help__subcmd__setup__subcmd__role_commands] )) ||
 _basalt__subcmd__help__subcmd__setup__subcmd__role_commands() {
     local commands; commands=()
@@ -3082,6 +3213,11 @@ _basalt__subcmd__help__subcmd__setup__subcmd__show_commands() {
 _basalt__subcmd__help__subcmd__setup__subcmd__status_commands() {
     local commands; commands=()
     _describe -t commands 'basalt help setup status commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__help__subcmd__setup__subcmd__suspend-io_commands] )) ||
+_basalt__subcmd__help__subcmd__setup__subcmd__suspend-io_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt help setup suspend-io commands' commands "$@"
 }
 (( $+functions[_basalt__subcmd__help__subcmd__setup__subcmd__wait-connect-connection_commands] )) ||
 _basalt__subcmd__help__subcmd__setup__subcmd__wait-connect-connection_commands() {
@@ -3204,6 +3340,8 @@ _basalt__subcmd__setup_commands() {
 'disconnect:Part from a peer' \
 'detach:Go on without the backing disk' \
 'invalidate:Give up the local data and copy it all again from a peer' \
+'suspend-io:Finish the requests that are under way, and hold the next ones back' \
+'resume-io:Let requests go on' \
 'new-current-uuid:Start a volume whose replicas are known to be equal, without a first copy' \
 'wait-connect-resource:Wait until all peers are connected' \
 'wait-connect-connection:Wait until a peer is connected' \
@@ -3266,6 +3404,8 @@ _basalt__subcmd__setup__subcmd__help_commands() {
 'disconnect:Part from a peer' \
 'detach:Go on without the backing disk' \
 'invalidate:Give up the local data and copy it all again from a peer' \
+'suspend-io:Finish the requests that are under way, and hold the next ones back' \
+'resume-io:Let requests go on' \
 'new-current-uuid:Start a volume whose replicas are known to be equal, without a first copy' \
 'wait-connect-resource:Wait until all peers are connected' \
 'wait-connect-connection:Wait until a peer is connected' \
@@ -3332,6 +3472,11 @@ _basalt__subcmd__setup__subcmd__help__subcmd__primary_commands() {
     local commands; commands=()
     _describe -t commands 'basalt setup help primary commands' commands "$@"
 }
+(( $+functions[_basalt__subcmd__setup__subcmd__help__subcmd__resume-io_commands] )) ||
+_basalt__subcmd__setup__subcmd__help__subcmd__resume-io_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt setup help resume-io commands' commands "$@"
+}
 (( $+functions[_basalt__subcmd__setup__subcmd__help__subcmd__role_commands] )) ||
 _basalt__subcmd__setup__subcmd__help__subcmd__role_commands() {
     local commands; commands=()
@@ -3351,6 +3496,11 @@ _basalt__subcmd__setup__subcmd__help__subcmd__show_commands() {
 _basalt__subcmd__setup__subcmd__help__subcmd__status_commands() {
     local commands; commands=()
     _describe -t commands 'basalt setup help status commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__setup__subcmd__help__subcmd__suspend-io_commands] )) ||
+_basalt__subcmd__setup__subcmd__help__subcmd__suspend-io_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt setup help suspend-io commands' commands "$@"
 }
 (( $+functions[_basalt__subcmd__setup__subcmd__help__subcmd__wait-connect-connection_commands] )) ||
 _basalt__subcmd__setup__subcmd__help__subcmd__wait-connect-connection_commands() {
@@ -3397,6 +3547,11 @@ _basalt__subcmd__setup__subcmd__primary_commands() {
     local commands; commands=()
     _describe -t commands 'basalt setup primary commands' commands "$@"
 }
+(( $+functions[_basalt__subcmd__setup__subcmd__resume-io_commands] )) ||
+_basalt__subcmd__setup__subcmd__resume-io_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt setup resume-io commands' commands "$@"
+}
 (( $+functions[_basalt__subcmd__setup__subcmd__role_commands] )) ||
 _basalt__subcmd__setup__subcmd__role_commands() {
     local commands; commands=()
@@ -3416,6 +3571,11 @@ _basalt__subcmd__setup__subcmd__show_commands() {
 _basalt__subcmd__setup__subcmd__status_commands() {
     local commands; commands=()
     _describe -t commands 'basalt setup status commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__setup__subcmd__suspend-io_commands] )) ||
+_basalt__subcmd__setup__subcmd__suspend-io_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt setup suspend-io commands' commands "$@"
 }
 (( $+functions[_basalt__subcmd__setup__subcmd__wait-connect-connection_commands] )) ||
 _basalt__subcmd__setup__subcmd__wait-connect-connection_commands() {

@@ -70,6 +70,9 @@ _drbdadm() {
             drbdadm,report)
                 cmd="drbdadm__subcmd__report"
                 ;;
+            drbdadm,resume-io)
+                cmd="drbdadm__subcmd__resume__subcmd__io"
+                ;;
             drbdadm,role)
                 cmd="drbdadm__subcmd__role"
                 ;;
@@ -120,6 +123,9 @@ _drbdadm() {
                 ;;
             drbdadm,status)
                 cmd="drbdadm__subcmd__status"
+                ;;
+            drbdadm,suspend-io)
+                cmd="drbdadm__subcmd__suspend__subcmd__io"
                 ;;
             drbdadm,up)
                 cmd="drbdadm__subcmd__up"
@@ -190,6 +196,9 @@ _drbdadm() {
             drbdadm__subcmd__help,report)
                 cmd="drbdadm__subcmd__help__subcmd__report"
                 ;;
+            drbdadm__subcmd__help,resume-io)
+                cmd="drbdadm__subcmd__help__subcmd__resume__subcmd__io"
+                ;;
             drbdadm__subcmd__help,role)
                 cmd="drbdadm__subcmd__help__subcmd__role"
                 ;;
@@ -241,6 +250,9 @@ _drbdadm() {
             drbdadm__subcmd__help,status)
                 cmd="drbdadm__subcmd__help__subcmd__status"
                 ;;
+            drbdadm__subcmd__help,suspend-io)
+                cmd="drbdadm__subcmd__help__subcmd__suspend__subcmd__io"
+                ;;
             drbdadm__subcmd__help,up)
                 cmd="drbdadm__subcmd__help__subcmd__up"
                 ;;
@@ -260,7 +272,7 @@ _drbdadm() {
 
     case "${cmd}" in
         drbdadm)
-            opts="-c -d -h -V --config-file --node-socket --dry-run --json --timeout --help --version create-md up down adjust attach detach connect disconnect primary new-current-uuid secondary status explain report events2 role cstate dstate wait-connect wait-con-int wait-sync dump dump-xml sh-nop sh-mod-parms sh-resources sh-list-adjustable sh-list-config-file sh-resource sh-dev sh-minor sh-ll-dev sh-md-dev sh-md-idx sh-ip sh-udev sh-lr-of invalidate verify help"
+            opts="-c -d -h -V --config-file --node-socket --dry-run --json --timeout --help --version create-md up down adjust attach detach connect disconnect primary new-current-uuid secondary status explain report events2 role cstate dstate wait-connect wait-con-int wait-sync dump dump-xml sh-nop sh-mod-parms sh-resources sh-list-adjustable sh-list-config-file sh-resource sh-dev sh-minor sh-ll-dev sh-md-dev sh-md-idx sh-ip sh-udev sh-lr-of invalidate verify suspend-io resume-io help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -696,7 +708,7 @@ _drbdadm() {
             return 0
             ;;
         drbdadm__subcmd__help)
-            opts="create-md up down adjust attach detach connect disconnect primary new-current-uuid secondary status explain report events2 role cstate dstate wait-connect wait-sync dump dump-xml sh-nop sh-mod-parms sh-resources sh-list-adjustable sh-list-config-file sh-resource sh-dev sh-minor sh-ll-dev sh-md-dev sh-md-idx sh-ip sh-udev sh-lr-of invalidate verify help"
+            opts="create-md up down adjust attach detach connect disconnect primary new-current-uuid secondary status explain report events2 role cstate dstate wait-connect wait-sync dump dump-xml sh-nop sh-mod-parms sh-resources sh-list-adjustable sh-list-config-file sh-resource sh-dev sh-minor sh-ll-dev sh-md-dev sh-md-idx sh-ip sh-udev sh-lr-of invalidate verify suspend-io resume-io help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -961,6 +973,20 @@ _drbdadm() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        drbdadm__subcmd__help__subcmd__resume__subcmd__io)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         drbdadm__subcmd__help__subcmd__role)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
@@ -1199,6 +1225,20 @@ _drbdadm() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        drbdadm__subcmd__help__subcmd__suspend__subcmd__io)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         drbdadm__subcmd__help__subcmd__up)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
@@ -1364,6 +1404,36 @@ _drbdadm() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --config-file)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -c)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --node-socket)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --timeout)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        drbdadm__subcmd__resume__subcmd__io)
+            opts="-c -d -h --config-file --node-socket --dry-run --json --timeout --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
                 --config-file)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -1913,6 +1983,36 @@ _drbdadm() {
             ;;
         drbdadm__subcmd__status)
             opts="-s -v -c -d -h --statistics --verbose --config-file --node-socket --dry-run --json --timeout --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --config-file)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -c)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --node-socket)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --timeout)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        drbdadm__subcmd__suspend__subcmd__io)
+            opts="-c -d -h --config-file --node-socket --dry-run --json --timeout --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0

@@ -49,6 +49,9 @@ _drbdsetup() {
             drbdsetup,primary)
                 cmd="drbdsetup__subcmd__primary"
                 ;;
+            drbdsetup,resume-io)
+                cmd="drbdsetup__subcmd__resume__subcmd__io"
+                ;;
             drbdsetup,role)
                 cmd="drbdsetup__subcmd__role"
                 ;;
@@ -60,6 +63,9 @@ _drbdsetup() {
                 ;;
             drbdsetup,status)
                 cmd="drbdsetup__subcmd__status"
+                ;;
+            drbdsetup,suspend-io)
+                cmd="drbdsetup__subcmd__suspend__subcmd__io"
                 ;;
             drbdsetup,wait-connect-connection)
                 cmd="drbdsetup__subcmd__wait__subcmd__connect__subcmd__connection"
@@ -112,6 +118,9 @@ _drbdsetup() {
             drbdsetup__subcmd__help,primary)
                 cmd="drbdsetup__subcmd__help__subcmd__primary"
                 ;;
+            drbdsetup__subcmd__help,resume-io)
+                cmd="drbdsetup__subcmd__help__subcmd__resume__subcmd__io"
+                ;;
             drbdsetup__subcmd__help,role)
                 cmd="drbdsetup__subcmd__help__subcmd__role"
                 ;;
@@ -123,6 +132,9 @@ _drbdsetup() {
                 ;;
             drbdsetup__subcmd__help,status)
                 cmd="drbdsetup__subcmd__help__subcmd__status"
+                ;;
+            drbdsetup__subcmd__help,suspend-io)
+                cmd="drbdsetup__subcmd__help__subcmd__suspend__subcmd__io"
                 ;;
             drbdsetup__subcmd__help,wait-connect-connection)
                 cmd="drbdsetup__subcmd__help__subcmd__wait__subcmd__connect__subcmd__connection"
@@ -149,7 +161,7 @@ _drbdsetup() {
 
     case "${cmd}" in
         drbdsetup)
-            opts="-c -d -h -V --config-file --node-socket --dry-run --json --timeout --help --version status events2 show role cstate dstate down primary secondary connect disconnect detach invalidate new-current-uuid wait-connect-resource wait-connect-connection wait-connect-volume wait-sync-resource wait-sync-connection wait-sync-volume help"
+            opts="-c -d -h -V --config-file --node-socket --dry-run --json --timeout --help --version status events2 show role cstate dstate down primary secondary connect disconnect detach invalidate suspend-io resume-io new-current-uuid wait-connect-resource wait-connect-connection wait-connect-volume wait-sync-resource wait-sync-connection wait-sync-volume help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -397,7 +409,7 @@ _drbdsetup() {
             return 0
             ;;
         drbdsetup__subcmd__help)
-            opts="status events2 show role cstate dstate down primary secondary connect disconnect detach invalidate new-current-uuid wait-connect-resource wait-connect-connection wait-connect-volume wait-sync-resource wait-sync-connection wait-sync-volume help"
+            opts="status events2 show role cstate dstate down primary secondary connect disconnect detach invalidate suspend-io resume-io new-current-uuid wait-connect-resource wait-connect-connection wait-connect-volume wait-sync-resource wait-sync-connection wait-sync-volume help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -564,6 +576,20 @@ _drbdsetup() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        drbdsetup__subcmd__help__subcmd__resume__subcmd__io)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         drbdsetup__subcmd__help__subcmd__role)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
@@ -607,6 +633,20 @@ _drbdsetup() {
             return 0
             ;;
         drbdsetup__subcmd__help__subcmd__status)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        drbdsetup__subcmd__help__subcmd__suspend__subcmd__io)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
@@ -794,6 +834,36 @@ _drbdsetup() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        drbdsetup__subcmd__resume__subcmd__io)
+            opts="-c -d -h --config-file --node-socket --dry-run --json --timeout --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --config-file)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -c)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --node-socket)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --timeout)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         drbdsetup__subcmd__role)
             opts="-c -d -h --config-file --node-socket --dry-run --json --timeout --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
@@ -886,6 +956,36 @@ _drbdsetup() {
             ;;
         drbdsetup__subcmd__status)
             opts="-s -v -c -d -h --statistics --verbose --config-file --node-socket --dry-run --json --timeout --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --config-file)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -c)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --node-socket)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --timeout)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        drbdsetup__subcmd__suspend__subcmd__io)
+            opts="-c -d -h --config-file --node-socket --dry-run --json --timeout --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0

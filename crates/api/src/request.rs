@@ -102,6 +102,14 @@ pub enum Command {
         stop: Option<u64>,
         repair: bool,
     },
+    /// Keeps what clients ask for from now on, once what is under way is done.
+    SuspendIo {
+        resource: String,
+    },
+    /// Lets it go on.
+    ResumeIo {
+        resource: String,
+    },
     /// Demotes, flushes and ends the daemon.
     Shutdown,
 }
@@ -126,6 +134,8 @@ impl Command {
             Self::Show { .. } => "show",
             Self::Invalidate { .. } => "invalidate",
             Self::Verify { .. } => "verify",
+            Self::SuspendIo { .. } => "suspend-io",
+            Self::ResumeIo { .. } => "resume-io",
             Self::Shutdown => "shutdown",
         }
     }
@@ -145,6 +155,8 @@ impl Command {
             | Self::NewCurrentUuid { resource }
             | Self::Secondary { resource, .. }
             | Self::Invalidate { resource }
+            | Self::SuspendIo { resource }
+            | Self::ResumeIo { resource }
             | Self::Verify { resource, .. } => Some(resource),
             Self::Status { .. } | Self::Events { .. } | Self::Show { .. } | Self::Shutdown => None,
         }

@@ -97,6 +97,8 @@ fn plan(general: &General, verb: Verb) -> Result<Plan, AdmError> {
             AdmVerb::Detach(forcible(force, volume_target(general, minor)?))
         }
         Verb::Invalidate { minor } => AdmVerb::Invalidate(whole(volume_target(general, minor)?)),
+        Verb::SuspendIo { minor } => AdmVerb::SuspendIo(whole(volume_target(general, minor)?)),
+        Verb::ResumeIo { minor } => AdmVerb::ResumeIo(whole(volume_target(general, minor)?)),
         Verb::NewCurrentUuid { minor, clear_bitmap } => {
             let targets = vec![volume_target(general, minor)?];
             AdmVerb::NewCurrentUuid(adm_arguments::NewCurrentUuid { clear_bitmap, targets })

@@ -40,8 +40,14 @@ pub enum AckWhen {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ResourceOptions {
     pub quorum: Quorum,
+    /// In-sync replicas that have to be there.
+    pub redundancy: Quorum,
     pub on_no_quorum: OnNoQuorum,
+    /// What becomes of requests while no replica with good data is in reach.
+    pub on_no_data: OnNoQuorum,
     pub auto_promote: bool,
+    /// How long who opens the volume waits for that.
+    pub auto_promote_ms: u64,
 }
 
 /// Of a connection.
@@ -94,14 +100,17 @@ impl Resource {
             Some(host) => self.options.overlaid(&host.options),
             None => self.options.clone(),
         };
-        let on_no_quorum = match word(&set, "on-no-quorum").as_str() {
+        let policy = |name| match word(&set, name).as_str() {
             "io-error" => OnNoQuorum::IoError,
             _ => OnNoQuorum::SuspendIo,
         };
         ResourceOptions {
-            quorum: quorum(&set),
-            on_no_quorum,
+            quorum: quorum(&set, "quorum"),
+            redundancy: quorum(&set, "quorum-minimum-redundancy"),
+            on_no_quorum: policy("on-no-quorum"),
+            on_no_data: policy("on-no-data-accessible"),
             auto_promote: flag(&set, "auto-promote"),
+            auto_promote_ms: number(&set, "auto-promote-timeout") * 100,
         }
     }
 
@@ -188,8 +197,8 @@ fn cores_of_mask(mask: &str) -> Option<Vec<usize>> {
     (!cores.is_empty()).then_some(cores)
 }
 
-fn quorum(set: &OptionSet) -> Quorum {
-    let value = set.value("quorum").expect("quorum has a default");
+fn quorum(set: &OptionSet, name: &str) -> Quorum {
+    let value = set.value(name).expect("it has a default");
     if let Some(count) = value.as_number() {
         return Quorum::AtLeast(u8::try_from(count).expect("quorum is at most 32"));
     }

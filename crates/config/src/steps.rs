@@ -28,7 +28,16 @@ pub enum Reach {
 }
 
 /// Options of a resource that a running daemon takes over at once.
-const LIVE_OPTIONS: [&str; 3] = ["auto-promote", "cpu-mask", "read-balancing"];
+const LIVE_OPTIONS: [&str; 8] = [
+    "auto-promote",
+    "auto-promote-timeout",
+    "cpu-mask",
+    "on-no-data-accessible",
+    "on-no-quorum",
+    "quorum",
+    "quorum-minimum-redundancy",
+    "read-balancing",
+];
 
 /// The steps from `running` to `wanted` on the node `node`; none if nothing differs.
 #[must_use]

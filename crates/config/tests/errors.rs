@@ -230,9 +230,6 @@ fn what_would_be_unsafe_to_ignore_is_refused() {
         "net { fencing resource-only; }",
         "disk { fencing resource-and-stonith; }",
         "options { quorum off; }",
-        "options { quorum all; }",
-        "options { quorum 2; }",
-        "options { quorum-minimum-redundancy majority; }",
     ];
     for body in cases {
         let error = error(&resource(body));
@@ -243,8 +240,12 @@ fn what_would_be_unsafe_to_ignore_is_refused() {
     let harmless = "protocol c; net { no-allow-two-primaries; tls no; fencing dont-care; } \
                     options { quorum majority; on-no-quorum io-error; \
                     quorum-minimum-redundancy 1; }";
-    let config = parse_text("r.res", &resource(harmless)).unwrap();
-    assert_eq!(config.warnings, []);
+    let demanding = "options { quorum all; quorum-minimum-redundancy majority; }";
+    let counted = "options { quorum 2; quorum-minimum-redundancy 2; }";
+    for body in [harmless, demanding, counted] {
+        let config = parse_text("r.res", &resource(body)).unwrap();
+        assert_eq!(config.warnings, []);
+    }
 }
 
 #[test]

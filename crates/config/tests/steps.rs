@@ -83,9 +83,14 @@ fn options_that_disturb_nothing_are_told_apart() {
     let after = BEFORE.replace("quorum majority;", "quorum majority; on-no-quorum io-error;");
     assert_eq!(
         told(Some(BEFORE), &after),
-        structure(&["drbdsetup resource-options r0 --set-defaults --auto-promote=no \
-                     --on-no-quorum=io-error --quorum=majority"])
+        [options(
+            "drbdsetup resource-options r0 --set-defaults --auto-promote=no \
+             --on-no-quorum=io-error --quorum=majority"
+        )]
     );
+    let after = BEFORE.replace("al-extents 1237;", "al-extents 6433;");
+    let disk = told(Some(BEFORE), &after);
+    assert!(!disk.is_empty() && disk.iter().all(|(_, reach)| *reach == Reach::Structure));
 }
 
 #[test]

@@ -26,7 +26,7 @@ use format::ids::{BLOCK_BYTES, BootId};
 use io::mailbox::Receiver;
 use io::process::{Termination, ThreadId};
 use io::{ListenAddr, Parker};
-use replication::contract::{PromoteMode, Repair, VerifyTask};
+use replication::contract::{Command as Order, PromoteMode, Repair, VerifyTask};
 use stdx::time::Time;
 
 use crate::attach::attach_without_disk;
@@ -269,16 +269,16 @@ impl Control {
                     self.ask(name, |ticket| ToShard::Demote { ticket, resource, force })
                 })
             }
-            Command::Invalidate { resource } => {
-                self.ask(&resource.clone(), |ticket| ToShard::Invalidate { ticket, resource })
-            }
+            Command::Invalidate { resource } => self.ask_machine(resource, Order::Invalidate),
+            Command::SuspendIo { resource } => self.ask_machine(resource, Order::Suspend),
+            Command::ResumeIo { resource } => self.ask_machine(resource, Order::Resume),
             Command::Verify { resource, start, stop, repair } => {
                 let task = VerifyTask {
                     from_block: start.unwrap_or(0) / BLOCK_BYTES,
                     until_block: stop.map_or(u64::MAX, |stop| stop.div_ceil(BLOCK_BYTES)),
                     repair: if repair { Repair::AtOnce } else { Repair::No },
                 };
-                self.ask(&resource.clone(), |ticket| ToShard::Verify { ticket, resource, task })
+                self.ask_machine(resource, Order::Verify(task))
             }
             Command::Status { resources, statistics } => self.status(&resources, statistics),
             Command::Show { resources } => self.show(&resources),
@@ -291,6 +291,10 @@ impl Control {
                 Ok(Reply::done())
             }
         }
+    }
+
+    fn ask_machine(&self, resource: String, command: Order) -> Result<Reply, Failure> {
+        self.ask(&resource.clone(), |ticket| ToShard::Ask { ticket, resource, command })
     }
 
     /// Makes every replica a member of the first generation, and leaves the volume Secondary.

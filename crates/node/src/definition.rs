@@ -2,13 +2,14 @@
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
+use std::time::Duration;
 
 use api::response::{Failure, FailureCode};
-use config::effective::ReadBalancing;
+use config::effective::{OnNoQuorum as Policy, Quorum, ReadBalancing, ResourceOptions};
 use config::model::{MetaDisk, Resource};
 use format::ids::{NodeId, ResourceId};
 use replication::balance::ReadPolicy;
-use replication::resource::OnNoQuorum;
+use replication::resource::{Demands, OnNoQuorum, Share};
 
 use crate::links::secure::Secrecy;
 
@@ -27,7 +28,9 @@ pub(crate) struct Definition {
     /// The cores that it asks for; empty if it does not.
     pub(crate) cores: Vec<usize>,
     pub(crate) auto_promote: bool,
-    pub(crate) on_no_quorum: OnNoQuorum,
+    /// How long a client waits for that.
+    pub(crate) promote_wait: Duration,
+    pub(crate) demands: Demands,
     /// Bytes per second while clients are at work; 0 is no limit.
     pub(crate) resync_rate: u64,
     /// A resync compares digests even where little is to be copied.
@@ -84,6 +87,9 @@ impl Definition {
             Some(disk) => Some(disk_place(name, &disk.path, &disk.meta_disk)?),
         };
         let disk_options = resource.disk_options(node_name, number);
+        let members = members(resource, &host.name, number);
+        let mut warnings: Vec<String> = file.warnings.iter().map(ToString::to_string).collect();
+        warnings.extend(low_quorum(options.quorum, &members));
         Ok(Self {
             name: name.to_owned(),
             id: resource_id(name),
@@ -95,14 +101,12 @@ impl Definition {
             al_extents: disk_options.al_extents,
             read_policy: read_policy(disk_options.read_balancing),
             auto_promote: options.auto_promote,
-            on_no_quorum: match options.on_no_quorum {
-                config::effective::OnNoQuorum::SuspendIo => OnNoQuorum::SuspendIo,
-                config::effective::OnNoQuorum::IoError => OnNoQuorum::IoError,
-            },
+            promote_wait: Duration::from_millis(options.auto_promote_ms),
+            demands: demands(&options),
             resync_rate: resync_rate(resource, &host.name, number),
             compare_always: compare_always(resource, &host.name),
-            members: members(resource, &host.name, number),
-            warnings: file.warnings.iter().map(ToString::to_string).collect(),
+            warnings,
+            members,
         })
     }
 
@@ -131,6 +135,37 @@ impl Definition {
     pub(crate) fn peers(&self) -> impl Iterator<Item = &Member> {
         self.members.iter().filter(|member| member.node != self.me)
     }
+}
+
+fn demands(options: &ResourceOptions) -> Demands {
+    let policy = |policy| match policy {
+        Policy::SuspendIo => OnNoQuorum::SuspendIo,
+        Policy::IoError => OnNoQuorum::IoError,
+    };
+    let share = |quorum, off| match quorum {
+        Quorum::Off => off,
+        Quorum::Majority => Share::Majority,
+        Quorum::All => Share::All,
+        Quorum::AtLeast(count) => Share::AtLeast(count),
+    };
+    Demands {
+        on_no_quorum: policy(options.on_no_quorum),
+        on_no_data: policy(options.on_no_data),
+        quorum: share(options.quorum, Share::Majority),
+        redundancy: share(options.redundancy, Share::AtLeast(1)),
+    }
+}
+
+/// A number that would let two parts of the cluster both go on: the majority is asked for.
+fn low_quorum(quorum: Quorum, members: &[Member]) -> Option<String> {
+    let Quorum::AtLeast(count) = quorum else { return None };
+    let replicas = members.iter().filter(|member| member.is_diskful).count();
+    let has_witness = replicas < members.len() && replicas.is_multiple_of(2);
+    let voters = replicas + usize::from(has_witness);
+    let majority = voters / 2 + 1;
+    (usize::from(count) < majority).then(|| {
+        format!("`quorum {count}` is below the majority of {voters} voters: {majority} are needed")
+    })
 }
 
 fn read_policy(read_balancing: ReadBalancing) -> ReadPolicy {
@@ -241,6 +276,23 @@ mod tests {
         assert_eq!(definition.clear_text_warnings().count(), 0, "the addresses are this machine's");
         let failure = Definition::from_text("x", "r0", text).unwrap_err();
         assert_eq!(failure.code, FailureCode::NotOnThisNode);
+    }
+
+    #[test]
+    fn a_quorum_below_the_majority_is_told_of() {
+        let text = "resource r0 { options { quorum COUNT; }
+            on a { node-id 0; address 127.0.0.1:1; volume 0 { disk /a; meta-disk internal; } }
+            on b { node-id 1; address 127.0.0.1:2; volume 0 { disk /b; meta-disk internal; } }
+            on c { node-id 2; address 127.0.0.1:3; volume 0 { disk none; } }
+            connection-mesh { hosts a b c; }
+        }";
+        let definition =
+            |count| Definition::from_text("a", "r0", &text.replace("COUNT", count)).unwrap();
+        let [ref warning] = definition("1").warnings[..] else { panic!("one warning") };
+        assert!(warning.contains("below the majority of 3 voters: 2 are needed"), "{warning}");
+        assert!(definition("2").warnings.is_empty());
+        assert_eq!(definition("2").demands.quorum, Share::AtLeast(2));
+        assert_eq!(definition("all").demands.quorum, Share::All);
     }
 
     #[test]

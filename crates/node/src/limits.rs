@@ -53,8 +53,9 @@ pub(crate) const SEALED_BYTES_MAX: u32 = 512 << 10;
 pub(crate) const GRANTS_MAX: usize = 1024;
 /// A client has to choose an export within this.
 pub(crate) const CLIENT_HANDSHAKE_DEADLINE: Duration = Duration::from_secs(30);
-/// How long a client's handshake waits for this node to become Primary.
-pub(crate) const AUTO_PROMOTE_DEADLINE: Duration = Duration::from_secs(5);
+/// How long a client's handshake waits at least for this node to become Primary, whatever
+/// `auto-promote-timeout` says: a promotion takes a few round trips.
+pub(crate) const PROMOTE_WAIT_MIN: Duration = Duration::from_millis(100);
 /// A node that was promoted for a client goes back this long after the last client left.
 pub(crate) const AUTO_DEMOTE_GRACE: Duration = Duration::from_secs(1);
 

@@ -22,6 +22,7 @@ use std::collections::VecDeque;
 use std::io as stdio;
 use std::os::fd::OwnedFd;
 use std::sync::Arc;
+use std::time::Duration;
 
 use api::status::Holder;
 use frontend::nbd::handshake::Export;
@@ -80,6 +81,8 @@ pub(crate) enum Fact {
 pub(crate) struct Offer {
     pub(crate) hosted: HostedId,
     pub(crate) export: Export,
+    /// How long a handshake waits for this node to become Primary.
+    pub(crate) promote_wait: Duration,
 }
 
 #[derive(Debug)]

@@ -40,7 +40,7 @@ use stdx::time::Time;
 
 use crate::attach::GroupDisk;
 use crate::balance::ReadPolicy;
-use crate::resource::MemberOptions;
+use crate::resource::{Demands, MemberOptions};
 
 /// Payload bytes that the shard keeps for the core.
 ///
@@ -356,6 +356,8 @@ pub enum ToGroup {
     ReadPolicy(ReadPolicy),
     /// New requests and those that wait get this answer, or (`None`) wait.
     OnNoQuorum { fail: bool },
+    /// Neither admit a request nor answer a write; what is under way goes on.
+    Hold { hold: bool },
     /// The drain did not succeed: requests go on.
     Resume,
     /// Obey no session, write what is dirty, so that the next start replays nothing; answer.
@@ -450,6 +452,10 @@ pub enum Command {
     Detach,
     /// Compare the replicas, whoever leads; answered when that is under way.
     Verify(VerifyTask),
+    /// Keep the clients' requests from now on; answered when what was under way is done.
+    Suspend,
+    /// Let them go on.
+    Resume,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -539,6 +545,8 @@ pub enum ResourceInput {
         id: CommandId,
         members: Vec<MemberOptions>,
     },
+    /// The configuration asks for something else now.
+    Demands(Demands),
     /// Comes at `Resource::wake_at`.
     Tick,
 }

@@ -10,6 +10,7 @@ pub(crate) mod flush;
 pub(crate) mod home;
 mod peer;
 pub(crate) mod slow;
+mod hold;
 mod inspect;
 
 use std::time::Duration;
@@ -79,6 +80,8 @@ pub struct LaneGroup {
     pub(crate) durable: Durable,
     /// Requests that came while none may start.
     parked: Vec<Request>,
+    /// Writes and flushes that are done and may not be answered now.
+    held: Vec<PartId>,
     al_slots: usize,
     pub(crate) touched: Vec<bool>,
     pub(crate) local_losses: Vec<(LaneIndex, LostMember, Vec<BlockRange>)>,
@@ -136,6 +139,11 @@ struct CopyRate {
     last_request_at: Time,
 }
 
+impl CopyRate {
+    const NONE: Self =
+        Self { bytes_per_second: 0, budget: 0, filled_at: Time::ZERO, last_request_at: Time::ZERO };
+}
+
 /// How long after the last request a volume counts as idle, and copies run at full speed.
 const IDLE_AFTER: Duration = Duration::from_millis(100);
 const STABLE_DELAY: Duration = Duration::from_millis(200);
@@ -178,6 +186,7 @@ impl LaneGroup {
             lease_until: Time::ZERO,
             draining: false,
             fail_requests: false,
+            holding: false,
         };
         let extents = blocks.div_ceil(EXTENT_BLOCKS);
         let reach = Reach::new(options.shard, options.shards, options.lanes, extents);
@@ -190,6 +199,7 @@ impl LaneGroup {
             flushes: Flushes::default(),
             durable: Durable::new(&options.slot_bases),
             parked: Vec::new(),
+            held: Vec::new(),
             al_slots: options.al_slots,
             local_losses: Vec::new(),
             recording: Vec::new(),
@@ -203,12 +213,7 @@ impl LaneGroup {
             stopping: None,
             sends: 0,
             balance: Balance::new(options.read_policy),
-            rate: CopyRate {
-                bytes_per_second: 0,
-                budget: 0,
-                filled_at: Time::ZERO,
-                last_request_at: Time::ZERO,
-            },
+            rate: CopyRate::NONE,
             stable_due: Time::NEVER,
             progress_due: Time::NEVER,
             unreadable_due: Time::NEVER,
@@ -218,6 +223,7 @@ impl LaneGroup {
     }
 
     pub fn step(&mut self, now: Time, input: GroupInput, actions: &mut Vec<GroupAction>) {
+        let first = actions.len();
         match input {
             GroupInput::Request(request) => self.on_request(now, request, actions),
             GroupInput::Flush(part) => self.on_client_flush(part, actions),
@@ -240,10 +246,12 @@ impl LaneGroup {
             GroupInput::Home(message) => self.on_home(now, message, actions),
         }
         self.deliver_local_losses(now, actions);
+        self.hold_answers(first, actions);
     }
 
     /// What is said once per turn: acknowledgements, new copies, records of the activity log.
     pub fn settle(&mut self, now: Time, actions: &mut Vec<GroupAction>) {
+        let first = actions.len();
         self.refill_copy_budget(now);
         self.settle_unreadable(now);
         for position in 0..self.lanes.len() {
@@ -266,6 +274,7 @@ impl LaneGroup {
         if self.balance.look_at <= now {
             self.look_at_reads(now, actions);
         }
+        self.hold_answers(first, actions);
     }
 
     /// When `settle` is to run at the latest, though nothing happened.
@@ -309,7 +318,7 @@ impl LaneGroup {
             let error = if self.view.leading { RequestError::Io } else { RequestError::NotPrimary };
             return refuse(request, error, actions);
         }
-        if !self.view.serving || self.view.draining {
+        if !self.view.serving || self.view.draining || self.view.holding {
             return self.parked.push(request);
         }
         let lane = self.position_of(request.offset / BLOCK_BYTES);

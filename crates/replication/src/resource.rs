@@ -12,6 +12,7 @@ mod membership;
 mod promote;
 mod propose;
 mod session;
+mod suspend;
 mod status;
 mod voters;
 mod verify;
@@ -38,10 +39,12 @@ use crate::resource::member::MemberState;
 use crate::resource::promote::Promotion;
 use crate::resource::propose::Attempt;
 use crate::resource::session::Session;
+use crate::resource::suspend::ByUser;
 use crate::resource::verify::{Progress, Verifying};
 use crate::voter::Voter;
 
 pub use crate::resource::status::{MemberStatus, Status, VoterStatus};
+pub use crate::resource::suspend::{Demands, Share, Shortage};
 pub use crate::resource::verify::{VerifyState, VerifyStatus};
 
 #[derive(Debug)]
@@ -60,7 +63,7 @@ pub struct ResourceOptions {
     /// Members that the metadata of the disk has room for, this one included.
     pub slots_max: u8,
     pub started_at: Time,
-    pub on_no_quorum: OnNoQuorum,
+    pub demands: Demands,
     /// Bytes per second of a resync while clients are at work; 0 is no limit.
     pub resync_rate: u64,
     /// Every copy of a resync looks first at what the target has, not only those of a full one.
@@ -118,6 +121,7 @@ pub struct Resource {
     /// Sessions that ended here, and that some shard may not know of yet.
     endings: Vec<Ending>,
     stop: Option<CommandId>,
+    by_user: ByUser,
     /// Being stopped, it waits until then to be let go.
     leave_until: Option<Time>,
     verify: Option<Verifying>,
@@ -197,6 +201,7 @@ enum RoundKind {
     Reconciled,
     SlotsDurable,
     Drained,
+    Suspended,
     Stopped,
     Quiesced,
     Floors,
@@ -243,6 +248,7 @@ impl Resource {
             next_round: 0,
             endings: Vec::new(),
             stop: None,
+            by_user: ByUser::No,
             leave_until: None,
             verify: None,
             now: options.started_at,
@@ -269,6 +275,7 @@ impl Resource {
             ResourceInput::Command { id, command } => self.on_command(id, command),
             ResourceInput::Attach { id, superblock } => self.on_attach(id, superblock),
             ResourceInput::Members { id, members } => self.on_members(id, members),
+            ResourceInput::Demands(demands) => self.on_demands(demands),
             ResourceInput::Tick => {}
         }
         self.advance();
@@ -286,7 +293,8 @@ impl Resource {
         let attempt = self.attempt.as_ref().map_or(Time::NEVER, Attempt::wake_at);
         let promotion = self.promotion.as_ref().map_or(Time::NEVER, Promotion::wake_at);
         let session = self.session.as_ref().map_or(Time::NEVER, Session::wake_at);
-        attempt.min(promotion).min(session).min(self.caretake_at).min(self.leave_wakes_at())
+        let asked = self.leave_wakes_at().min(self.suspension_wakes_at());
+        attempt.min(promotion).min(session).min(self.caretake_at).min(asked)
     }
 
     /// Whose clients wrote last, as far as this node knows.
@@ -464,6 +472,7 @@ impl Resource {
             RoundKind::Reconciled => self.on_reconciled(),
             RoundKind::SlotsDurable => self.on_slots_durable(),
             RoundKind::Drained => self.on_drained(),
+            RoundKind::Suspended => self.on_suspended(),
             RoundKind::Stopped => self.on_stopped(),
             RoundKind::StoodDown(nonce) => self.on_stood_down(nonce),
             RoundKind::Attached => self.on_groups_attached(),
@@ -480,6 +489,8 @@ impl Resource {
             Command::Invalidate => self.on_invalidate(id),
             Command::Detach => self.on_detach(id),
             Command::Verify(task) => self.on_verify(id, task),
+            Command::Suspend => self.on_suspend(id),
+            Command::Resume => self.on_resume(id),
         }
     }
 
@@ -488,6 +499,7 @@ impl Resource {
         self.advance_attempt();
         self.advance_promotion();
         self.advance_members();
+        self.advance_suspension();
         self.advance_session();
         self.advance_caretaker();
         self.advance_leave();

@@ -46,6 +46,8 @@ pub(crate) struct View {
     pub(crate) draining: bool,
     /// Without quorum requests fail instead of waiting.
     pub(crate) fail_requests: bool,
+    /// No request is let in, and no write answered.
+    pub(crate) holding: bool,
 }
 
 impl View {

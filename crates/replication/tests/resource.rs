@@ -9,7 +9,7 @@ use format::message::{Control, Sealed, SealedLane};
 use format::metadata::{Candidate, Register, ReplicaState, Superblock, VoteStamp};
 use replication::contract::{FromGroup, PeerReport, ResourceAction, ResourceInput, ToGroup};
 use replication::limits;
-use replication::resource::{MemberOptions, OnNoQuorum, Resource, ResourceOptions};
+use replication::resource::{Demands, MemberOptions, Resource, ResourceOptions};
 use stdx::time::Time;
 
 const MINE: Incarnation = Incarnation(5);
@@ -67,7 +67,7 @@ fn resource(candidate: Option<Candidate>) -> Resource {
         superblock: Some(superblock(candidate)),
         slots_max: 8,
         started_at: Time(1),
-        on_no_quorum: OnNoQuorum::SuspendIo,
+        demands: Demands::default(),
         resync_rate: 0,
         compare_always: false,
     });

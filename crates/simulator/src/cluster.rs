@@ -19,6 +19,7 @@ use replication::contract::{
     RequestError, ResourceAction, ResourceInput, ToGroup,
 };
 use replication::limits;
+use replication::resource::Demands;
 use stdx::random::Random;
 use stdx::time::Time;
 
@@ -53,6 +54,7 @@ pub struct ClusterOptions {
     /// Where reads go; `None`: each life of a process has a policy of its own.
     pub reads: Option<ReadPolicy>,
     pub quirks: Quirks,
+    pub demands: Demands,
 }
 
 /// What else may be out of order.
@@ -396,6 +398,12 @@ impl Cluster {
 
     pub fn command(&mut self, node: usize, id: CommandId, command: Command) {
         self.step_resource(node, ResourceInput::Command { id, command });
+    }
+
+    /// The configuration of a node asks for something else now.
+    pub fn demand(&mut self, node: usize, demands: Demands) {
+        self.options.demands = demands;
+        self.step_resource(node, ResourceInput::Demands(demands));
     }
 
     pub fn payload(&mut self, node: usize, values: Vec<u64>) -> Option<Payload> {

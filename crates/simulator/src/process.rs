@@ -10,7 +10,7 @@ use replication::attach::{self, GroupDisk};
 use replication::balance::ReadPolicy;
 use replication::contract::{Payload, SaveId, Token};
 use replication::group::{GroupOptions, LaneGroup, LoadedPage};
-use replication::resource::{MemberOptions, OnNoQuorum, Resource, ResourceOptions};
+use replication::resource::{MemberOptions, Resource, ResourceOptions};
 use stdx::random::Random;
 use stdx::slab::Slab;
 use stdx::time::Time;
@@ -142,7 +142,7 @@ impl Process {
             superblock: diskful.then(|| disk.superblock.clone()),
             slots_max: SLOTS_MAX,
             started_at: now,
-            on_no_quorum: OnNoQuorum::SuspendIo,
+            demands: options.demands,
             resync_rate: 0,
             compare_always: seed % 2 == 0,
         });

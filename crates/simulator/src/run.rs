@@ -11,6 +11,7 @@ use std::time::Duration;
 
 use format::ids::{EXTENT_BLOCKS, MemberSet, NodeId};
 use replication::contract::{Command, CommandError, CommandId, PartId, PromoteMode};
+use replication::resource::{Demands, OnNoQuorum, Share};
 use stdx::random::Random;
 use stdx::time::Time;
 
@@ -142,6 +143,17 @@ fn shard_count(random: &mut Random) -> u8 {
     u8::try_from(1 + random.below(3)).expect("few")
 }
 
+/// Most configurations ask for a majority alone.
+fn some_demands(random: &mut Random) -> Demands {
+    let demands = Demands::default();
+    match random.below(12) {
+        0 => Demands { quorum: Share::All, ..demands },
+        1 => Demands { redundancy: Share::AtLeast(2), ..demands },
+        2 => Demands { redundancy: Share::All, on_no_quorum: OnNoQuorum::IoError, ..demands },
+        _ => demands,
+    }
+}
+
 impl Run {
     fn new(options: &RunOptions, disks: Disks) -> Self {
         let mut random = Random::new(options.seed ^ 0x5eed);
@@ -168,6 +180,7 @@ impl Run {
             trace: options.trace,
             trace_lane: options.trace_lane,
             reads: None,
+            demands: some_demands(&mut random),
             quirks: Quirks { slow_mail: random.chance(1, 2), clocks: random.chance(1, 2) },
         });
         // Few blocks, so that requests overlap, at both ends of each extent.

@@ -10,7 +10,7 @@ use replication::balance::ReadPolicy;
 use replication::contract::{
     Command, CommandId, GroupInput, PartId, PromoteMode, Request, RequestError, RequestKind,
 };
-use replication::resource::Status;
+use replication::resource::{Demands, Status};
 
 use crate::checker::Checker;
 use crate::cluster::{Cluster, ClusterOptions, Outcome, Quirks};
@@ -60,6 +60,7 @@ impl Scenario {
             trace_lane: None,
             reads: Some(ReadPolicy::default()),
             quirks: Quirks::default(),
+            demands: Demands::default(),
         };
         let mut scenario = Self {
             cluster: Cluster::new(options),
@@ -191,6 +192,13 @@ impl Scenario {
     pub fn promote(&mut self, node: usize) {
         let id = self.command(node, Command::Promote(PromoteMode::Normal));
         self.until("a promotion", |it| it.succeeded(id));
+    }
+
+    /// From now on this is asked for at all nodes.
+    pub fn demand(&mut self, demands: Demands) {
+        for node in 0..self.cluster.processes.len() {
+            self.cluster.demand(node, demands);
+        }
     }
 
     pub fn write(&mut self, node: usize, block: u64, value: u64) -> PartId {

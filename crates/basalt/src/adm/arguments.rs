@@ -93,6 +93,10 @@ pub(crate) enum Verb {
     Invalidate(Targets),
     /// Compare the replicas while they are in use
     Verify(Verify),
+    /// Finish the requests that are under way, and hold the next ones back
+    SuspendIo(Targets),
+    /// Let requests go on
+    ResumeIo(Targets),
 }
 
 #[derive(Debug, Args)]

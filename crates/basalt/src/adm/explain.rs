@@ -108,7 +108,12 @@ fn quorum(resource: &ResourceStatus) -> Vec<String> {
     if has_quorum && have == votes.needed && all > 1 {
         sentences.push("none may be lost on top of this: one more, and writes are held".to_owned());
     }
-    if !has_quorum {
+    let is_short = have >= votes.needed;
+    if !has_quorum && is_short {
+        let told = resource.reasons.iter().filter(|reason| reason.starts_with("no quorum: "));
+        sentences.extend(told.map(|reason| reason.replacen("no quorum: ", "", 1)));
+    }
+    if !has_quorum && !is_short {
         let more = votes.needed.saturating_sub(have);
         let nodes = if more == 1 { "one of them" } else { "as many as are needed" };
         sentences

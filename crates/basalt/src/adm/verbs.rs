@@ -80,6 +80,8 @@ fn perform(general: &General, verb: &Verb, gathering: &mut Gathering) -> Result<
         | Verb::NewCurrentUuid(_)
         | Verb::Secondary(_)
         | Verb::Verify(_)
+        | Verb::SuspendIo(_)
+        | Verb::ResumeIo(_)
         | Verb::Invalidate(_) => change_state(general, verb, gathering),
     }
 }
@@ -118,6 +120,8 @@ fn name(verb: &Verb) -> &'static str {
         Verb::Query(query) => query.name(),
         Verb::Invalidate(_) => "invalidate",
         Verb::Verify(_) => "verify",
+        Verb::SuspendIo(_) => "suspend-io",
+        Verb::ResumeIo(_) => "resume-io",
     }
 }
 
@@ -136,6 +140,8 @@ fn state_command(verb: &Verb, one: One) -> Option<Command> {
         Verb::NewCurrentUuid(_) => Some(Command::NewCurrentUuid { resource }),
         Verb::Secondary(options) => Some(Command::Secondary { resource, force: options.force }),
         Verb::Invalidate(_) => Some(Command::Invalidate { resource }),
+        Verb::SuspendIo(_) => Some(Command::SuspendIo { resource }),
+        Verb::ResumeIo(_) => Some(Command::ResumeIo { resource }),
         &Verb::Verify(Verify { start, stop, repair, .. }) => {
             Some(Command::Verify { resource, start, stop, repair })
         }
@@ -173,9 +179,11 @@ fn targets_and_scope(verb: &Verb) -> (&[String], Scope) {
             (&options.targets, Scope::Resource)
         }
         Verb::Adjust(options) => (&options.targets, Scope::Resource),
-        Verb::Attach(targets) | Verb::Invalidate(targets) | Verb::Dstate(targets) => {
-            (&targets.targets, Scope::Volume)
-        }
+        Verb::Attach(targets)
+        | Verb::Invalidate(targets)
+        | Verb::SuspendIo(targets)
+        | Verb::ResumeIo(targets)
+        | Verb::Dstate(targets) => (&targets.targets, Scope::Volume),
         Verb::Detach(options) => (&options.targets, Scope::Volume),
         Verb::Verify(options) => (&options.targets, Scope::Volume),
         Verb::NewCurrentUuid(options) => (&options.targets, Scope::Volume),

@@ -70,6 +70,10 @@ pub(crate) enum Verb {
     },
     /// Give up the local data and copy it all again from a peer
     Invalidate { minor: u32 },
+    /// Finish the requests that are under way, and hold the next ones back
+    SuspendIo { minor: u32 },
+    /// Let requests go on
+    ResumeIo { minor: u32 },
     /// Start a volume whose replicas are known to be equal, without a first copy
     NewCurrentUuid {
         minor: u32,

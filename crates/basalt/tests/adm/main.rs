@@ -117,6 +117,8 @@ fn each_state_verb_asks_its_question_and_is_quiet_when_done() {
         ),
         (vec!["secondary", "r0"], Command::Secondary { resource: r0(), force: false }),
         (vec!["invalidate", "r0"], Command::Invalidate { resource: r0() }),
+        (vec!["suspend-io", "r0"], Command::SuspendIo { resource: r0() }),
+        (vec!["resume-io", "r0"], Command::ResumeIo { resource: r0() }),
     ] {
         expect(&arguments, vec![done()], &quiet(vec![command]));
     }

@@ -8,6 +8,7 @@ mod reads;
 mod adjust;
 mod members;
 mod leaves;
+mod suspends;
 mod faults;
 mod promoter;
 mod paths;

@@ -41,6 +41,10 @@ pub static NOT_APPLICABLE: &[(&str, &str)] = &[
     ("twopc-retry-timeout", "changes are ballots at the voters, not a commit in two phases"),
     ("max-io-depth", "requests are bounded for each client: 256, or 64 MiB"),
     ("drbd8-api-compatibility", "there is no interface of a kernel module"),
+    (
+        "on-suspended-primary-outdated",
+        "a Primary that hears of a newer session steps down, and its held requests fail",
+    ),
     ("stacked-timeouts", "there are no stacked resources"),
     ("usage-count", "nothing is counted, and nobody is asked"),
     ("dialog-refresh", "there is no dialog"),

@@ -1,8 +1,9 @@
 //! Every option there is. One row each; the order is the one in which DRBD's manual has them.
 //!
-//! Ranges and defaults are DRBD's, with three exceptions. Rates reach 64 GiB/s, because a limit
+//! Ranges and defaults are DRBD's, with four exceptions. Rates reach 64 GiB/s, because a limit
 //! below the speed of the link is no limit that anybody wants. The default of `quorum` is
 //! `majority`: two parts of a cluster must never both go on. `read-balancing` may be `weighted`.
+//! `auto-promote-timeout` is 5 s by default: as long as a failover takes at worst.
 
 use crate::limits::NODE_ID_MAX;
 use crate::options::{Kind, OptionSpec, Section, Status, Unit};
@@ -215,33 +216,33 @@ pub static TABLE: &[OptionSpec] = &[
         "on-no-data-accessible",
         Kind::Words(&["io-error", "suspend-io"]),
         "io-error",
-        NOT_YET,
+        IN_EFFECT,
     ),
     resource("auto-promote", Kind::Flag, "yes", IN_EFFECT),
     resource("peer-ack-window", sectors(2 * KIB, 200 * KIB), "4096s", NOT_YET),
     resource("peer-ack-delay", milliseconds(1, 10_000), "100", NOT_YET),
     resource("twopc-timeout", tenths(50, 600), "300", NOT_YET),
     resource("twopc-retry-timeout", tenths(1, 50), "1", NOT_YET),
-    resource("auto-promote-timeout", tenths(0, 600), "20", NOT_YET),
+    resource("auto-promote-timeout", tenths(0, 600), "50", IN_EFFECT),
     resource("max-io-depth", count(4, 0xffff_ffff), "8000", NOT_YET),
     resource(
         "quorum",
         Kind::WordsOrNumber { words: QUORUM_WORDS, min: 1, max: NODE_ID_MAX + 1 },
         "majority",
-        refused_but(&["majority"]),
+        refused_but(&["majority", "all", "1..32"]),
     ),
     resource("on-no-quorum", Kind::Words(&["suspend-io", "io-error"]), "suspend-io", IN_EFFECT),
     resource(
         "quorum-minimum-redundancy",
         Kind::WordsOrNumber { words: QUORUM_WORDS, min: 1, max: NODE_ID_MAX + 1 },
         "off",
-        refused_but(&["off", "1"]),
+        IN_EFFECT,
     ),
     resource(
         "on-suspended-primary-outdated",
         Kind::Words(&["disconnect", "force-secondary"]),
         "disconnect",
-        NOT_YET,
+        holds(&["force-secondary"]),
     ),
     resource("drbd8-api-compatibility", Kind::Flag, "no", holds(ANY)),
     // startup

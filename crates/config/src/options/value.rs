@@ -89,10 +89,15 @@ pub(crate) fn parse(kind: Kind, text: &str) -> Result<Value, BadValue> {
     }
 }
 
-/// Whether `value` is among `texts`, where `*` alone is any value.
+/// Whether `value` is among `texts`, where `*` alone is any value, and `1..9` any such number.
 pub(crate) fn is_among(value: &Value, texts: &[&str]) -> bool {
     let own = value.text();
-    texts.iter().any(|text| *text == "*" || *text == own)
+    let is_within = |text: &str| {
+        let bounds = text.split_once("..").map(|(low, high)| (low.parse(), high.parse()));
+        let Some((Ok(low), Ok(high))) = bounds else { return false };
+        value.as_number().is_some_and(|number| (low..=high).contains(&number))
+    };
+    texts.iter().any(|text| *text == "*" || *text == own || is_within(text))
 }
 
 /// Whether to accept `value` of `spec`, to accept it aloud, or to refuse it.

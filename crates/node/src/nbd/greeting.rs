@@ -9,7 +9,7 @@ use frontend::nbd::wire::{OPT_GO, OPTION_REPLY_MAGIC, REP_ERR_POLICY};
 use io::SocketId;
 use stdx::time::Time;
 
-use crate::limits::{AUTO_PROMOTE_DEADLINE, CLIENT_HANDSHAKE_DEADLINE};
+use crate::limits::{CLIENT_HANDSHAKE_DEADLINE, PROMOTE_WAIT_MIN};
 use crate::links::HostedId;
 use crate::links::secure::Secrecy;
 use crate::log::{Scope, log};
@@ -76,7 +76,9 @@ impl Nbd {
                 }
                 Next::Transmission(agreement) => {
                     let hosted = hosted_of(&agreement);
-                    let deadline = kit.now + AUTO_PROMOTE_DEADLINE;
+                    let offer = self.offers.iter().find(|offer| offer.hosted == hosted);
+                    let wait = offer.map_or(PROMOTE_WAIT_MIN, |offer| offer.promote_wait);
+                    let deadline = kit.now + wait.max(PROMOTE_WAIT_MIN);
                     self.deadline = self.deadline.min(deadline);
                     client.hosted = Some(hosted);
                     client.stage = Stage::Waiting { agreement, output, deadline };

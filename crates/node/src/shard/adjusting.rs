@@ -67,6 +67,9 @@ impl Shard {
         self.broadcast(id, || ToPart::Redefine(definition.clone()));
         self.redefine_part(id, &definition);
         self.tell_groups(id, ToGroup::ReadPolicy(definition.read_policy));
+        let demands = ResourceInput::Demands(definition.demands);
+        self.rim.inbox.push_back((id, Input::Resource(demands)));
+        self.offer(id);
         self.connect_new_peers(id);
         let Some(hosted) = self.hosted(id) else { return Ok(Reply::done()) };
         let leaving: Vec<&str> = hosted.leaving().map(|peer| peer.name.as_str()).collect();

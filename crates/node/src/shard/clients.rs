@@ -183,7 +183,7 @@ impl Hosted {
             return None;
         }
         removal.look_at = now + REMOVAL_POLL_INTERVAL;
-        if !self.is_primary || self.resource.status().has_quorum {
+        if !self.is_primary || self.resource.status().has_majority {
             removal.quorum_at = now;
         }
         let is_alone = now.since(removal.quorum_at) >= REMOVAL_WITHOUT_QUORUM;

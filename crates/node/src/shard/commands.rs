@@ -79,11 +79,8 @@ impl Shard {
                     shard.on_demote(id, ticket, force)
                 });
             }
-            ToShard::Invalidate { ticket, resource } => {
-                self.ask_resource(ticket, &resource, Command::Invalidate);
-            }
-            ToShard::Verify { ticket, resource, task } => {
-                self.ask_resource(ticket, &resource, Command::Verify(task));
+            ToShard::Ask { ticket, resource, command } => {
+                self.ask_resource(ticket, &resource, command);
             }
             ToShard::Detach { ticket, resource } => {
                 self.with_resource(ticket, &resource, |shard, id| Ok(shard.on_detach(id, ticket)));
@@ -165,9 +162,12 @@ impl Shard {
         let kind = match command {
             Command::Promote(_) => CommandKind::Promote,
             Command::Demote => CommandKind::Demote,
-            Command::Stop | Command::Invalidate | Command::Detach | Command::Verify(_) => {
-                CommandKind::Other
-            }
+            Command::Stop
+            | Command::Invalidate
+            | Command::Detach
+            | Command::Verify(_)
+            | Command::Suspend
+            | Command::Resume => CommandKind::Other,
         };
         let command_id = CommandId(hosted.next_command);
         hosted.next_command += 1;

@@ -22,9 +22,9 @@ use replication::contract::{
 
 use crate::limits::SHARDS_MAX;
 use crate::links::{Handles, HostedId};
+use crate::placement;
 use crate::shard::mesh::{Change, Cross, FromPart, Hosting, ToPart};
 use crate::shard::{Input, Shard};
-use crate::{nbd, placement};
 
 /// What has effects outside of this node, in order.
 #[derive(Debug)]
@@ -173,7 +173,7 @@ impl Shard {
                 self.finish_closing(id);
             }
             ToPart::Attach { disk, group, round } => self.on_part_attach(id, *disk, group, round),
-            ToPart::Offer(export) => rim.nbd.offer(nbd::Offer { hosted: id, export: *export }),
+            ToPart::Offer(offer) => rim.nbd.offer(*offer),
             ToPart::Path(subsystem) => rim.offer_path(id, *subsystem),
             ToPart::Withdraw => rim.withdraw(id),
             ToPart::Admit => rim.admit(id),

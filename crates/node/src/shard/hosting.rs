@@ -227,7 +227,7 @@ impl Shard {
             superblock,
             slots_max: superblock_at.map_or(SLOTS_DEFAULT, |(_, layout)| layout.slots),
             started_at: self.started_at,
-            on_no_quorum: definition.on_no_quorum,
+            demands: definition.demands,
             resync_rate: definition.resync_rate,
             compare_always: definition.compare_always,
         });
@@ -310,12 +310,14 @@ impl Shard {
     }
 
     /// Shows the resource to clients, as it is now.
-    fn offer(&mut self, id: HostedId) {
+    pub(super) fn offer(&mut self, id: HostedId) {
         let Some(hosted) = self.hosted.get(id.0 as usize).and_then(Option::as_ref) else { return };
         let mut export = Export::new(hosted.name(), hosted.size_bytes, Access::ReadWrite);
         export.id = u64::from(id.0);
-        self.broadcast(id, || ToPart::Offer(Box::new(export.clone())));
-        self.rim.nbd.offer(Offer { hosted: id, export });
+        let promote_wait = hosted.definition.promote_wait;
+        let offer = Offer { hosted: id, export, promote_wait };
+        self.broadcast(id, || ToPart::Offer(Box::new(offer.clone())));
+        self.rim.nbd.offer(offer);
     }
 
     pub(super) fn on_config_changed(&mut self, id: HostedId, config: &Config) {

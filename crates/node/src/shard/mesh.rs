@@ -10,7 +10,6 @@ use std::os::fd::OwnedFd;
 
 use api::response::Failure;
 use format::ids::NodeId;
-use frontend::nbd::handshake::Export;
 use frontend::nbd::wire::Extent;
 use frontend::nvme::view::Subsystem;
 use io::Loan;
@@ -23,6 +22,7 @@ use crate::definition::Definition;
 use crate::links::secure::Secrecy;
 use crate::links::set::LinkNews;
 use crate::links::{Handles, HostedId};
+use crate::nbd;
 use crate::shard::part::{NewDisk, NewPart};
 use crate::slab::Key;
 
@@ -93,7 +93,7 @@ pub(crate) enum ToPart {
         round: RoundId,
     },
     /// Clients see the resource so.
-    Offer(Box<Export>),
+    Offer(Box<nbd::Offer>),
     /// Initiators see it so.
     Path(Box<Subsystem>),
     Withdraw,

@@ -5,7 +5,7 @@ use std::sync::{Arc, mpsc};
 
 use api::response::{Failure, Reply};
 use io::ListenAddr;
-use replication::contract::{PromoteMode, VerifyTask};
+use replication::contract::{Command, PromoteMode};
 
 use crate::attach::{Attached, Replica};
 use crate::definition::Definition;
@@ -58,14 +58,11 @@ pub(crate) enum ToShard {
         resource: String,
         force: Force,
     },
-    Invalidate {
+    /// Has the machine of a resource answer a command that concerns nothing else.
+    Ask {
         ticket: Ticket,
         resource: String,
-    },
-    Verify {
-        ticket: Ticket,
-        resource: String,
-        task: VerifyTask,
+        command: Command,
     },
     Detach {
         ticket: Ticket,

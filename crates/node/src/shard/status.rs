@@ -234,13 +234,17 @@ impl Hosted {
     fn describe(&self, part: &Part, look: Look<'_>) -> ResourceStatus {
         let rim = look.rim;
         let status = self.resource.status();
-        let suspended = self.is_primary && !status.has_quorum;
+        let suspended_quorum = self.is_primary && !status.has_quorum;
+        let suspended_no_data = self.is_primary && status.waits_for_data;
+        let suspended_user = status.suspended_by_user;
         let mut described = ResourceStatus {
             name: self.name().to_owned(),
             node_id: self.definition.me.get(),
             role: if self.is_primary { Role::Primary } else { Role::Secondary },
-            suspended,
-            suspended_quorum: suspended,
+            suspended: suspended_user || suspended_no_data || suspended_quorum,
+            suspended_user,
+            suspended_no_data,
+            suspended_quorum,
             devices: vec![self.describe_device(&status, part, look)],
             connections: self
                 .definition
@@ -300,8 +304,8 @@ impl Hosted {
             Some(ReplicaState::Outdated) => DiskState::Outdated,
             Some(ReplicaState::InSync) => match me {
                 // Only a majority can say that nothing newer exists.
-                Some(me) if me.in_sync && status.has_quorum => DiskState::UpToDate,
-                Some(me) if !me.in_sync && status.has_quorum => DiskState::Outdated,
+                Some(me) if me.in_sync && status.has_majority => DiskState::UpToDate,
+                Some(me) if !me.in_sync && status.has_majority => DiskState::Outdated,
                 Some(_) | None => DiskState::Consistent,
             },
         }
@@ -437,10 +441,22 @@ impl Hosted {
 
     fn reasons(&self, status: &Status) -> Vec<String> {
         let mut reasons = Vec::new();
-        if !status.has_quorum {
-            let votes = self.votes(status);
-            let (have, all, needed) = (votes.have, votes.voters.len(), votes.needed);
-            reasons.push(format!("no quorum: {have} of {all} voters answer, {needed} are needed"));
+        match status.shortage {
+            _ if !status.has_majority => {
+                let votes = self.votes(status);
+                let (have, all, needed) = (votes.have, votes.voters.len(), votes.needed);
+                let text = format!("no quorum: {have} of {all} voters answer, {needed} are needed");
+                reasons.push(text);
+            }
+            Some(shortage) => reasons.push(format!("no quorum: {shortage}")),
+            None => {}
+        }
+        if status.suspended_by_user {
+            reasons.push("an operator holds requests back: `resume-io` ends that".to_owned());
+        }
+        if status.waits_for_data {
+            let text = "requests wait: no replica that is up to date is in reach";
+            reasons.push(text.to_owned());
         }
         if self.register_failed {
             reasons.push(
@@ -497,7 +513,6 @@ impl Hosted {
             name.unwrap_or_else(|| format!("node-{node}"))
         };
         let staying = status.voters.iter().filter(|voter| !voter.is_retiring);
-        let count = staying.clone().count();
         let have = staying.filter(|voter| voter.is_reachable).count();
         let small = |count: usize| u32::try_from(count).expect("few voters");
         let voters = status.voters.iter().map(|voter| VoterStatus {
@@ -507,7 +522,11 @@ impl Hosted {
             witness: voter.is_witness,
             retiring: voter.is_retiring,
         });
-        QuorumVotes { have: small(have), needed: small(count / 2 + 1), voters: voters.collect() }
+        QuorumVotes {
+            have: small(have),
+            needed: small(status.votes_needed),
+            voters: voters.collect(),
+        }
     }
 
     fn epoch(&self, status: &Status) -> Option<EpochStatus> {
@@ -530,7 +549,7 @@ fn peer_disk_state(facts: &MemberStatus, status: &Status) -> DiskState {
     match facts {
         MemberStatus { connected: false, .. } => DiskState::DUnknown,
         MemberStatus { has_replica: false, .. } => DiskState::Diskless,
-        MemberStatus { in_sync: true, .. } if status.has_quorum => DiskState::UpToDate,
+        MemberStatus { in_sync: true, .. } if status.has_majority => DiskState::UpToDate,
         MemberStatus { in_sync: true, .. } => DiskState::Consistent,
         MemberStatus { .. } => DiskState::Inconsistent,
     }

@@ -52,11 +52,11 @@ impl LaneGroup {
             ToGroup::OnNoQuorum { fail } => {
                 self.view.fail_requests = fail;
                 if fail {
-                    self.with_lanes(now, actions, Lane::fail_waiting);
-                    self.fail_parked(RequestError::Io, actions);
-                    self.fail_flushes(actions);
+                    self.fail_all(now, actions);
                 }
             }
+            ToGroup::Hold { hold: true } => self.view.holding = true,
+            ToGroup::Hold { hold: false } => self.stop_holding(now, actions),
             ToGroup::Drain { round } => {
                 self.view.draining = true;
                 self.draining = Draining::Finishing { round };
@@ -146,6 +146,7 @@ impl LaneGroup {
             | ToGroup::Lease { .. }
             | ToGroup::Replica(_)
             | ToGroup::OnNoQuorum { .. }
+            | ToGroup::Hold { .. }
             | ToGroup::Drain { .. }
             | ToGroup::ResyncRate { .. }
             | ToGroup::ReadPolicy(_)
@@ -155,6 +156,14 @@ impl LaneGroup {
             | ToGroup::Track { .. }
             | ToGroup::Stop { .. } => unreachable!("handled before"),
         }
+    }
+
+    /// All that waits, and all that is done and kept.
+    fn fail_all(&mut self, now: Time, actions: &mut Vec<GroupAction>) {
+        self.fail_held(actions);
+        self.with_lanes(now, actions, Lane::fail_waiting);
+        self.fail_parked(RequestError::Io, actions);
+        self.fail_flushes(actions);
     }
 
     fn resume(&mut self, now: Time, actions: &mut Vec<GroupAction>) {
@@ -253,6 +262,7 @@ impl LaneGroup {
         self.view.serving = false;
         self.view.draining = false;
         self.view.fail_requests = false;
+        self.view.holding = false;
         self.view.lease_until = Time::ZERO;
         self.view.losing = MemberSet::EMPTY;
         self.draining = Draining::No;
@@ -262,6 +272,7 @@ impl LaneGroup {
         self.syncing.clear();
         self.with_lanes(now, actions, Lane::stand_down);
         self.balance.forget_all();
+        self.fail_held(actions);
         self.fail_parked(RequestError::Io, actions);
         self.fail_flushes(actions);
     }

@@ -127,6 +127,11 @@ impl Resource {
         if self.stop.is_some() {
             return self.refuse(id, CommandErrorCode::Busy, "the resource is being stopped");
         }
+        // A copy under way may be what is missing.
+        let reason = self.obstacle_to_serving(Purpose::Clients, mode);
+        if let Some(reason) = reason.filter(|_| !self.serves_clients()) {
+            return self.refuse(id, CommandErrorCode::NoQuorum, reason);
+        }
         self.yield_role();
         if self.session.is_some() {
             return self.go_on_as_primary(id);
@@ -160,6 +165,10 @@ impl Resource {
         }
         match &promotion.phase {
             Phase::Resting { until } if now >= *until => {
+                let (purpose, mode) = (promotion.purpose, promotion.mode);
+                if let Some(reason) = self.obstacle_to_serving(purpose, mode) {
+                    return self.fail_promotion(CommandErrorCode::NoQuorum, &reason);
+                }
                 let nonce = Nonce(self.random.next_u64());
                 let promotion = self.promotion.as_mut().expect("checked above");
                 promotion.nonce = nonce;
@@ -184,6 +193,13 @@ impl Resource {
             | Phase::Recording { .. }
             | Phase::Proposing { .. } => {}
         }
+    }
+
+    /// Why a Primary would answer nobody. What is forced is not kept from it.
+    fn obstacle_to_serving(&self, purpose: Purpose, mode: PromoteMode) -> Option<String> {
+        let is_asked = purpose == Purpose::Clients && mode == PromoteMode::Normal;
+        let shortage = self.shortage().filter(|_| is_asked)?;
+        Some(format!("no quorum: {shortage}"))
     }
 
     /// The value may be chosen already: giving up now would leave a session without its leader.

@@ -18,8 +18,9 @@ use crate::limits;
 use crate::quorum;
 use crate::resource::admit::Admission;
 use crate::resource::membership::Adding;
+use crate::resource::suspend::Told;
 use crate::resource::voters::voters_of;
-use crate::resource::{Ending, OnNoQuorum, Resource, RoundKind, insync};
+use crate::resource::{Ending, Resource, RoundKind, insync};
 
 #[derive(Debug)]
 pub(crate) struct Session {
@@ -51,6 +52,7 @@ pub(crate) struct Session {
     pub(crate) adding: Option<Adding>,
     drain: Option<Drain>,
     told_no_quorum: bool,
+    pub(crate) told: Told,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -94,7 +96,7 @@ struct Drain {
     drained: bool,
 }
 
-const DRAIN_DEADLINE: Duration = Duration::from_secs(10);
+pub(crate) const DRAIN_DEADLINE: Duration = Duration::from_secs(10);
 
 impl Session {
     pub(crate) fn new(
@@ -122,7 +124,13 @@ impl Session {
             adding: None,
             drain: None,
             told_no_quorum: false,
+            told: Told::default(),
         }
+    }
+
+    /// Its lease ran out, and its groups know.
+    pub(crate) fn has_no_lease(&self) -> bool {
+        self.told_no_quorum
     }
 
     /// It is about to end.
@@ -163,7 +171,9 @@ impl Resource {
         let in_sync = insync(value);
         let rate = self.options.resync_rate;
         let epoch = value.epoch;
+        self.review_suspension();
         self.tell_groups(ToGroup::ResyncRate { bytes_per_second: rate });
+        self.suspend_session();
         self.ask_groups(RoundKind::Reconciled, |round| ToGroup::Serve { epoch, in_sync, round });
         self.start_wanted_verify();
         if self.serves_clients() {
@@ -293,19 +303,18 @@ impl Resource {
         }
         self.tell_groups(ToGroup::Lease { until });
         if told {
-            self.tell_groups(ToGroup::OnNoQuorum { fail: false });
+            self.tell_of_lease();
         }
     }
 
     fn check_quorum(&mut self) {
         let now = self.now;
         self.renew_lease_alone();
-        let fail = self.options.on_no_quorum == OnNoQuorum::IoError;
         let Some(session) = self.session.as_mut() else { return };
         if now >= session.lease_until && !session.told_no_quorum && session.lease_until > Time::ZERO
         {
             session.told_no_quorum = true;
-            self.tell_groups(ToGroup::OnNoQuorum { fail });
+            self.tell_of_lease();
         }
     }
 
@@ -318,7 +327,7 @@ impl Resource {
         }
     }
 
-    pub(crate) fn has_quorum(&self) -> bool {
+    pub(crate) fn has_majority(&self) -> bool {
         match &self.session {
             Some(session) if session.purpose == Purpose::Clients => self.now < session.lease_until,
             Some(_) | None => self.reaches_majority(),
@@ -338,11 +347,7 @@ impl Resource {
         }
         let losing: MemberSet = session.losses.keys().copied().collect();
         if in_sync.has(member) && in_sync.minus(losing).without(member).is_empty() {
-            // The last one is never removed: its I/O waits for it, or fails with its disk.
-            let fail = member == self.me() && self.member.disk_failed;
-            if fail {
-                self.tell_groups(ToGroup::OnNoQuorum { fail });
-            }
+            // The last one is never removed: its I/O waits for it, or fails (`suspend`).
             return;
         }
         if matches!(session.change, Some(Change::PreparingJoin { .. })) {
@@ -558,6 +563,8 @@ impl Resource {
         if self.promotion.is_some() {
             return self.on_promotion_chosen(ballot, value);
         }
+        // What a smaller config does not allow is held before the groups hear of it.
+        self.review_suspension();
         let Some(session) = self.session.as_mut() else { return };
         match session.change.take() {
             Some(Change::Losing(members)) => {
@@ -607,6 +614,7 @@ impl Resource {
         if session.purpose == Purpose::Clients {
             self.actions.push(ResourceAction::RoleChanged { primary: false });
         }
+        self.suspend_session();
         if self.stop.is_some() {
             self.start_leave();
         }
@@ -680,7 +688,9 @@ impl Resource {
         }
         let Some(Drain { commands, promotions, .. }) = session.drain.take() else { return };
         self.drop_round(RoundKind::Drained);
-        self.tell_groups(ToGroup::Resume);
+        if !self.is_suspended_by_user() {
+            self.tell_groups(ToGroup::Resume);
+        }
         for id in promotions {
             self.answer(id, Ok(()));
         }

@@ -6,8 +6,9 @@ use format::metadata::ReplicaState;
 use stdx::time::Time;
 
 use crate::quorum::is_vote_of;
+use crate::resource::suspend::Shortage;
 use crate::resource::verify::{VerifyStatus, Verifying};
-use crate::resource::{Resource, insync};
+use crate::resource::{OnNoQuorum, Resource, insync};
 
 /// One node's view of the resource.
 #[derive(Clone, Debug)]
@@ -22,7 +23,17 @@ pub struct Status {
     pub config: Option<Config>,
     pub branch: Branch,
     pub epoch: Epoch,
+    /// A majority of the voters, and what the options ask for on top.
     pub has_quorum: bool,
+    pub has_majority: bool,
+    /// What the options ask for and is not there.
+    pub shortage: Option<Shortage>,
+    /// Voters that have to be in reach.
+    pub votes_needed: usize,
+    /// An operator holds requests back.
+    pub suspended_by_user: bool,
+    /// No in-sync replica is in reach of this Primary, and requests wait for one.
+    pub waits_for_data: bool,
     /// The voters of that value, or of the birth.
     pub voters: Vec<VoterStatus>,
     /// State of the local replica as its superblock says; `None` without a disk.
@@ -142,6 +153,8 @@ impl Resource {
     #[must_use]
     pub fn status(&self) -> Status {
         let config = self.config().cloned();
+        let (newest, shortage) = (self.newest_value(), self.shortage());
+        let waits = self.options.demands.on_no_data == OnNoQuorum::SuspendIo;
         let in_sync = config.as_ref().map(insync);
         let leader = config.as_ref().and_then(|config| config.primary);
         let members = self.options.members.iter().map(|member| {
@@ -168,7 +181,12 @@ impl Resource {
             leader: leader.map(|it| it.node),
             branch: config.as_ref().map_or(Branch(0), |config| config.branch),
             epoch: config.as_ref().map_or(Epoch(0), |config| config.epoch),
-            has_quorum: self.has_quorum(),
+            has_quorum: self.has_majority() && shortage.is_none(),
+            has_majority: self.has_majority(),
+            shortage,
+            votes_needed: self.votes_needed(config.as_ref().unwrap_or(&newest)),
+            suspended_by_user: self.is_suspended_by_user(),
+            waits_for_data: self.has_no_data() && waits,
             voters: self.votes(),
             replica: self.replica_state(),
             disk_failed: self.member.disk_failed,
