@@ -370,8 +370,8 @@ _arguments "${_arguments_options[@]}" : \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
 '--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
-'-d[Only tell the steps of \`up\` and \`adjust\`, and what \`primary\` would find and give up]' \
-'--dry-run[Only tell the steps of \`up\` and \`adjust\`, and what \`primary\` would find and give up]' \
+'-d[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
 '--json[Answer in JSON]' \
 '-h[Print help]' \
 '--help[Print help]' \
@@ -396,8 +396,28 @@ _arguments "${_arguments_options[@]}" : \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
 '--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
 '--force[Overwrite what is on the disk\: a file system, or metadata]' \
-'-d[Only tell the steps of \`up\` and \`adjust\`, and what \`primary\` would find and give up]' \
-'--dry-run[Only tell the steps of \`up\` and \`adjust\`, and what \`primary\` would find and give up]' \
+'-d[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'--json[Answer in JSON]' \
+'-h[Print help]' \
+'--help[Print help]' \
+'*::targets -- `all`, RES or RES/VOL:_default' \
+&& ret=0
+;;
+(adopt-drbd)
+_arguments "${_arguments_options[@]}" : \
+'--same-as=[Refuse unless the data is known to be that of this generation of DRBD]:GENERATION:_default' \
+'--drbd-meta-disk=[Where DRBD keeps its metadata\: \`internal\`, PATH or \`PATH\[N\]\` \[default\: where it is found\]]:WHERE:_default' \
+'--max-peers=[Leave room for so many peers \[default\: as many as are configured, and some more\]]:N:_default' \
+'--node=[Name of this node in the configuration \[default\: the host name\]]:NAME:_default' \
+'--state-dir=[State directory of the daemon\: DRBD'\''s metadata is kept there]:DIR:_files' \
+'-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
+'--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
+'--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
+'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
+'(--same-as --max-peers)--rollback[Put DRBD'\''s metadata back, as it was; only until the resource is used]' \
+'-d[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
 '--json[Answer in JSON]' \
 '-h[Print help]' \
 '--help[Print help]' \
@@ -411,8 +431,8 @@ _arguments "${_arguments_options[@]}" : \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
 '--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
-'-d[Only tell the steps of \`up\` and \`adjust\`, and what \`primary\` would find and give up]' \
-'--dry-run[Only tell the steps of \`up\` and \`adjust\`, and what \`primary\` would find and give up]' \
+'-d[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
 '--json[Answer in JSON]' \
 '-h[Print help]' \
 '--help[Print help]' \
@@ -426,8 +446,8 @@ _arguments "${_arguments_options[@]}" : \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
 '--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
 '--force[Do it also where it is refused for safety]' \
-'-d[Only tell the steps of \`up\` and \`adjust\`, and what \`primary\` would find and give up]' \
-'--dry-run[Only tell the steps of \`up\` and \`adjust\`, and what \`primary\` would find and give up]' \
+'-d[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
 '--json[Answer in JSON]' \
 '-h[Print help]' \
 '--help[Print help]' \
@@ -444,8 +464,8 @@ _arguments "${_arguments_options[@]}" : \
 '--verbose[Tell the steps]' \
 '--skip-disk[Accepted for compatibility\: disks and connections are compared together]' \
 '--skip-net[Accepted for compatibility\: disks and connections are compared together]' \
-'-d[Only tell the steps of \`up\` and \`adjust\`, and what \`primary\` would find and give up]' \
-'--dry-run[Only tell the steps of \`up\` and \`adjust\`, and what \`primary\` would find and give up]' \
+'-d[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
 '--json[Answer in JSON]' \
 '-h[Print help]' \
 '--help[Print help]' \
@@ -458,8 +478,8 @@ _arguments "${_arguments_options[@]}" : \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
 '--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
-'-d[Only tell the steps of \`up\` and \`adjust\`, and what \`primary\` would find and give up]' \
-'--dry-run[Only tell the steps of \`up\` and \`adjust\`, and what \`primary\` would find and give up]' \
+'-d[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
 '--json[Answer in JSON]' \
 '-h[Print help]' \
 '--help[Print help]' \
@@ -473,8 +493,8 @@ _arguments "${_arguments_options[@]}" : \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
 '--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
 '--force[Do it also where it is refused for safety]' \
-'-d[Only tell the steps of \`up\` and \`adjust\`, and what \`primary\` would find and give up]' \
-'--dry-run[Only tell the steps of \`up\` and \`adjust\`, and what \`primary\` would find and give up]' \
+'-d[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
 '--json[Answer in JSON]' \
 '-h[Print help]' \
 '--help[Print help]' \
@@ -487,8 +507,8 @@ _arguments "${_arguments_options[@]}" : \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
 '--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
-'-d[Only tell the steps of \`up\` and \`adjust\`, and what \`primary\` would find and give up]' \
-'--dry-run[Only tell the steps of \`up\` and \`adjust\`, and what \`primary\` would find and give up]' \
+'-d[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
 '--json[Answer in JSON]' \
 '-h[Print help]' \
 '--help[Print help]' \
@@ -502,8 +522,8 @@ _arguments "${_arguments_options[@]}" : \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
 '--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
 '--force[Do it also where it is refused for safety]' \
-'-d[Only tell the steps of \`up\` and \`adjust\`, and what \`primary\` would find and give up]' \
-'--dry-run[Only tell the steps of \`up\` and \`adjust\`, and what \`primary\` would find and give up]' \
+'-d[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
 '--json[Answer in JSON]' \
 '-h[Print help]' \
 '--help[Print help]' \
@@ -517,8 +537,8 @@ _arguments "${_arguments_options[@]}" : \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
 '--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
 '--force[Do it also where it is refused for safety]' \
-'-d[Only tell the steps of \`up\` and \`adjust\`, and what \`primary\` would find and give up]' \
-'--dry-run[Only tell the steps of \`up\` and \`adjust\`, and what \`primary\` would find and give up]' \
+'-d[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
 '--json[Answer in JSON]' \
 '-h[Print help]' \
 '--help[Print help]' \
@@ -532,8 +552,8 @@ _arguments "${_arguments_options[@]}" : \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
 '--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
 '--clear-bitmap[The replicas hold the same already, as fresh zeros do\: nothing is to be copied]' \
-'-d[Only tell the steps of \`up\` and \`adjust\`, and what \`primary\` would find and give up]' \
-'--dry-run[Only tell the steps of \`up\` and \`adjust\`, and what \`primary\` would find and give up]' \
+'-d[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
 '--json[Answer in JSON]' \
 '-h[Print help]' \
 '--help[Print help]' \
@@ -547,8 +567,8 @@ _arguments "${_arguments_options[@]}" : \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
 '--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
 '--force[Do it also where it is refused for safety]' \
-'-d[Only tell the steps of \`up\` and \`adjust\`, and what \`primary\` would find and give up]' \
-'--dry-run[Only tell the steps of \`up\` and \`adjust\`, and what \`primary\` would find and give up]' \
+'-d[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
 '--json[Answer in JSON]' \
 '-h[Print help]' \
 '--help[Print help]' \
@@ -565,8 +585,8 @@ _arguments "${_arguments_options[@]}" : \
 '--statistics[Show counters]' \
 '*-v[Show also what is as it should be; twice\: the workings of a resync]' \
 '*--verbose[Show also what is as it should be; twice\: the workings of a resync]' \
-'-d[Only tell the steps of \`up\` and \`adjust\`, and what \`primary\` would find and give up]' \
-'--dry-run[Only tell the steps of \`up\` and \`adjust\`, and what \`primary\` would find and give up]' \
+'-d[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
 '--json[Answer in JSON]' \
 '-h[Print help]' \
 '--help[Print help]' \
@@ -579,8 +599,8 @@ _arguments "${_arguments_options[@]}" : \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
 '--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
-'-d[Only tell the steps of \`up\` and \`adjust\`, and what \`primary\` would find and give up]' \
-'--dry-run[Only tell the steps of \`up\` and \`adjust\`, and what \`primary\` would find and give up]' \
+'-d[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
 '--json[Answer in JSON]' \
 '-h[Print help]' \
 '--help[Print help]' \
@@ -596,8 +616,8 @@ _arguments "${_arguments_options[@]}" : \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
 '--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
-'-d[Only tell the steps of \`up\` and \`adjust\`, and what \`primary\` would find and give up]' \
-'--dry-run[Only tell the steps of \`up\` and \`adjust\`, and what \`primary\` would find and give up]' \
+'-d[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
 '--json[Answer in JSON]' \
 '-h[Print help]' \
 '--help[Print help]' \
@@ -618,8 +638,8 @@ _arguments "${_arguments_options[@]}" : \
 '--diff[Tell changes as \`old->new\`]' \
 '--full[Tell of a changed object also what did not change]' \
 '--poll[Tell changed counters for each line \`n\` on standard input]' \
-'-d[Only tell the steps of \`up\` and \`adjust\`, and what \`primary\` would find and give up]' \
-'--dry-run[Only tell the steps of \`up\` and \`adjust\`, and what \`primary\` would find and give up]' \
+'-d[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
 '--json[Answer in JSON]' \
 '-h[Print help]' \
 '--help[Print help]' \
@@ -632,8 +652,8 @@ _arguments "${_arguments_options[@]}" : \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
 '--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
-'-d[Only tell the steps of \`up\` and \`adjust\`, and what \`primary\` would find and give up]' \
-'--dry-run[Only tell the steps of \`up\` and \`adjust\`, and what \`primary\` would find and give up]' \
+'-d[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
 '--json[Answer in JSON]' \
 '-h[Print help]' \
 '--help[Print help]' \
@@ -646,8 +666,8 @@ _arguments "${_arguments_options[@]}" : \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
 '--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
-'-d[Only tell the steps of \`up\` and \`adjust\`, and what \`primary\` would find and give up]' \
-'--dry-run[Only tell the steps of \`up\` and \`adjust\`, and what \`primary\` would find and give up]' \
+'-d[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
 '--json[Answer in JSON]' \
 '-h[Print help]' \
 '--help[Print help]' \
@@ -660,8 +680,8 @@ _arguments "${_arguments_options[@]}" : \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
 '--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
-'-d[Only tell the steps of \`up\` and \`adjust\`, and what \`primary\` would find and give up]' \
-'--dry-run[Only tell the steps of \`up\` and \`adjust\`, and what \`primary\` would find and give up]' \
+'-d[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
 '--json[Answer in JSON]' \
 '-h[Print help]' \
 '--help[Print help]' \
@@ -678,8 +698,8 @@ _arguments "${_arguments_options[@]}" : \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
 '--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
-'-d[Only tell the steps of \`up\` and \`adjust\`, and what \`primary\` would find and give up]' \
-'--dry-run[Only tell the steps of \`up\` and \`adjust\`, and what \`primary\` would find and give up]' \
+'-d[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
 '--json[Answer in JSON]' \
 '-h[Print help]' \
 '--help[Print help]' \
@@ -696,8 +716,8 @@ _arguments "${_arguments_options[@]}" : \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
 '--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
-'-d[Only tell the steps of \`up\` and \`adjust\`, and what \`primary\` would find and give up]' \
-'--dry-run[Only tell the steps of \`up\` and \`adjust\`, and what \`primary\` would find and give up]' \
+'-d[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
 '--json[Answer in JSON]' \
 '-h[Print help]' \
 '--help[Print help]' \
@@ -714,8 +734,8 @@ _arguments "${_arguments_options[@]}" : \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
 '--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
-'-d[Only tell the steps of \`up\` and \`adjust\`, and what \`primary\` would find and give up]' \
-'--dry-run[Only tell the steps of \`up\` and \`adjust\`, and what \`primary\` would find and give up]' \
+'-d[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
 '--json[Answer in JSON]' \
 '-h[Print help]' \
 '--help[Print help]' \
@@ -728,8 +748,8 @@ _arguments "${_arguments_options[@]}" : \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
 '--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
-'-d[Only tell the steps of \`up\` and \`adjust\`, and what \`primary\` would find and give up]' \
-'--dry-run[Only tell the steps of \`up\` and \`adjust\`, and what \`primary\` would find and give up]' \
+'-d[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
 '--json[Answer in JSON]' \
 '-h[Print help]' \
 '--help[Print help]' \
@@ -742,8 +762,8 @@ _arguments "${_arguments_options[@]}" : \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
 '--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
-'-d[Only tell the steps of \`up\` and \`adjust\`, and what \`primary\` would find and give up]' \
-'--dry-run[Only tell the steps of \`up\` and \`adjust\`, and what \`primary\` would find and give up]' \
+'-d[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
 '--json[Answer in JSON]' \
 '-h[Print help]' \
 '--help[Print help]' \
@@ -756,8 +776,8 @@ _arguments "${_arguments_options[@]}" : \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
 '--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
-'-d[Only tell the steps of \`up\` and \`adjust\`, and what \`primary\` would find and give up]' \
-'--dry-run[Only tell the steps of \`up\` and \`adjust\`, and what \`primary\` would find and give up]' \
+'-d[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
 '--json[Answer in JSON]' \
 '-h[Print help]' \
 '--help[Print help]' \
@@ -769,8 +789,8 @@ _arguments "${_arguments_options[@]}" : \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
 '--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
-'-d[Only tell the steps of \`up\` and \`adjust\`, and what \`primary\` would find and give up]' \
-'--dry-run[Only tell the steps of \`up\` and \`adjust\`, and what \`primary\` would find and give up]' \
+'-d[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
 '--json[Answer in JSON]' \
 '-h[Print help]' \
 '--help[Print help]' \
@@ -783,8 +803,8 @@ _arguments "${_arguments_options[@]}" : \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
 '--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
-'-d[Only tell the steps of \`up\` and \`adjust\`, and what \`primary\` would find and give up]' \
-'--dry-run[Only tell the steps of \`up\` and \`adjust\`, and what \`primary\` would find and give up]' \
+'-d[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
 '--json[Answer in JSON]' \
 '-h[Print help]' \
 '--help[Print help]' \
@@ -797,8 +817,8 @@ _arguments "${_arguments_options[@]}" : \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
 '--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
-'-d[Only tell the steps of \`up\` and \`adjust\`, and what \`primary\` would find and give up]' \
-'--dry-run[Only tell the steps of \`up\` and \`adjust\`, and what \`primary\` would find and give up]' \
+'-d[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
 '--json[Answer in JSON]' \
 '-h[Print help]' \
 '--help[Print help]' \
@@ -810,8 +830,8 @@ _arguments "${_arguments_options[@]}" : \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
 '--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
-'-d[Only tell the steps of \`up\` and \`adjust\`, and what \`primary\` would find and give up]' \
-'--dry-run[Only tell the steps of \`up\` and \`adjust\`, and what \`primary\` would find and give up]' \
+'-d[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
 '--json[Answer in JSON]' \
 '-h[Print help]' \
 '--help[Print help]' \
@@ -824,8 +844,8 @@ _arguments "${_arguments_options[@]}" : \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
 '--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
-'-d[Only tell the steps of \`up\` and \`adjust\`, and what \`primary\` would find and give up]' \
-'--dry-run[Only tell the steps of \`up\` and \`adjust\`, and what \`primary\` would find and give up]' \
+'-d[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
 '--json[Answer in JSON]' \
 '-h[Print help]' \
 '--help[Print help]' \
@@ -839,8 +859,8 @@ _arguments "${_arguments_options[@]}" : \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
 '--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
-'-d[Only tell the steps of \`up\` and \`adjust\`, and what \`primary\` would find and give up]' \
-'--dry-run[Only tell the steps of \`up\` and \`adjust\`, and what \`primary\` would find and give up]' \
+'-d[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
 '--json[Answer in JSON]' \
 '-h[Print help]' \
 '--help[Print help]' \
@@ -854,8 +874,8 @@ _arguments "${_arguments_options[@]}" : \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
 '--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
-'-d[Only tell the steps of \`up\` and \`adjust\`, and what \`primary\` would find and give up]' \
-'--dry-run[Only tell the steps of \`up\` and \`adjust\`, and what \`primary\` would find and give up]' \
+'-d[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
 '--json[Answer in JSON]' \
 '-h[Print help]' \
 '--help[Print help]' \
@@ -869,8 +889,8 @@ _arguments "${_arguments_options[@]}" : \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
 '--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
-'-d[Only tell the steps of \`up\` and \`adjust\`, and what \`primary\` would find and give up]' \
-'--dry-run[Only tell the steps of \`up\` and \`adjust\`, and what \`primary\` would find and give up]' \
+'-d[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
 '--json[Answer in JSON]' \
 '-h[Print help]' \
 '--help[Print help]' \
@@ -884,8 +904,8 @@ _arguments "${_arguments_options[@]}" : \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
 '--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
-'-d[Only tell the steps of \`up\` and \`adjust\`, and what \`primary\` would find and give up]' \
-'--dry-run[Only tell the steps of \`up\` and \`adjust\`, and what \`primary\` would find and give up]' \
+'-d[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
 '--json[Answer in JSON]' \
 '-h[Print help]' \
 '--help[Print help]' \
@@ -899,8 +919,8 @@ _arguments "${_arguments_options[@]}" : \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
 '--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
-'-d[Only tell the steps of \`up\` and \`adjust\`, and what \`primary\` would find and give up]' \
-'--dry-run[Only tell the steps of \`up\` and \`adjust\`, and what \`primary\` would find and give up]' \
+'-d[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
 '--json[Answer in JSON]' \
 '-h[Print help]' \
 '--help[Print help]' \
@@ -914,8 +934,8 @@ _arguments "${_arguments_options[@]}" : \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
 '--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
-'-d[Only tell the steps of \`up\` and \`adjust\`, and what \`primary\` would find and give up]' \
-'--dry-run[Only tell the steps of \`up\` and \`adjust\`, and what \`primary\` would find and give up]' \
+'-d[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
 '--json[Answer in JSON]' \
 '-h[Print help]' \
 '--help[Print help]' \
@@ -929,8 +949,8 @@ _arguments "${_arguments_options[@]}" : \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
 '--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
-'-d[Only tell the steps of \`up\` and \`adjust\`, and what \`primary\` would find and give up]' \
-'--dry-run[Only tell the steps of \`up\` and \`adjust\`, and what \`primary\` would find and give up]' \
+'-d[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
 '--json[Answer in JSON]' \
 '-h[Print help]' \
 '--help[Print help]' \
@@ -944,8 +964,8 @@ _arguments "${_arguments_options[@]}" : \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
 '--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
-'-d[Only tell the steps of \`up\` and \`adjust\`, and what \`primary\` would find and give up]' \
-'--dry-run[Only tell the steps of \`up\` and \`adjust\`, and what \`primary\` would find and give up]' \
+'-d[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
 '--json[Answer in JSON]' \
 '-h[Print help]' \
 '--help[Print help]' \
@@ -958,8 +978,8 @@ _arguments "${_arguments_options[@]}" : \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
 '--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
-'-d[Only tell the steps of \`up\` and \`adjust\`, and what \`primary\` would find and give up]' \
-'--dry-run[Only tell the steps of \`up\` and \`adjust\`, and what \`primary\` would find and give up]' \
+'-d[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
 '--json[Answer in JSON]' \
 '-h[Print help]' \
 '--help[Print help]' \
@@ -977,8 +997,8 @@ _arguments "${_arguments_options[@]}" : \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
 '--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
 '--repair[Make equal what differs\: as most replicas have it, or this node'\''s without a majority]' \
-'-d[Only tell the steps of \`up\` and \`adjust\`, and what \`primary\` would find and give up]' \
-'--dry-run[Only tell the steps of \`up\` and \`adjust\`, and what \`primary\` would find and give up]' \
+'-d[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
 '--json[Answer in JSON]' \
 '-h[Print help]' \
 '--help[Print help]' \
@@ -1026,6 +1046,10 @@ _arguments "${_arguments_options[@]}" : \
         curcontext="${curcontext%:*:*}:basalt-adm-help-command-$line[1]:"
         case $line[1] in
             (create-md)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(adopt-drbd)
 _arguments "${_arguments_options[@]}" : \
 && ret=0
 ;;
@@ -1203,8 +1227,8 @@ _arguments "${_arguments_options[@]}" : \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
 '--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
-'-d[Only tell the steps of \`up\` and \`adjust\`, and what \`primary\` would find and give up]' \
-'--dry-run[Only tell the steps of \`up\` and \`adjust\`, and what \`primary\` would find and give up]' \
+'-d[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
 '--json[Answer in JSON]' \
 '-h[Print help]' \
 '--help[Print help]' \
@@ -1230,8 +1254,8 @@ _arguments "${_arguments_options[@]}" : \
 '--statistics[Show counters]' \
 '*-v[Show also what is as it should be; twice\: the workings of a resync]' \
 '*--verbose[Show also what is as it should be; twice\: the workings of a resync]' \
-'-d[Only tell the steps of \`up\` and \`adjust\`, and what \`primary\` would find and give up]' \
-'--dry-run[Only tell the steps of \`up\` and \`adjust\`, and what \`primary\` would find and give up]' \
+'-d[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
 '--json[Answer in JSON]' \
 '-h[Print help]' \
 '--help[Print help]' \
@@ -1253,8 +1277,8 @@ _arguments "${_arguments_options[@]}" : \
 '--diff[Tell changes as \`old->new\`]' \
 '--full[Tell of a changed object also what did not change]' \
 '--poll[Tell changed counters for each line \`n\` on standard input]' \
-'-d[Only tell the steps of \`up\` and \`adjust\`, and what \`primary\` would find and give up]' \
-'--dry-run[Only tell the steps of \`up\` and \`adjust\`, and what \`primary\` would find and give up]' \
+'-d[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
 '--json[Answer in JSON]' \
 '-h[Print help]' \
 '--help[Print help]' \
@@ -1269,8 +1293,8 @@ _arguments "${_arguments_options[@]}" : \
 '--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
 '-D[Show also what was not set]' \
 '--show-defaults[Show also what was not set]' \
-'-d[Only tell the steps of \`up\` and \`adjust\`, and what \`primary\` would find and give up]' \
-'--dry-run[Only tell the steps of \`up\` and \`adjust\`, and what \`primary\` would find and give up]' \
+'-d[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
 '--json[Answer in JSON]' \
 '-h[Print help]' \
 '--help[Print help]' \
@@ -1283,8 +1307,8 @@ _arguments "${_arguments_options[@]}" : \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
 '--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
-'-d[Only tell the steps of \`up\` and \`adjust\`, and what \`primary\` would find and give up]' \
-'--dry-run[Only tell the steps of \`up\` and \`adjust\`, and what \`primary\` would find and give up]' \
+'-d[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
 '--json[Answer in JSON]' \
 '-h[Print help]' \
 '--help[Print help]' \
@@ -1297,8 +1321,8 @@ _arguments "${_arguments_options[@]}" : \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
 '--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
-'-d[Only tell the steps of \`up\` and \`adjust\`, and what \`primary\` would find and give up]' \
-'--dry-run[Only tell the steps of \`up\` and \`adjust\`, and what \`primary\` would find and give up]' \
+'-d[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
 '--json[Answer in JSON]' \
 '-h[Print help]' \
 '--help[Print help]' \
@@ -1312,8 +1336,8 @@ _arguments "${_arguments_options[@]}" : \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
 '--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
-'-d[Only tell the steps of \`up\` and \`adjust\`, and what \`primary\` would find and give up]' \
-'--dry-run[Only tell the steps of \`up\` and \`adjust\`, and what \`primary\` would find and give up]' \
+'-d[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
 '--json[Answer in JSON]' \
 '-h[Print help]' \
 '--help[Print help]' \
@@ -1326,8 +1350,8 @@ _arguments "${_arguments_options[@]}" : \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
 '--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
-'-d[Only tell the steps of \`up\` and \`adjust\`, and what \`primary\` would find and give up]' \
-'--dry-run[Only tell the steps of \`up\` and \`adjust\`, and what \`primary\` would find and give up]' \
+'-d[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
 '--json[Answer in JSON]' \
 '-h[Print help]' \
 '--help[Print help]' \
@@ -1341,8 +1365,8 @@ _arguments "${_arguments_options[@]}" : \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
 '--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
 '--force[Do it also where it is refused for safety]' \
-'-d[Only tell the steps of \`up\` and \`adjust\`, and what \`primary\` would find and give up]' \
-'--dry-run[Only tell the steps of \`up\` and \`adjust\`, and what \`primary\` would find and give up]' \
+'-d[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
 '--json[Answer in JSON]' \
 '-h[Print help]' \
 '--help[Print help]' \
@@ -1356,8 +1380,8 @@ _arguments "${_arguments_options[@]}" : \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
 '--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
 '--force[Fail the requests that are still open]' \
-'-d[Only tell the steps of \`up\` and \`adjust\`, and what \`primary\` would find and give up]' \
-'--dry-run[Only tell the steps of \`up\` and \`adjust\`, and what \`primary\` would find and give up]' \
+'-d[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
 '--json[Answer in JSON]' \
 '-h[Print help]' \
 '--help[Print help]' \
@@ -1370,8 +1394,8 @@ _arguments "${_arguments_options[@]}" : \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
 '--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
-'-d[Only tell the steps of \`up\` and \`adjust\`, and what \`primary\` would find and give up]' \
-'--dry-run[Only tell the steps of \`up\` and \`adjust\`, and what \`primary\` would find and give up]' \
+'-d[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
 '--json[Answer in JSON]' \
 '-h[Print help]' \
 '--help[Print help]' \
@@ -1386,8 +1410,8 @@ _arguments "${_arguments_options[@]}" : \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
 '--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
 '--force[Do it also where it is refused for safety]' \
-'-d[Only tell the steps of \`up\` and \`adjust\`, and what \`primary\` would find and give up]' \
-'--dry-run[Only tell the steps of \`up\` and \`adjust\`, and what \`primary\` would find and give up]' \
+'-d[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
 '--json[Answer in JSON]' \
 '-h[Print help]' \
 '--help[Print help]' \
@@ -1402,8 +1426,8 @@ _arguments "${_arguments_options[@]}" : \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
 '--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
 '--force[Do not wait for requests that the disk still owes]' \
-'-d[Only tell the steps of \`up\` and \`adjust\`, and what \`primary\` would find and give up]' \
-'--dry-run[Only tell the steps of \`up\` and \`adjust\`, and what \`primary\` would find and give up]' \
+'-d[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
 '--json[Answer in JSON]' \
 '-h[Print help]' \
 '--help[Print help]' \
@@ -1416,8 +1440,8 @@ _arguments "${_arguments_options[@]}" : \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
 '--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
-'-d[Only tell the steps of \`up\` and \`adjust\`, and what \`primary\` would find and give up]' \
-'--dry-run[Only tell the steps of \`up\` and \`adjust\`, and what \`primary\` would find and give up]' \
+'-d[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
 '--json[Answer in JSON]' \
 '-h[Print help]' \
 '--help[Print help]' \
@@ -1459,8 +1483,8 @@ _arguments "${_arguments_options[@]}" : \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
 '--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
 '--clear-bitmap[The replicas hold the same already]' \
-'-d[Only tell the steps of \`up\` and \`adjust\`, and what \`primary\` would find and give up]' \
-'--dry-run[Only tell the steps of \`up\` and \`adjust\`, and what \`primary\` would find and give up]' \
+'-d[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
 '--json[Answer in JSON]' \
 '-h[Print help]' \
 '--help[Print help]' \
@@ -1477,8 +1501,8 @@ _arguments "${_arguments_options[@]}" : \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
 '--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
-'-d[Only tell the steps of \`up\` and \`adjust\`, and what \`primary\` would find and give up]' \
-'--dry-run[Only tell the steps of \`up\` and \`adjust\`, and what \`primary\` would find and give up]' \
+'-d[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
 '--json[Answer in JSON]' \
 '-h[Print help]' \
 '--help[Print help]' \
@@ -1495,8 +1519,8 @@ _arguments "${_arguments_options[@]}" : \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
 '--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
-'-d[Only tell the steps of \`up\` and \`adjust\`, and what \`primary\` would find and give up]' \
-'--dry-run[Only tell the steps of \`up\` and \`adjust\`, and what \`primary\` would find and give up]' \
+'-d[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
 '--json[Answer in JSON]' \
 '-h[Print help]' \
 '--help[Print help]' \
@@ -1514,8 +1538,8 @@ _arguments "${_arguments_options[@]}" : \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
 '--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
-'-d[Only tell the steps of \`up\` and \`adjust\`, and what \`primary\` would find and give up]' \
-'--dry-run[Only tell the steps of \`up\` and \`adjust\`, and what \`primary\` would find and give up]' \
+'-d[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
 '--json[Answer in JSON]' \
 '-h[Print help]' \
 '--help[Print help]' \
@@ -1534,8 +1558,8 @@ _arguments "${_arguments_options[@]}" : \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
 '--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
-'-d[Only tell the steps of \`up\` and \`adjust\`, and what \`primary\` would find and give up]' \
-'--dry-run[Only tell the steps of \`up\` and \`adjust\`, and what \`primary\` would find and give up]' \
+'-d[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
 '--json[Answer in JSON]' \
 '-h[Print help]' \
 '--help[Print help]' \
@@ -1552,8 +1576,8 @@ _arguments "${_arguments_options[@]}" : \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
 '--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
-'-d[Only tell the steps of \`up\` and \`adjust\`, and what \`primary\` would find and give up]' \
-'--dry-run[Only tell the steps of \`up\` and \`adjust\`, and what \`primary\` would find and give up]' \
+'-d[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
 '--json[Answer in JSON]' \
 '-h[Print help]' \
 '--help[Print help]' \
@@ -1571,8 +1595,8 @@ _arguments "${_arguments_options[@]}" : \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
 '--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
-'-d[Only tell the steps of \`up\` and \`adjust\`, and what \`primary\` would find and give up]' \
-'--dry-run[Only tell the steps of \`up\` and \`adjust\`, and what \`primary\` would find and give up]' \
+'-d[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
 '--json[Answer in JSON]' \
 '-h[Print help]' \
 '--help[Print help]' \
@@ -1818,6 +1842,10 @@ _arguments "${_arguments_options[@]}" : \
         curcontext="${curcontext%:*:*}:basalt-help-adm-command-$line[1]:"
         case $line[1] in
             (create-md)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(adopt-drbd)
 _arguments "${_arguments_options[@]}" : \
 && ret=0
 ;;
@@ -2119,6 +2147,7 @@ _basalt_commands() {
 _basalt__subcmd__adm_commands() {
     local commands; commands=(
 'create-md:Write fresh metadata on the backing disks of this node' \
+'adopt-drbd:Take the replicas of this node over from DRBD 9 or 8.4, where they lie, or give them back' \
 'up:Configure, attach and connect' \
 'down:Disconnect, detach and forget' \
 'adjust:Make the running state follow the configuration file' \
@@ -2167,6 +2196,11 @@ _basalt__subcmd__adm_commands() {
 _basalt__subcmd__adm__subcmd__adjust_commands() {
     local commands; commands=()
     _describe -t commands 'basalt adm adjust commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__adm__subcmd__adopt-drbd_commands] )) ||
+_basalt__subcmd__adm__subcmd__adopt-drbd_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt adm adopt-drbd commands' commands "$@"
 }
 (( $+functions[_basalt__subcmd__adm__subcmd__attach_commands] )) ||
 _basalt__subcmd__adm__subcmd__attach_commands() {
@@ -2232,6 +2266,7 @@ _basalt__subcmd__adm__subcmd__explain_commands() {
 _basalt__subcmd__adm__subcmd__help_commands() {
     local commands; commands=(
 'create-md:Write fresh metadata on the backing disks of this node' \
+'adopt-drbd:Take the replicas of this node over from DRBD 9 or 8.4, where they lie, or give them back' \
 'up:Configure, attach and connect' \
 'down:Disconnect, detach and forget' \
 'adjust:Make the running state follow the configuration file' \
@@ -2279,6 +2314,11 @@ _basalt__subcmd__adm__subcmd__help_commands() {
 _basalt__subcmd__adm__subcmd__help__subcmd__adjust_commands() {
     local commands; commands=()
     _describe -t commands 'basalt adm help adjust commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__adm__subcmd__help__subcmd__adopt-drbd_commands] )) ||
+_basalt__subcmd__adm__subcmd__help__subcmd__adopt-drbd_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt adm help adopt-drbd commands' commands "$@"
 }
 (( $+functions[_basalt__subcmd__adm__subcmd__help__subcmd__attach_commands] )) ||
 _basalt__subcmd__adm__subcmd__help__subcmd__attach_commands() {
@@ -2761,6 +2801,7 @@ _basalt__subcmd__help_commands() {
 _basalt__subcmd__help__subcmd__adm_commands() {
     local commands; commands=(
 'create-md:Write fresh metadata on the backing disks of this node' \
+'adopt-drbd:Take the replicas of this node over from DRBD 9 or 8.4, where they lie, or give them back' \
 'up:Configure, attach and connect' \
 'down:Disconnect, detach and forget' \
 'adjust:Make the running state follow the configuration file' \
@@ -2807,6 +2848,11 @@ _basalt__subcmd__help__subcmd__adm_commands() {
 _basalt__subcmd__help__subcmd__adm__subcmd__adjust_commands() {
     local commands; commands=()
     _describe -t commands 'basalt help adm adjust commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__help__subcmd__adm__subcmd__adopt-drbd_commands] )) ||
+_basalt__subcmd__help__subcmd__adm__subcmd__adopt-drbd_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt help adm adopt-drbd commands' commands "$@"
 }
 (( $+functions[_basalt__subcmd__help__subcmd__adm__subcmd__attach_commands] )) ||
 _basalt__subcmd__help__subcmd__adm__subcmd__attach_commands() {

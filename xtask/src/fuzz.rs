@@ -26,12 +26,13 @@ const fn target(
     Target { name, package, test, seeds }
 }
 
-const TARGETS: [Target; 11] = [
+const TARGETS: [Target; 12] = [
     target("group", "simulator", ("forged", "no_message_of_a_lane_breaks_a_group"), 40),
     target("resource", "simulator", ("forged", "no_message_of_a_home_breaks_a_resource"), 40),
     target("frames", "format", ("formats", "damage::damaged_frames_do_not_panic"), 1),
     target("messages", "format", ("formats", "damage::random_messages_do_not_panic"), 1),
     target("records", "format", ("formats", "records::damaged_records_do_not_panic"), 1),
+    target("drbd", "format", ("formats", "drbd::damaged_metadata_does_not_panic"), 1),
     target("nbd-handshake", "frontend", ("nbd", "fuzz::a_handshake_survives_any_bytes"), 20_000),
     target("nbd-requests", "frontend", ("nbd", "fuzz::a_transmission_survives_any_bytes"), 30_000),
     target("nbd-server", "frontend", ("nbd", "fuzz::a_server_survives_mutated_sessions"), 1_500),

@@ -2,10 +2,10 @@
 //!
 //! A run reads its arguments, turns targets (`all`, `RES`, `RES/VOL`, `RES:PEER`) into resources,
 //! does the verb for one resource after the other, and prints; only `events2` prints as it hears.
-//! Only `create-md`, `dump` and the `sh-` verbs work without the daemon; every other verb is a
-//! question to it over the admin socket, with a deadline. A failure at one resource does not keep
-//! the others from their turn; the exit code is that of the first failure. Nothing here needs a
-//! terminal.
+//! Only `create-md`, `adopt-drbd`, `dump` and the `sh-` verbs work without the daemon; every other
+//! verb is a question to it over the admin socket, with a deadline. A failure at one resource does
+//! not keep the others from their turn; the exit code is that of the first failure. Nothing here
+//! needs a terminal.
 
 pub(crate) mod arguments;
 pub(crate) mod target;
@@ -14,6 +14,7 @@ mod verbs;
 mod events;
 mod configuration;
 mod metadata;
+mod adoption;
 mod queries;
 mod explain;
 mod promotion;

@@ -18,3 +18,5 @@ pub mod superblock;
 pub mod activity_log;
 pub mod register;
 pub mod foreign;
+pub mod drbd;
+pub mod adoption;

@@ -130,9 +130,9 @@ impl CreateMdError {
 /// If the disk is not there, in use, too small, or holds something that may not be lost; and if
 /// it fails.
 pub fn create_md(options: &CreateMdOptions) -> Result<CreateMdReport, CreateMdError> {
-    let (node, members) = members(options)?;
+    let (node, members) = members(options.node_id, &options.member_ids)?;
     let disks = Disks::open(options)?;
-    let layout = disks.layout(slots(options, members))?;
+    let layout = disks.layout(slots(options.peers_max, members))?;
     let metadata_disk = disks.of_metadata();
 
     let old_superblocks = metadata_disk.superblocks(disks.placement())?;
@@ -142,30 +142,22 @@ pub fn create_md(options: &CreateMdOptions) -> Result<CreateMdReport, CreateMdEr
     }
 
     let incarnation = Incarnation(io::random_u128());
-    let mut block = [0; SUPERBLOCK_BYTES];
-    encode_superblock(&blank(options, node, members, &layout, incarnation), &layout, &mut block)
-        .map_err(|source| CreateMdError::Name { name: options.resource_name.clone(), source })?;
+    let identity = Identity {
+        resource_name: &options.resource_name,
+        volume: options.volume,
+        node,
+        members,
+        incarnation,
+        size_bytes: layout.data_bytes,
+    };
+    let block = blank_block(&identity, &layout)?;
     for old in &old_superblocks {
         metadata_disk.erase(old.offset_bytes..old.offset_bytes + PAGE_BYTES)?;
     }
     metadata_disk.sync()?;
-    let [first, last] = layout.superblock_offsets;
-    metadata_disk.erase(first..last + PAGE_BYTES)?;
-    // An activity log without its first record counts as damaged: everything could differ.
-    let mut records = vec![0; usize::try_from(AL_RING_BYTES).expect("128 KiB")];
-    for ring in 0..u8::try_from(AL_RINGS).expect("16 rings") {
-        format_ring(ring, incarnation, &mut records);
-        // The rest of the ring reads as zeroes already, and a sparse disk stays sparse.
-        let offset = layout.al_record_offset(ring, AL_FIRST_NUMBER);
-        let start = usize::try_from(offset - layout.al_ring_offset(ring)).expect("in a ring");
-        let record = &records[start..start + AL_RECORD_BYTES];
-        metadata_disk.write(offset, record)?;
-    }
-    metadata_disk.sync()?;
-    metadata_disk.write(first, &block)?;
-    metadata_disk.write(last, &block)?;
-    metadata_disk.sync()?;
+    write_metadata(metadata_disk, &layout, incarnation, &block)?;
 
+    let [first, last] = layout.superblock_offsets;
     Ok(CreateMdReport {
         disk: metadata_disk.path.clone(),
         data_bytes: layout.data_bytes,
@@ -176,38 +168,81 @@ pub fn create_md(options: &CreateMdOptions) -> Result<CreateMdReport, CreateMdEr
     })
 }
 
+/// Writes empty areas, and then the superblocks that describe them.
+pub(crate) fn write_metadata(
+    disk: &Disk,
+    layout: &Layout,
+    incarnation: Incarnation,
+    block: &[u8; SUPERBLOCK_BYTES],
+) -> Result<(), CreateMdError> {
+    let [first, last] = layout.superblock_offsets;
+    disk.erase(first..last + PAGE_BYTES)?;
+    // An activity log without its first record counts as damaged: everything could differ.
+    let mut records = vec![0; usize::try_from(AL_RING_BYTES).expect("128 KiB")];
+    for ring in 0..u8::try_from(AL_RINGS).expect("16 rings") {
+        format_ring(ring, incarnation, &mut records);
+        // The rest of the ring reads as zeroes already, and a sparse disk stays sparse.
+        let offset = layout.al_record_offset(ring, AL_FIRST_NUMBER);
+        let start = usize::try_from(offset - layout.al_ring_offset(ring)).expect("in a ring");
+        let record = &records[start..start + AL_RECORD_BYTES];
+        disk.write(offset, record)?;
+    }
+    disk.sync()?;
+    disk.write(first, block)?;
+    disk.write(last, block)?;
+    disk.sync()
+}
+
 /// This node and all members, checked.
-fn members(options: &CreateMdOptions) -> Result<(NodeId, MemberSet), CreateMdError> {
+pub(crate) fn members(
+    node_id: u8,
+    member_ids: &[u8],
+) -> Result<(NodeId, MemberSet), CreateMdError> {
     let checked = |node_id| {
         NodeId::new(node_id).ok_or(CreateMdError::Member { node_id, reason: "it is above 31" })
     };
-    let own = checked(options.node_id)?;
-    let members: MemberSet =
-        options.member_ids.iter().copied().map(checked).collect::<Result<_, _>>()?;
+    let own = checked(node_id)?;
+    let members: MemberSet = member_ids.iter().copied().map(checked).collect::<Result<_, _>>()?;
     if !members.has(own) {
         let reason = "the list of members lacks this node itself";
-        return Err(CreateMdError::Member { node_id: options.node_id, reason });
+        return Err(CreateMdError::Member { node_id, reason });
     }
     Ok((own, members))
 }
 
 /// Bitmap slots to make room for: of the members, of the wanted peers and this node itself, or,
 /// where no number is wanted, of as many as a resource usually grows to.
-fn slots(options: &CreateMdOptions, members: MemberSet) -> u8 {
+pub(crate) fn slots(peers_max: Option<u8>, members: MemberSet) -> u8 {
     let present = u8::try_from(members.len()).expect("a set of node ids below 32");
-    let wanted = options.peers_max.map_or(SLOTS_DEFAULT, |peers| peers.saturating_add(1));
+    let wanted = peers_max.map_or(SLOTS_DEFAULT, |peers| peers.saturating_add(1));
     present.max(wanted)
 }
 
-/// A replica without data. Its slots belong to the members in order of their node ids; nothing is
-/// marked in them, for a Blank replica is copied full.
-fn blank(
-    options: &CreateMdOptions,
-    node: NodeId,
-    members: MemberSet,
+/// Whose replica a new one is.
+pub(crate) struct Identity<'a> {
+    pub(crate) resource_name: &'a str,
+    pub(crate) volume: u16,
+    pub(crate) node: NodeId,
+    pub(crate) members: MemberSet,
+    pub(crate) incarnation: Incarnation,
+    pub(crate) size_bytes: u64,
+}
+
+/// The superblock of a replica without data that counts.
+pub(crate) fn blank_block(
+    identity: &Identity<'_>,
     layout: &Layout,
-    incarnation: Incarnation,
-) -> Superblock {
+) -> Result<[u8; SUPERBLOCK_BYTES], CreateMdError> {
+    let mut block = [0; SUPERBLOCK_BYTES];
+    let written = encode_superblock(&blank(identity, layout), layout, &mut block);
+    let name = || identity.resource_name.to_owned();
+    written.map_err(|source| CreateMdError::Name { name: name(), source })?;
+    Ok(block)
+}
+
+/// Its slots belong to the members in order of their node ids; nothing is marked in them, for a
+/// Blank replica is copied full.
+fn blank(identity: &Identity<'_>, layout: &Layout) -> Superblock {
     let slot = |member| Slot {
         member,
         base_epoch: Epoch::default(),
@@ -215,30 +250,32 @@ fn blank(
         in_use: false,
     };
     Superblock {
-        resource: resource_id(&options.resource_name),
-        resource_name: options.resource_name.clone(),
-        volume: options.volume,
-        node,
+        resource: resource_id(identity.resource_name),
+        resource_name: identity.resource_name.to_owned(),
+        volume: identity.volume,
+        node: identity.node,
         branch: Branch::default(),
-        incarnation,
+        incarnation: identity.incarnation,
         sealed: Sealed::default(),
         joined: Epoch::default(),
         candidate: None,
         state: ReplicaState::Blank,
         kernel_boot_id: KernelBootId::default(),
-        size_bytes: layout.data_bytes,
+        size_bytes: identity.size_bytes,
         lanes: layout.lanes,
         write_counter: 1,
         clean: true,
         vote_stamp: VoteStamp::default(),
-        slots: members.iter().map(slot).collect(),
+        slots: identity.members.iter().map(slot).collect(),
     }
 }
 
 /// A superblock of ours that is on the disk already, of whatever resource and in whatever shape.
-struct OldSuperblock {
-    offset_bytes: u64,
-    what: String,
+pub(crate) struct OldSuperblock {
+    pub(crate) offset_bytes: u64,
+    pub(crate) what: String,
+    /// `None` if it cannot be read.
+    pub(crate) superblock: Option<Superblock>,
 }
 
 /// The disk of the data, and that of the metadata where it is another.
@@ -298,14 +335,14 @@ impl Disks {
 }
 
 /// A disk, opened exclusively.
-struct Disk {
-    path: PathBuf,
+pub(crate) struct Disk {
+    pub(crate) path: PathBuf,
     file: File,
-    size_bytes: u64,
+    pub(crate) size_bytes: u64,
 }
 
 impl Disk {
-    fn open(path: &Path) -> Result<Self, CreateMdError> {
+    pub(crate) fn open(path: &Path) -> Result<Self, CreateMdError> {
         let disk = || path.to_owned();
         let kind = match fs::metadata(path) {
             Ok(metadata) => metadata.file_type(),
@@ -347,26 +384,34 @@ impl Disk {
 
     /// Looks in every place where a superblock can be, as older metadata may have had other
     /// numbers of slots and lanes, and one copy may be damaged.
-    fn superblocks(&self, placement: Placement) -> Result<Vec<OldSuperblock>, CreateMdError> {
+    pub(crate) fn superblocks(
+        &self,
+        placement: Placement,
+    ) -> Result<Vec<OldSuperblock>, CreateMdError> {
         let mut found = Vec::new();
         let mut block = [0; SUPERBLOCK_BYTES];
         for offset_bytes in Layout::superblock_places(placement) {
             self.read(offset_bytes, &mut block)?;
-            let what = match decode_superblock(&block) {
-                Ok((superblock, _)) => format!(
-                    "metadata of resource `{}`, volume {}",
-                    superblock.resource_name, superblock.volume
-                ),
+            let (what, superblock) = match decode_superblock(&block) {
+                Ok((superblock, _)) => {
+                    let Superblock { resource_name, volume, .. } = &superblock;
+                    let what = format!("metadata of resource `{resource_name}`, volume {volume}");
+                    (what, Some(superblock))
+                }
                 Err(DecodeError::WrongMagic { .. }) => continue,
-                Err(error) => format!("metadata that cannot be read ({error})"),
+                Err(error) => (format!("metadata that cannot be read ({error})"), None),
             };
-            found.push(OldSuperblock { offset_bytes, what });
+            found.push(OldSuperblock { offset_bytes, what, superblock });
         }
         Ok(found)
     }
 
+    pub(crate) fn file(&self) -> &File {
+        &self.file
+    }
+
     /// A file system, a partition table or the like.
-    fn foreign(&self) -> Result<Option<&'static str>, CreateMdError> {
+    pub(crate) fn foreign(&self) -> Result<Option<&'static str>, CreateMdError> {
         let length = usize::try_from(self.size_bytes).unwrap_or(usize::MAX).min(PROBE_BYTES);
         let (mut head, mut tail) = (vec![0; length], vec![0; length]);
         self.read(0, &mut head)?;
@@ -374,23 +419,23 @@ impl Disk {
         Ok(detect_foreign(&head, &tail))
     }
 
-    fn read(&self, offset_bytes: u64, buffer: &mut [u8]) -> Result<(), CreateMdError> {
+    pub(crate) fn read(&self, offset_bytes: u64, buffer: &mut [u8]) -> Result<(), CreateMdError> {
         self.file
             .read_exact_at(buffer, offset_bytes)
             .map_err(|source| self.failed("reading", source))
     }
 
-    fn write(&self, offset_bytes: u64, bytes: &[u8]) -> Result<(), CreateMdError> {
+    pub(crate) fn write(&self, offset_bytes: u64, bytes: &[u8]) -> Result<(), CreateMdError> {
         self.file.write_all_at(bytes, offset_bytes).map_err(|source| self.failed("writing", source))
     }
 
-    fn sync(&self) -> Result<(), CreateMdError> {
+    pub(crate) fn sync(&self) -> Result<(), CreateMdError> {
         self.file.sync_all().map_err(|source| self.failed("flushing", source))
     }
 
     /// Makes an area read as zeroes. What reads so already is not written, so that a sparse file
     /// stays sparse.
-    fn erase(&self, area: Range<u64>) -> Result<(), CreateMdError> {
+    pub(crate) fn erase(&self, area: Range<u64>) -> Result<(), CreateMdError> {
         let mut buffer = vec![0; CHUNK_BYTES];
         let zeroes = vec![0; CHUNK_BYTES];
         let mut at = area.start;
@@ -410,7 +455,7 @@ impl Disk {
         Ok(())
     }
 
-    fn failed(&self, action: &'static str, source: Error) -> CreateMdError {
+    pub(crate) fn failed(&self, action: &'static str, source: Error) -> CreateMdError {
         CreateMdError::Io { action, disk: self.path.clone(), source }
     }
 }

@@ -3,7 +3,9 @@
 //! Only what needs no driver is compared: dumps, the `sh-` verbs, and the steps of an `up`. The
 //! files keep to the options that Debian's version has, which are fewer than DRBD's by now. A dump
 //! is the same if it means the same: each program reads what the other wrote, and ours writes both
-//! alike.
+//! alike. Beside it, replicas whose metadata drbdmeta made are taken over and given back.
+
+mod adopt;
 
 use super::Outcome;
 use super::basalt;
@@ -49,6 +51,17 @@ pub(super) fn run() -> Result<Outcome> {
                 }
             };
         }
+    }
+    println!("drbdmeta of drbd-utils {}", adopt::version()?.trim());
+    for number in 0..adopt::COUNT {
+        let (name, result) = adopt::check(number, scratch.path());
+        outcome += match result {
+            Ok(()) => Outcome::PASSED,
+            Err(error) => {
+                println!("{name}: taken over and given back: {error:#}");
+                Outcome::FAILED
+            }
+        };
     }
     Ok(outcome)
 }

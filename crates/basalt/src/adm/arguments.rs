@@ -30,7 +30,8 @@ pub(crate) struct General {
     /// Admin socket of the daemon [default: $BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock]
     #[arg(long, global = true, value_name = "PATH")]
     pub(crate) node_socket: Option<PathBuf>,
-    /// Only tell the steps of `up` and `adjust`, and what `primary` would find and give up
+    /// Only tell the steps of `up` and `adjust`, what `primary` would find and give up, and
+    /// whether `adopt-drbd` is possible
     #[arg(short = 'd', long, global = true)]
     pub(crate) dry_run: bool,
     /// Answer in JSON
@@ -45,6 +46,8 @@ pub(crate) struct General {
 pub(crate) enum Verb {
     /// Write fresh metadata on the backing disks of this node
     CreateMd(CreateMd),
+    /// Take the replicas of this node over from DRBD 9 or 8.4, where they lie, or give them back
+    AdoptDrbd(AdoptDrbd),
     /// Configure, attach and connect
     Up(Up),
     /// Disconnect, detach and forget
@@ -166,6 +169,31 @@ pub(crate) struct CreateMd {
     /// Name of this node in the configuration [default: the host name]
     #[arg(long, value_name = "NAME")]
     pub(crate) node: Option<String>,
+    /// `all`, RES or RES/VOL
+    #[arg(required = true, value_name = "TARGET")]
+    pub(crate) targets: Vec<String>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct AdoptDrbd {
+    /// Put DRBD's metadata back, as it was; only until the resource is used
+    #[arg(long, conflicts_with_all = ["same_as", "max_peers"])]
+    pub(crate) rollback: bool,
+    /// Refuse unless the data is known to be that of this generation of DRBD
+    #[arg(long, value_name = "GENERATION", value_parser = parse_generation)]
+    pub(crate) same_as: Option<u64>,
+    /// Where DRBD keeps its metadata: `internal`, PATH or `PATH[N]` [default: where it is found]
+    #[arg(long, value_name = "WHERE")]
+    pub(crate) drbd_meta_disk: Option<String>,
+    /// Leave room for so many peers [default: as many as are configured, and some more]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(1..=31))]
+    pub(crate) max_peers: Option<u8>,
+    /// Name of this node in the configuration [default: the host name]
+    #[arg(long, value_name = "NAME")]
+    pub(crate) node: Option<String>,
+    /// State directory of the daemon: DRBD's metadata is kept there
+    #[arg(long, value_name = "DIR", default_value = "/var/lib/basalt")]
+    pub(crate) state_dir: PathBuf,
     /// `all`, RES or RES/VOL
     #[arg(required = true, value_name = "TARGET")]
     pub(crate) targets: Vec<String>,
@@ -385,6 +413,12 @@ fn parse_sectors(text: &str) -> Result<u64, String> {
     let number: u64 =
         digits.parse().map_err(|error| format!("not a number of sectors: {error}"))?;
     number.checked_mul(unit).ok_or_else(|| "too large".to_owned())
+}
+
+/// As drbdmeta and `adopt-drbd` print it.
+fn parse_generation(text: &str) -> Result<u64, String> {
+    let digits = text.strip_prefix("0x").unwrap_or(text);
+    u64::from_str_radix(digits, 16).map_err(|error| format!("not a hexadecimal number: {error}"))
 }
 
 fn parse_seconds(text: &str) -> Result<Duration, String> {

@@ -39,6 +39,11 @@ pub(crate) enum AdmError {
     Confused { verb: &'static str },
     #[error(transparent)]
     CreateMd(#[from] node::create_md::CreateMdError),
+    #[error(transparent)]
+    AdoptDrbd(#[from] node::adopt::AdoptError),
+    /// A thread that works on a disk does not come back.
+    #[error("it did not end within {} s", limit.as_secs_f64())]
+    DiskTimeout { limit: std::time::Duration },
     #[error("cannot learn the name of this host from {path}: {source}")]
     HostName { path: &'static str, source: std::io::Error },
 }
@@ -67,13 +72,9 @@ impl AdmError {
             Self::WaitTimeout { .. } => WAIT_TIMEOUT_EXIT,
             Self::Ask(AskError::Refused(failure)) => class(failure.code).exit,
             Self::Ask(_) | Self::Confused { .. } | Self::HostName { .. } => OTHER_EXIT,
-            Self::CreateMd(error) => {
-                if error.is_refusal() {
-                    CONFIGURATION_EXIT
-                } else {
-                    OTHER_EXIT
-                }
-            }
+            Self::CreateMd(error) if error.is_refusal() => CONFIGURATION_EXIT,
+            Self::AdoptDrbd(error) if error.is_refusal() => CONFIGURATION_EXIT,
+            Self::CreateMd(_) | Self::AdoptDrbd(_) | Self::DiskTimeout { .. } => OTHER_EXIT,
         }
     }
 
@@ -85,6 +86,8 @@ impl AdmError {
             Self::Usage(_)
             | Self::Configuration { .. }
             | Self::WaitTimeout { .. }
+            | Self::DiskTimeout { .. }
+            | Self::AdoptDrbd(_)
             | Self::CreateMd(_) => {
                 writeln!(text, "{place}: {verb}: {self}")
             }
@@ -116,7 +119,9 @@ impl AdmError {
             Self::Usage(_) => ("usage".to_owned(), None, self.to_string()),
             Self::Parse(_) => ("syntax".to_owned(), None, self.to_string()),
             Self::Configuration { .. } => ("configuration".to_owned(), None, self.to_string()),
-            Self::WaitTimeout { .. } => ("timeout".to_owned(), None, self.to_string()),
+            Self::WaitTimeout { .. } | Self::DiskTimeout { .. } => {
+                ("timeout".to_owned(), None, self.to_string())
+            }
             Self::Ask(AskError::Unreachable { .. } | AskError::ConnectTimeout { .. }) => {
                 ("unreachable".to_owned(), None, self.to_string())
             }
@@ -126,7 +131,9 @@ impl AdmError {
             Self::Ask(AskError::Wire { .. }) | Self::Confused { .. } => {
                 ("protocol".to_owned(), None, self.to_string())
             }
-            Self::CreateMd(_) => ("metadata".to_owned(), None, self.to_string()),
+            Self::CreateMd(_) | Self::AdoptDrbd(_) => {
+                ("metadata".to_owned(), None, self.to_string())
+            }
             Self::HostName { .. } => ("host-name".to_owned(), None, self.to_string()),
         };
         ErrorObject { code, drbd_code, message, hint: self.hint(), exit: self.exit() }
@@ -158,6 +165,10 @@ impl AdmError {
                 "compare `basalt --version` with the daemon's; look at the daemon's log".to_owned()
             }
             Self::CreateMd(error) => error.hint(),
+            Self::AdoptDrbd(error) => error.hint(),
+            Self::DiskTimeout { .. } => {
+                "does the disk answer? `dmesg | tail`; the command can be repeated".to_owned()
+            }
             Self::HostName { .. } => "name the node with --node".to_owned(),
         }
     }

@@ -1,6 +1,8 @@
 //! `create-md`: from the configuration to the disks of this node.
 
-use config::model::{MetaDisk, Resource};
+use std::path::PathBuf;
+
+use config::model::{Host, MetaDisk, Resource, Volume};
 use node::create_md::{CreateMdOptions, CreateMdReport, Overwrite, create_md as format_disk};
 
 use crate::adm::arguments::{CreateMd, General};
@@ -35,12 +37,20 @@ pub(crate) fn create_md(
     Ok(())
 }
 
-fn create_one(
-    resource: &Resource,
+/// What the configuration says of a volume at this node.
+pub(crate) struct Own<'a> {
+    pub(crate) host: &'a Host,
+    pub(crate) volume: &'a Volume,
+    pub(crate) disk: PathBuf,
+    /// `None`: at the end of the disk itself.
+    pub(crate) metadata_disk: Option<PathBuf>,
+}
+
+pub(crate) fn own_disk<'a>(
+    resource: &'a Resource,
     one: &One,
     node_name: &str,
-    options: &CreateMd,
-) -> Result<CreateMdReport, AdmError> {
+) -> Result<Own<'a>, AdmError> {
     let host = own_host(resource, node_name).ok_or_else(|| {
         let names: Vec<&str> = resource.hosts.iter().map(|host| host.name.as_str()).collect();
         AdmError::configuration(
@@ -65,8 +75,18 @@ fn create_one(
             ));
         }
     };
+    Ok(Own { host, volume, disk: disk.path.clone().into(), metadata_disk })
+}
+
+fn create_one(
+    resource: &Resource,
+    one: &One,
+    node_name: &str,
+    options: &CreateMd,
+) -> Result<CreateMdReport, AdmError> {
+    let Own { host, volume, disk, metadata_disk } = own_disk(resource, one, node_name)?;
     Ok(format_disk(&CreateMdOptions {
-        disk: disk.path.clone().into(),
+        disk,
         metadata_disk,
         resource_name: resource.name.clone(),
         volume: volume.number,

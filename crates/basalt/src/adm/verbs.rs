@@ -16,16 +16,17 @@ use crate::adm::status_text::{
 };
 use crate::adm::target::{One, Scope, Target, names, parse_targets};
 use crate::adm::waiting::{PeerName, Wanted, Wish, wait};
-use crate::adm::{explain, metadata, promotion, queries, report, words};
+use crate::adm::{adoption, explain, metadata, promotion, queries, report, words};
 
 pub(crate) fn run(command_line: &CommandLine) -> Outcome {
     let general = &command_line.general;
     let verb = &command_line.verb;
     let form = if general.json { Form::Json } else { Form::Text };
     let mut gathering = Gathering::new(name(verb), form);
-    let can_tell = matches!(verb, Verb::Up(_) | Verb::Adjust(_) | Verb::Primary(_));
+    let can_tell =
+        matches!(verb, Verb::Up(_) | Verb::Adjust(_) | Verb::Primary(_) | Verb::AdoptDrbd(_));
     let done = if general.dry_run && !can_tell {
-        let text = "only `up`, `adjust` and `primary` can tell what they would do";
+        let text = "only `up`, `adjust`, `primary` and `adopt-drbd` can tell what they would do";
         Err(AdmError::Usage(text.to_owned()))
     } else {
         perform(general, verb, &mut gathering)
@@ -42,6 +43,7 @@ pub(crate) fn run(command_line: &CommandLine) -> Outcome {
 fn perform(general: &General, verb: &Verb, gathering: &mut Gathering) -> Result<(), AdmError> {
     match verb {
         Verb::CreateMd(options) => metadata::create_md(general, options, gathering),
+        Verb::AdoptDrbd(options) => adoption::adopt_drbd(general, options, gathering),
         Verb::Dump(dump) => print_configuration(general, &dump.targets, gathering),
         Verb::Up(up) if general.dry_run => tell_steps_up(general, up, gathering),
         Verb::Up(up) => {
@@ -97,6 +99,7 @@ fn sole_resource(verb: &Verb) -> Option<String> {
 fn name(verb: &Verb) -> &'static str {
     match verb {
         Verb::CreateMd(_) => "create-md",
+        Verb::AdoptDrbd(_) => "adopt-drbd",
         Verb::Up(_) => "up",
         Verb::Down(_) => "down",
         Verb::Adjust(_) => "adjust",
@@ -146,6 +149,7 @@ fn state_command(verb: &Verb, one: One) -> Option<Command> {
             Some(Command::Verify { resource, start, stop, repair })
         }
         Verb::CreateMd(_)
+        | Verb::AdoptDrbd(_)
         | Verb::Up(_)
         | Verb::Adjust(_)
         | Verb::Status(_)
@@ -166,6 +170,7 @@ fn state_command(verb: &Verb, one: One) -> Option<Command> {
 fn targets_and_scope(verb: &Verb) -> (&[String], Scope) {
     match verb {
         Verb::CreateMd(options) => (&options.targets, Scope::Volume),
+        Verb::AdoptDrbd(options) => (&options.targets, Scope::Volume),
         Verb::Up(options) => (&options.targets, Scope::Resource),
         Verb::Role(targets) => (&targets.targets, Scope::Resource),
         Verb::WaitConnect(options) | Verb::WaitSync(options) => {

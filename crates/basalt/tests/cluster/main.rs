@@ -13,6 +13,7 @@ mod faults;
 mod promoter;
 mod paths;
 mod disks;
+mod adopted;
 mod holes;
 mod resync;
 mod initiator;

@@ -15,3 +15,5 @@ mod damage;
 mod foreign;
 #[cfg(test)]
 mod records;
+#[cfg(test)]
+mod drbd;

@@ -102,7 +102,7 @@ fn al_record() -> AlRecord {
 }
 
 /// Makes the checksum of a changed block right again.
-fn reseal(bytes: &mut [u8]) {
+pub(crate) fn reseal(bytes: &mut [u8]) {
     let crc = crc32c_append(crc32c(&bytes[..12]), &bytes[16..]);
     bytes[12..16].copy_from_slice(&crc.to_le_bytes());
 }
