@@ -52,6 +52,9 @@ _basalt() {
             basalt__subcmd__adm,adjust)
                 cmd="basalt__subcmd__adm__subcmd__adjust"
                 ;;
+            basalt__subcmd__adm,adopt-drbd)
+                cmd="basalt__subcmd__adm__subcmd__adopt__subcmd__drbd"
+                ;;
             basalt__subcmd__adm,attach)
                 cmd="basalt__subcmd__adm__subcmd__attach"
                 ;;
@@ -177,6 +180,9 @@ _basalt() {
                 ;;
             basalt__subcmd__adm__subcmd__help,adjust)
                 cmd="basalt__subcmd__adm__subcmd__help__subcmd__adjust"
+                ;;
+            basalt__subcmd__adm__subcmd__help,adopt-drbd)
+                cmd="basalt__subcmd__adm__subcmd__help__subcmd__adopt__subcmd__drbd"
                 ;;
             basalt__subcmd__adm__subcmd__help,attach)
                 cmd="basalt__subcmd__adm__subcmd__help__subcmd__attach"
@@ -316,6 +322,9 @@ _basalt() {
             basalt__subcmd__bench,puppet)
                 cmd="basalt__subcmd__bench__subcmd__puppet"
                 ;;
+            basalt__subcmd__bench,resync)
+                cmd="basalt__subcmd__bench__subcmd__resync"
+                ;;
             basalt__subcmd__bench,rows)
                 cmd="basalt__subcmd__bench__subcmd__rows"
                 ;;
@@ -342,6 +351,9 @@ _basalt() {
                 ;;
             basalt__subcmd__bench__subcmd__help,puppet)
                 cmd="basalt__subcmd__bench__subcmd__help__subcmd__puppet"
+                ;;
+            basalt__subcmd__bench__subcmd__help,resync)
+                cmd="basalt__subcmd__bench__subcmd__help__subcmd__resync"
                 ;;
             basalt__subcmd__bench__subcmd__help,rows)
                 cmd="basalt__subcmd__bench__subcmd__help__subcmd__rows"
@@ -387,6 +399,9 @@ _basalt() {
                 ;;
             basalt__subcmd__help__subcmd__adm,adjust)
                 cmd="basalt__subcmd__help__subcmd__adm__subcmd__adjust"
+                ;;
+            basalt__subcmd__help__subcmd__adm,adopt-drbd)
+                cmd="basalt__subcmd__help__subcmd__adm__subcmd__adopt__subcmd__drbd"
                 ;;
             basalt__subcmd__help__subcmd__adm,attach)
                 cmd="basalt__subcmd__help__subcmd__adm__subcmd__attach"
@@ -519,6 +534,9 @@ _basalt() {
                 ;;
             basalt__subcmd__help__subcmd__bench,puppet)
                 cmd="basalt__subcmd__help__subcmd__bench__subcmd__puppet"
+                ;;
+            basalt__subcmd__help__subcmd__bench,resync)
+                cmd="basalt__subcmd__help__subcmd__bench__subcmd__resync"
                 ;;
             basalt__subcmd__help__subcmd__bench,rows)
                 cmd="basalt__subcmd__help__subcmd__bench__subcmd__rows"
@@ -787,7 +805,7 @@ _basalt() {
             return 0
             ;;
         basalt__subcmd__adm)
-            opts="-c -d -h -V --config-file --node-socket --dry-run --json --timeout --help --version create-md up down adjust attach detach connect disconnect primary new-current-uuid secondary status explain report events2 role cstate dstate wait-connect wait-con-int wait-sync dump dump-xml sh-nop sh-mod-parms sh-resources sh-list-adjustable sh-list-config-file sh-resource sh-dev sh-minor sh-ll-dev sh-md-dev sh-md-idx sh-ip sh-udev sh-lr-of invalidate verify suspend-io resume-io help"
+            opts="-c -d -h -V --config-file --node-socket --dry-run --json --timeout --help --version create-md adopt-drbd up down adjust attach detach connect disconnect primary new-current-uuid secondary status explain report events2 role cstate dstate wait-connect wait-con-int wait-sync dump dump-xml sh-nop sh-mod-parms sh-resources sh-list-adjustable sh-list-config-file sh-resource sh-dev sh-minor sh-ll-dev sh-md-dev sh-md-idx sh-ip sh-udev sh-lr-of invalidate verify suspend-io resume-io help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -823,6 +841,56 @@ _basalt() {
                 return 0
             fi
             case "${prev}" in
+                --config-file)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -c)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --node-socket)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --timeout)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        basalt__subcmd__adm__subcmd__adopt__subcmd__drbd)
+            opts="-c -d -h --rollback --same-as --drbd-meta-disk --max-peers --node --state-dir --config-file --node-socket --dry-run --json --timeout --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --same-as)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --drbd-meta-disk)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --max-peers)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --node)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --state-dir)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --config-file)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -1223,7 +1291,7 @@ _basalt() {
             return 0
             ;;
         basalt__subcmd__adm__subcmd__help)
-            opts="create-md up down adjust attach detach connect disconnect primary new-current-uuid secondary status explain report events2 role cstate dstate wait-connect wait-sync dump dump-xml sh-nop sh-mod-parms sh-resources sh-list-adjustable sh-list-config-file sh-resource sh-dev sh-minor sh-ll-dev sh-md-dev sh-md-idx sh-ip sh-udev sh-lr-of invalidate verify suspend-io resume-io help"
+            opts="create-md adopt-drbd up down adjust attach detach connect disconnect primary new-current-uuid secondary status explain report events2 role cstate dstate wait-connect wait-sync dump dump-xml sh-nop sh-mod-parms sh-resources sh-list-adjustable sh-list-config-file sh-resource sh-dev sh-minor sh-ll-dev sh-md-dev sh-md-idx sh-ip sh-udev sh-lr-of invalidate verify suspend-io resume-io help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1237,6 +1305,20 @@ _basalt() {
             return 0
             ;;
         basalt__subcmd__adm__subcmd__help__subcmd__adjust)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        basalt__subcmd__adm__subcmd__help__subcmd__adopt__subcmd__drbd)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
@@ -2729,7 +2811,7 @@ _basalt() {
             return 0
             ;;
         basalt__subcmd__bench)
-            opts="-h --nodes --volumes --seconds --warm-up --size-mib --short --place --hosts --shards --peer --out --json --help verify canary write rows idle chaos failover puppet help"
+            opts="-h --nodes --volumes --seconds --warm-up --size-mib --short --place --hosts --shards --peer --out --json --help verify canary write rows idle resync chaos failover puppet help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2881,7 +2963,7 @@ _basalt() {
             return 0
             ;;
         basalt__subcmd__bench__subcmd__help)
-            opts="verify canary write rows idle chaos failover puppet help"
+            opts="verify canary write rows idle resync chaos failover puppet help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2965,6 +3047,20 @@ _basalt() {
             return 0
             ;;
         basalt__subcmd__bench__subcmd__help__subcmd__puppet)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        basalt__subcmd__bench__subcmd__help__subcmd__resync)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
@@ -3062,6 +3158,44 @@ _basalt() {
             fi
             case "${prev}" in
                 --size-mib)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --place)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        basalt__subcmd__bench__subcmd__resync)
+            opts="-h --rounds --away --base --size-mib --depth --place --json --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --rounds)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --away)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --base)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --size-mib)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --depth)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -3285,7 +3419,7 @@ _basalt() {
             return 0
             ;;
         basalt__subcmd__help__subcmd__adm)
-            opts="create-md up down adjust attach detach connect disconnect primary new-current-uuid secondary status explain report events2 role cstate dstate wait-connect wait-sync dump dump-xml sh-nop sh-mod-parms sh-resources sh-list-adjustable sh-list-config-file sh-resource sh-dev sh-minor sh-ll-dev sh-md-dev sh-md-idx sh-ip sh-udev sh-lr-of invalidate verify suspend-io resume-io"
+            opts="create-md adopt-drbd up down adjust attach detach connect disconnect primary new-current-uuid secondary status explain report events2 role cstate dstate wait-connect wait-sync dump dump-xml sh-nop sh-mod-parms sh-resources sh-list-adjustable sh-list-config-file sh-resource sh-dev sh-minor sh-ll-dev sh-md-dev sh-md-idx sh-ip sh-udev sh-lr-of invalidate verify suspend-io resume-io"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -3299,6 +3433,20 @@ _basalt() {
             return 0
             ;;
         basalt__subcmd__help__subcmd__adm__subcmd__adjust)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        basalt__subcmd__help__subcmd__adm__subcmd__adopt__subcmd__drbd)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
@@ -3859,7 +4007,7 @@ _basalt() {
             return 0
             ;;
         basalt__subcmd__help__subcmd__bench)
-            opts="verify canary write rows idle chaos failover puppet"
+            opts="verify canary write rows idle resync chaos failover puppet"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -3929,6 +4077,20 @@ _basalt() {
             return 0
             ;;
         basalt__subcmd__help__subcmd__bench__subcmd__puppet)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        basalt__subcmd__help__subcmd__bench__subcmd__resync)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )

@@ -240,6 +240,19 @@ _arguments "${_arguments_options[@]}" : \
 '--help[Print help]' \
 && ret=0
 ;;
+(resync)
+_arguments "${_arguments_options[@]}" : \
+'--rounds=[Absences]:ROUNDS:_default' \
+'--away=[Seconds of each absence]:AWAY:_default' \
+'--base=[Seconds of each window in which nothing is copied]:BASE:_default' \
+'--size-mib=[MiB of the volume, all of which is written before]:SIZE_MIB:_default' \
+'--depth=[Writes in flight]:DEPTH:_default' \
+'--place=[Where the replicas go, in a directory that is removed at the end]:PLACE:_files' \
+'--json[Print the result as JSON]' \
+'-h[Print help]' \
+'--help[Print help]' \
+&& ret=0
+;;
 (chaos)
 _arguments "${_arguments_options[@]}" : \
 '--seconds=[How long to strike]:SECONDS:_default' \
@@ -305,6 +318,10 @@ _arguments "${_arguments_options[@]}" : \
 && ret=0
 ;;
 (idle)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(resync)
 _arguments "${_arguments_options[@]}" : \
 && ret=0
 ;;
@@ -1011,8 +1028,8 @@ _arguments "${_arguments_options[@]}" : \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
 '--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
-'-d[Only tell the steps of \`up\` and \`adjust\`, and what \`primary\` would find and give up]' \
-'--dry-run[Only tell the steps of \`up\` and \`adjust\`, and what \`primary\` would find and give up]' \
+'-d[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
 '--json[Answer in JSON]' \
 '-h[Print help]' \
 '--help[Print help]' \
@@ -1025,8 +1042,8 @@ _arguments "${_arguments_options[@]}" : \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
 '--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
-'-d[Only tell the steps of \`up\` and \`adjust\`, and what \`primary\` would find and give up]' \
-'--dry-run[Only tell the steps of \`up\` and \`adjust\`, and what \`primary\` would find and give up]' \
+'-d[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
 '--json[Answer in JSON]' \
 '-h[Print help]' \
 '--help[Print help]' \
@@ -1454,8 +1471,8 @@ _arguments "${_arguments_options[@]}" : \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
 '--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
-'-d[Only tell the steps of \`up\` and \`adjust\`, and what \`primary\` would find and give up]' \
-'--dry-run[Only tell the steps of \`up\` and \`adjust\`, and what \`primary\` would find and give up]' \
+'-d[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
 '--json[Answer in JSON]' \
 '-h[Print help]' \
 '--help[Print help]' \
@@ -1468,8 +1485,8 @@ _arguments "${_arguments_options[@]}" : \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
 '--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
-'-d[Only tell the steps of \`up\` and \`adjust\`, and what \`primary\` would find and give up]' \
-'--dry-run[Only tell the steps of \`up\` and \`adjust\`, and what \`primary\` would find and give up]' \
+'-d[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
 '--json[Answer in JSON]' \
 '-h[Print help]' \
 '--help[Print help]' \
@@ -1802,6 +1819,10 @@ _arguments "${_arguments_options[@]}" : \
 && ret=0
 ;;
 (idle)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(resync)
 _arguments "${_arguments_options[@]}" : \
 && ret=0
 ;;
@@ -2663,6 +2684,7 @@ _basalt__subcmd__bench_commands() {
 'write:Measure what a replicated write costs, beside two other systems' \
 'rows:Measure each goal for speed and cost beside what it is compared with' \
 'idle:Measure memory, CPU and start of nodes that have volumes and nothing to do' \
+'resync:Measure what the return of a node costs its clients, and how long it takes' \
 'chaos:Strike nodes and the network between them, under the checker'\''s load' \
 'failover:Measure how long a volume stands still when nodes die, vanish or stand still' \
 'puppet:Start three nodes, then kill and restart them as standard input says' \
@@ -2693,6 +2715,7 @@ _basalt__subcmd__bench__subcmd__help_commands() {
 'write:Measure what a replicated write costs, beside two other systems' \
 'rows:Measure each goal for speed and cost beside what it is compared with' \
 'idle:Measure memory, CPU and start of nodes that have volumes and nothing to do' \
+'resync:Measure what the return of a node costs its clients, and how long it takes' \
 'chaos:Strike nodes and the network between them, under the checker'\''s load' \
 'failover:Measure how long a volume stands still when nodes die, vanish or stand still' \
 'puppet:Start three nodes, then kill and restart them as standard input says' \
@@ -2730,6 +2753,11 @@ _basalt__subcmd__bench__subcmd__help__subcmd__puppet_commands() {
     local commands; commands=()
     _describe -t commands 'basalt bench help puppet commands' commands "$@"
 }
+(( $+functions[_basalt__subcmd__bench__subcmd__help__subcmd__resync_commands] )) ||
+_basalt__subcmd__bench__subcmd__help__subcmd__resync_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt bench help resync commands' commands "$@"
+}
 (( $+functions[_basalt__subcmd__bench__subcmd__help__subcmd__rows_commands] )) ||
 _basalt__subcmd__bench__subcmd__help__subcmd__rows_commands() {
     local commands; commands=()
@@ -2754,6 +2782,11 @@ _basalt__subcmd__bench__subcmd__idle_commands() {
 _basalt__subcmd__bench__subcmd__puppet_commands() {
     local commands; commands=()
     _describe -t commands 'basalt bench puppet commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__bench__subcmd__resync_commands] )) ||
+_basalt__subcmd__bench__subcmd__resync_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt bench resync commands' commands "$@"
 }
 (( $+functions[_basalt__subcmd__bench__subcmd__rows_commands] )) ||
 _basalt__subcmd__bench__subcmd__rows_commands() {
@@ -3057,6 +3090,7 @@ _basalt__subcmd__help__subcmd__bench_commands() {
 'write:Measure what a replicated write costs, beside two other systems' \
 'rows:Measure each goal for speed and cost beside what it is compared with' \
 'idle:Measure memory, CPU and start of nodes that have volumes and nothing to do' \
+'resync:Measure what the return of a node costs its clients, and how long it takes' \
 'chaos:Strike nodes and the network between them, under the checker'\''s load' \
 'failover:Measure how long a volume stands still when nodes die, vanish or stand still' \
 'puppet:Start three nodes, then kill and restart them as standard input says' \
@@ -3087,6 +3121,11 @@ _basalt__subcmd__help__subcmd__bench__subcmd__idle_commands() {
 _basalt__subcmd__help__subcmd__bench__subcmd__puppet_commands() {
     local commands; commands=()
     _describe -t commands 'basalt help bench puppet commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__help__subcmd__bench__subcmd__resync_commands] )) ||
+_basalt__subcmd__help__subcmd__bench__subcmd__resync_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt help bench resync commands' commands "$@"
 }
 (( $+functions[_basalt__subcmd__help__subcmd__bench__subcmd__rows_commands] )) ||
 _basalt__subcmd__help__subcmd__bench__subcmd__rows_commands() {

@@ -282,8 +282,8 @@ fn a_promotion_that_comes_while_the_node_is_demoted_holds() {
     assert_eq!(it.must_read(0, 7), 1);
 }
 
-/// A verify needs a leader while a promotion waits for a slow member: the candidate's own replica is
-/// sealed to the other one, and must not be led back into the session that it left.
+/// A verify needs a leader while a promotion waits for a slow member: the candidate's own replica
+/// is sealed to the other one, and must not be led back into the session that it left.
 #[test]
 fn a_candidate_whose_replica_was_sealed_by_another_begins_anew() {
     for step in 0..10 {

@@ -3,8 +3,8 @@
 //!
 //! Three nodes on this machine; fio writes 4 KiB blocks at random places over NBD without a pause.
 //! Before each absence a window with nothing to copy is measured, so that the two kinds of windows
-//! take turns. What clients do is the growth of the primary's own `written`: no clock is shared with
-//! fio, and nothing but clients' writes is in it, for the primary is the source of all copies.
+//! take turns. What clients do is the growth of the primary's own `written`: no clock is shared
+//! with fio, and nothing but clients' writes is in it, for the primary is the source of all copies.
 
 use std::io::Write;
 use std::path::PathBuf;
@@ -316,8 +316,8 @@ impl Report {
         }
         writeln!(
             out,
-            "medians: {:.2} of the IOPS are left, {:.2} of the time bound is used; at most {:.3} of \
-             what was marked and in flight was copied",
+            "medians: {:.2} of the IOPS are left, {:.2} of the time bound is used; at most {:.3} \
+             of what was marked and in flight was copied",
             self.iops_share, self.time_share, self.copied_share
         )?;
         Ok(())
