@@ -146,7 +146,9 @@ impl Checker {
                     block: &|index| self.blocks.number(index),
                     is_open: &|block| open_at(cluster, block).is_some(),
                     is_same: &|block| {
-                        cluster.disks[of].read(block) == cluster.disks[at].read(block)
+                        // What power loss took back since, the member itself will mark.
+                        let is_lost = !cluster.is_up(of) && cluster.disks[of].is_private(block);
+                        is_lost || cluster.disks[of].read(block) == cluster.disks[at].read(block)
                     },
                     is_copied: &|block| {
                         processes(cluster)

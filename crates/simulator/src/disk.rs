@@ -33,6 +33,17 @@ pub(crate) struct Disk {
     pub(crate) logged: bool,
     /// What else marks blocks after an end without notice changed since a checker looked at all.
     pub(crate) paged: bool,
+    /// Flushes that began so far, of all shards.
+    flushes: u64,
+    /// The flush that made each block durable last.
+    flushed_by: BTreeMap<u64, u64>,
+}
+
+/// What was in the cache when a flush began.
+#[derive(Clone, Debug)]
+pub(crate) struct Snapshot {
+    flush: u64,
+    pub(crate) blocks: Vec<(u64, u64)>,
 }
 
 impl Disk {
@@ -50,6 +61,8 @@ impl Disk {
             event: 0,
             logged: false,
             paged: true,
+            flushes: 0,
+            flushed_by: BTreeMap::new(),
         }
     }
 
@@ -72,18 +85,28 @@ impl Disk {
         self.touched.push(block);
         self.cache.remove(&block);
         self.durable_at.insert(block, self.event);
+        // Only a flush that begins from now on may put something else there.
+        self.flushed_by.insert(block, self.flushes + 1);
         self.durable.insert(block, value);
     }
 
     /// What a flush that starts now will have made durable when it ends.
-    pub(crate) fn flush_snapshot(&self) -> Vec<(u64, u64)> {
-        self.cache.iter().map(|(&block, &value)| (block, value)).collect()
+    pub(crate) fn flush_snapshot(&mut self) -> Snapshot {
+        self.flushes += 1;
+        let blocks = self.cache.iter().map(|(&block, &value)| (block, value)).collect();
+        Snapshot { flush: self.flushes, blocks }
     }
 
-    pub(crate) fn finish_flush(&mut self, snapshot: &[(u64, u64)]) {
-        for &(block, value) in snapshot {
+    pub(crate) fn finish_flush(&mut self, snapshot: &Snapshot) {
+        for &(block, value) in &snapshot.blocks {
             // A durable write that came in between is newer than the snapshot.
             let Some(&cached) = self.cache.get(&block) else { continue };
+            // So is what a flush took that began later and ended before.
+            let newest = self.flushed_by.entry(block).or_default();
+            if *newest > snapshot.flush {
+                continue;
+            }
+            *newest = snapshot.flush;
             self.durable.insert(block, value);
             if cached == value {
                 self.cache.remove(&block);

@@ -34,6 +34,15 @@ pub(crate) struct ReadStart {
     clock: u64,
 }
 
+/// What was current when a flush began.
+#[derive(Clone, Debug)]
+pub(crate) struct FlushStart {
+    candidates: BTreeSet<u64>,
+    /// When the oldest of these was invoked. A later erasure is invoked under the number of the
+    /// first content, and must not make that look younger.
+    lowest: u64,
+}
+
 impl Default for History {
     fn default() -> Self {
         Self {
@@ -131,21 +140,23 @@ impl Oracle {
         Ok(())
     }
 
-    pub(crate) fn flushable(&self) -> BTreeMap<u64, BTreeSet<u64>> {
-        let current = |(&block, history): (&u64, &History)| (block, history.candidates.clone());
+    pub(crate) fn flushable(&self) -> BTreeMap<u64, FlushStart> {
+        let current = |(&block, history): (&u64, &History)| {
+            let candidates = history.candidates.clone();
+            let lowest = candidates.iter().filter_map(|id| history.invoked.get(id)).min().copied();
+            (block, FlushStart { candidates, lowest: lowest.unwrap_or(0) })
+        };
         self.blocks.iter().map(current).collect()
     }
 
     /// A flush completed that began when `flushable` said this.
-    pub(crate) fn flushed(&mut self, began: &BTreeMap<u64, BTreeSet<u64>>) {
-        for (block, values) in began {
+    pub(crate) fn flushed(&mut self, began: &BTreeMap<u64, FlushStart>) {
+        for (block, start) in began {
             let history = self.blocks.entry(*block).or_default();
-            let lowest = values.iter().filter_map(|id| history.invoked.get(id)).min().copied();
-            let lowest = lowest.unwrap_or(0);
             let keep = |id: &u64| {
-                values.contains(id)
+                start.candidates.contains(id)
                     || history.in_flight.contains(id)
-                    || history.invoked.get(id).is_some_and(|&at| at > lowest)
+                    || history.invoked.get(id).is_some_and(|&at| at > start.lowest)
             };
             history.since_flush = history.since_flush.iter().copied().filter(keep).collect();
         }
@@ -202,6 +213,19 @@ mod tests {
         let start = oracle.begin_read(1);
         assert!(oracle.end_read(1, &start, 0).is_err(), "stale");
         assert!(oracle.end_read(1, &start, 11).is_err(), "never written");
+    }
+
+    #[test]
+    fn an_erasure_after_the_begin_of_a_flush_is_not_what_it_found() {
+        let mut oracle = Oracle::default();
+        oracle.begin_read(1);
+        let start = oracle.flushable();
+        for id in [10, 0] {
+            oracle.invoke(1, id);
+            oracle.complete(1, id);
+        }
+        oracle.flushed(&start);
+        assert!(oracle.may_be_durable(1, 10), "the flush need not cover the erasure");
     }
 
     #[test]

@@ -16,7 +16,7 @@ use stdx::slab::Slab;
 use stdx::time::Time;
 
 use crate::cluster::ClusterOptions;
-use crate::disk::Disk;
+use crate::disk::{Disk, Snapshot};
 
 /// The most shards that a node of a run has.
 pub(crate) const SHARDS_MAX: u8 = 4;
@@ -73,7 +73,7 @@ pub(crate) enum Outstanding {
     Flush {
         shard: u8,
         token: Token,
-        snapshot: Vec<(u64, u64)>,
+        snapshot: Snapshot,
     },
     Metadata {
         shard: u8,

@@ -360,6 +360,7 @@ impl Run {
         // While a write is under way replicas differ, and after a session that did not end cleanly
         // they may, until somebody clears up after it.
         while !self.is_settled_at(looker)
+            || !self.knows_newest(looker)
             || !self.checker.newest().is_some_and(|newest| newest.clean)
             || !self.clients.is_empty()
             || !self.promoting.is_empty()
@@ -386,6 +387,13 @@ impl Run {
 
     fn is_settled(&self) -> bool {
         matches!(self.clients[..], [node] if self.is_settled_at(node))
+    }
+
+    /// What the node says is not what was true some time ago.
+    fn knows_newest(&self, node: usize) -> bool {
+        let process = self.cluster.processes[node].as_ref();
+        let known = process.and_then(|process| process.resource.status().config);
+        known.as_ref() == self.checker.newest()
     }
 
     fn is_settled_at(&self, node: usize) -> bool {

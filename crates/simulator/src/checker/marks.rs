@@ -70,7 +70,7 @@ pub(crate) struct View<'a> {
     pub(crate) block: &'a dyn Fn(usize) -> u64,
     /// An operation on the block is under way: a loss marks what a copy may have written already.
     pub(crate) is_open: &'a dyn Fn(u64) -> bool,
-    /// The member has the same as who keeps the slot.
+    /// The member has the same as who keeps the slot, or is down and has it marked itself.
     pub(crate) is_same: &'a dyn Fn(u64) -> bool,
     /// A copy of it to the member is on its way: what it brings cannot be there yet.
     pub(crate) is_copied: &'a dyn Fn(u64) -> bool,

@@ -151,7 +151,7 @@ impl Cluster {
                     }
                 }
                 Outstanding::Flush { mut snapshot, .. } => {
-                    snapshot.retain(|_| self.random.chance(1, 2));
+                    snapshot.blocks.retain(|_| self.random.chance(1, 2));
                     self.disks[node].finish_flush(&snapshot);
                 }
                 Outstanding::Save { save, register, .. } => {
@@ -314,4 +314,53 @@ pub(super) fn new_disk(options: &ClusterOptions, node: NodeId, random: &mut Rand
         disk_left_at: None,
     };
     Disk::new(superblock, register)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cluster::{Cluster, Quirks};
+    use replication::resource::Demands;
+
+    fn disk() -> Disk {
+        let options = ClusterOptions {
+            seed: 1,
+            nodes: 1,
+            clients: 0,
+            spares: 0,
+            shards: vec![vec![1]],
+            size_bytes: 20 * 4096 * 1024,
+            al_slots: 8,
+            trace: false,
+            trace_lane: None,
+            reads: None,
+            demands: Demands::default(),
+            quirks: Quirks::default(),
+        };
+        new_disk(&options, Cluster::node_id(0), &mut Random::new(1))
+    }
+
+    #[test]
+    fn a_flush_that_ends_late_takes_nothing_back() {
+        let mut disk = disk();
+        disk.write(7, 1);
+        let early = disk.flush_snapshot();
+        disk.write(7, 2);
+        let late = disk.flush_snapshot();
+        disk.write(7, 3);
+        disk.finish_flush(&late);
+        disk.finish_flush(&early);
+        assert_eq!(disk.unflushed().collect::<Vec<_>>(), [(7, 2)]);
+    }
+
+    #[test]
+    fn a_flush_that_began_before_a_durable_write_takes_nothing_back() {
+        let mut disk = disk();
+        disk.write(7, 1);
+        let flush = disk.flush_snapshot();
+        disk.write_durably(7, 2);
+        disk.write(7, 3);
+        disk.finish_flush(&flush);
+        assert_eq!(disk.unflushed().collect::<Vec<_>>(), [(7, 2)]);
+    }
 }

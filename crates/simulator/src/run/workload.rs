@@ -3,13 +3,13 @@
 //! Every write has an id of its own. The oracle keeps a register per quarter of a block, so that a
 //! write of a part, or one that a crash tore, is judged exactly.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use format::ids::EXTENT_BLOCKS;
 use replication::contract::{GroupInput, PartId, Request, RequestKind};
 
 use crate::contents::{SECTOR_BYTES, SECTORS};
-use crate::oracle::ReadStart;
+use crate::oracle::{FlushStart, ReadStart};
 use crate::run::Run;
 
 const IN_FLIGHT_MAX: usize = 24;
@@ -31,7 +31,7 @@ pub(super) enum Pending {
     },
     Flush {
         node: usize,
-        began: BTreeMap<u64, BTreeSet<u64>>,
+        began: BTreeMap<u64, FlushStart>,
     },
 }
 
