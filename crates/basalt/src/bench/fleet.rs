@@ -16,7 +16,7 @@ use frontend::nbd::client::uri::Uri;
 
 use crate::clock;
 use crate::cluster::directory::Directory;
-use crate::cluster::{COMMAND_LIMIT, FLEET_NODE_NAMES, Network, Node, START_LIMIT};
+use crate::cluster::{COMMAND_LIMIT, FLEET_NODE_NAMES, Network, Node, START_LIMIT, Signal};
 use crate::loopback;
 
 /// The most nodes of a fleet.
@@ -232,6 +232,10 @@ impl Fleet {
 
     pub(crate) fn kill(&mut self, index: usize) -> Result<()> {
         self.nodes[index].kill()
+    }
+
+    pub(crate) fn signal(&self, index: usize, signal: Signal) -> Result<()> {
+        self.nodes[index].signal(signal)
     }
 
     pub(crate) fn start_node(&mut self, index: usize) -> Result<()> {

@@ -21,6 +21,7 @@ use super::Output;
 use super::fio::{self, Access, Job, Pattern};
 use super::fleet::{self, Fleet, Hosts, Members};
 use crate::clock;
+use crate::cluster::Signal;
 use crate::progress::Progress;
 
 const NODES: usize = 3;
@@ -40,6 +41,9 @@ pub(crate) struct Options {
     /// Absences
     #[arg(long, default_value_t = 5)]
     rounds: usize,
+    /// What happens to the node
+    #[arg(long, value_enum, default_value_t = Absence::Frozen)]
+    absence: Absence,
     /// Seconds of each absence
     #[arg(long, default_value_t = 10)]
     away: u64,
@@ -59,8 +63,18 @@ pub(crate) struct Options {
     output: Output,
 }
 
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum, Serialize)]
+#[serde(rename_all = "kebab-case")]
+enum Absence {
+    /// It stands still, and goes on as if nothing had happened
+    Frozen,
+    /// Its daemon is killed, and starts again: what its activity log names is copied, too
+    Killed,
+}
+
 #[derive(Debug, Serialize)]
 struct Report {
+    absence: Absence,
     size_mib: u64,
     depth: u32,
     away_seconds: u64,
@@ -166,11 +180,17 @@ impl Watch<'_> {
         self.phase = match std::mem::replace(&mut self.phase, Phase::calm()) {
             Phase::Calm { since } if now.since(since) >= CALM => Phase::Base { from: sample },
             Phase::Base { from } if now.since(from.at).as_secs() >= self.options.base => {
-                self.fleet.kill(AWAY)?;
+                match self.options.absence {
+                    Absence::Frozen => self.fleet.signal(AWAY, Signal::Stop)?,
+                    Absence::Killed => self.fleet.kill(AWAY)?,
+                }
                 Phase::Away { since: now, base_iops: sample.iops_since(from) }
             }
             Phase::Away { since, base_iops } if now.since(since) >= away => {
-                self.fleet.start_node(AWAY)?;
+                match self.options.absence {
+                    Absence::Frozen => self.fleet.signal(AWAY, Signal::Continue)?,
+                    Absence::Killed => self.fleet.start_node(AWAY)?,
+                }
                 Phase::Returning { since: now, base_iops }
             }
             Phase::Returning { since, base_iops } => {
@@ -267,7 +287,7 @@ impl Round {
 
 impl Report {
     fn of(options: &Options, rounds: Vec<Round>) -> Self {
-        let Options { size_mib, depth, away: away_seconds, .. } = *options;
+        let Options { absence, size_mib, depth, away: away_seconds, .. } = *options;
         let all = |of: fn(&Round) -> f64| {
             let mut all: Vec<f64> = rounds.iter().map(of).collect();
             all.sort_by(f64::total_cmp);
@@ -282,6 +302,7 @@ impl Report {
         let copied_share = all(|round| round.copied_share).last().copied().unwrap_or_default();
         let rate_kib = RATE_KIB;
         Self {
+            absence,
             size_mib,
             depth,
             away_seconds,
@@ -298,7 +319,11 @@ impl Report {
         writeln!(
             out,
             "random writes of {BLOCK_KIB} KiB over {size_mib} MiB, {depth} in flight; a node is \
-             away for {away_seconds} s"
+             {} for {away_seconds} s",
+            match self.absence {
+                Absence::Frozen => "frozen",
+                Absence::Killed => "dead",
+            }
         )?;
         writeln!(out, "  IOPS   in a resync   share   marked KiB   copied KiB   seconds   bound")?;
         for round in &self.rounds {
