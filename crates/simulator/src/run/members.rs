@@ -2,6 +2,7 @@
 
 use format::config::{Config, VolumeConfig};
 use format::ids::{MemberSet, NodeId};
+use replication::contract::Command;
 
 use crate::cluster::{Configured, Replaced};
 use crate::run::Run;
@@ -94,7 +95,8 @@ impl Run {
 
     /// The state directory of a node is lost. Not of two before the first is a voter again: what
     /// only they knew would be gone. Nor of the last replica that is in sync: without its vote
-    /// store its disk counts as an old image, and only an operator can say that it is none.
+    /// store its disk counts as an old image, and only an operator can say that it is none. Nor while
+    /// a member leaves: of two voters both are needed, and the value with two may be chosen already.
     pub(super) fn lose_vote_store(&mut self) {
         let node = self.any_node();
         let is_whole = self.checker.newest().is_some_and(|newest| {
@@ -106,6 +108,12 @@ impl Run {
                 && newest.voters.iter().all(|voter| store_at(voter.node) == voter.store)
                 && newest.voters.iter().any(|voter| voter.node.index() == node)
         });
+        let mut registers = self.cluster.disks.iter().map(|disk| &disk.register);
+        let may_be_few = registers.any(|register| {
+            register.accepted.as_ref().is_some_and(|(_, value)| value.voters.len() <= 2)
+        });
+        let is_left = self.commands.values().any(|(_, command)| *command == Command::Stop);
+        let is_whole = is_whole && !may_be_few && !is_left;
         if is_whole && self.is_as_wanted() && self.cluster.is_up(node) {
             self.report.lost_stores += 1;
             self.cluster.kill(node);
