@@ -28,12 +28,15 @@ pub enum Reach {
 }
 
 /// Options of a resource that a running daemon takes over at once.
-const LIVE_OPTIONS: [&str; 8] = [
+const LIVE_OPTIONS: [&str; 11] = [
     "auto-promote",
     "auto-promote-timeout",
+    "connect-int",
     "cpu-mask",
     "on-no-data-accessible",
     "on-no-quorum",
+    "ping-int",
+    "ping-timeout",
     "quorum",
     "quorum-minimum-redundancy",
     "read-balancing",

@@ -12,6 +12,7 @@ use replication::balance::ReadPolicy;
 use replication::resource::{Demands, OnNoQuorum, Share};
 
 use crate::links::secure::Secrecy;
+use crate::links::times::LinkTimes;
 
 #[derive(Clone, Debug)]
 pub(crate) struct Definition {
@@ -56,6 +57,7 @@ pub(crate) struct Member {
     /// Own and other address of each way to reach it, the preferred one first.
     pub(crate) paths: Vec<(SocketAddr, SocketAddr)>,
     pub(crate) secrecy: Secrecy,
+    pub(crate) times: LinkTimes,
 }
 
 const BLOCK_KIB: u32 = 4;
@@ -192,6 +194,7 @@ fn members(resource: &Resource, own_name: &str, volume: u16) -> Vec<Member> {
                 .iter()
                 .find(|peer| peer.node_id == host.node_id)
                 .map_or_else(Vec::new, |peer| peer.paths.clone()),
+            times: LinkTimes::of(&resource.net_options(own_name, &host.name)),
             secrecy: if resource.net_options(own_name, &host.name).tls {
                 Secrecy::Tls
             } else {

@@ -25,6 +25,8 @@ pub(crate) const HANDSHAKE_DEADLINE: Duration = Duration::from_secs(3);
 pub(crate) const PATH_DEADLINE: Duration = Duration::from_secs(1);
 /// A connected peer is replaced by another process of its name only after so much silence.
 pub(crate) const RIVAL_SILENCE_MIN: Duration = Duration::from_millis(500);
+/// No file makes a peer lost for less silence: two heartbeats have to be missed.
+pub(crate) const PEER_SILENT_MIN: Duration = Duration::from_millis(600);
 /// A resource that a peer refused is offered again after this.
 pub(crate) const OPEN_RETRY: Duration = Duration::from_secs(10);
 /// Heartbeats without an answer that are remembered.

@@ -11,6 +11,7 @@
 
 pub(crate) mod connection;
 pub(crate) mod paths;
+pub(crate) mod times;
 mod receive;
 mod send;
 pub(crate) mod secure;
@@ -38,6 +39,7 @@ use crate::links::connection::{Connection, Stage};
 use crate::links::paths::{Path, Target};
 use crate::links::secure::Secrecy;
 use crate::links::session::Session;
+use crate::links::times::LinkTimes;
 use crate::log::{Scope, log};
 use crate::payloads::Kit;
 use crate::placement;
@@ -163,6 +165,8 @@ struct Link {
     targets: Vec<Target>,
     /// As the resources that use it say.
     secrecy: Secrecy,
+    /// The times that each resource asks for.
+    asked: Vec<LinkTimes>,
     next_target: usize,
     /// Attempts since one succeeded, or since the last rest.
     failed_dials: usize,
@@ -407,6 +411,7 @@ impl Link {
             name,
             targets: Vec::new(),
             secrecy: Secrecy::default(),
+            asked: Vec::new(),
             next_target: 0,
             failed_dials: 0,
             dial_at: now,

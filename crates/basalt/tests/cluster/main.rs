@@ -9,6 +9,7 @@ mod adjust;
 mod members;
 mod leaves;
 mod suspends;
+mod times;
 mod faults;
 mod promoter;
 mod paths;

@@ -1,14 +1,14 @@
 //! The pulse of a connection: a heartbeat in each interval, with the leases of all resources that
 //! are at home at both its ends.
 //!
-//! A peer that says nothing at all for `PEER_SILENT_MAX` is lost, whatever TCP thinks.
+//! A peer that says nothing at all for so long as `times` allows is lost, whatever TCP thinks.
 
 use std::collections::VecDeque;
 
 use format::frame::Message;
 use format::ids::{NodeId, Nonce};
 use format::message::{Heartbeat, HeartbeatAck, LeaseRequest, LinkMessage};
-use replication::limits::{HEARTBEAT_INTERVAL, LEASE, PEER_SILENT_MAX};
+use replication::limits::{HEARTBEAT_INTERVAL, LEASE};
 use stdx::time::Time;
 
 use crate::limits::HEARTBEATS_MAX;
@@ -73,15 +73,16 @@ impl Links {
     }
 
     fn tick_pipe(&mut self, way: Way, kit: &mut Kit) -> Time {
+        let silent_max = self.links[way.link].silent_max();
         let pipe = &mut self.links[way.link].pipes[usize::from(way.shard)];
         let Some(key) = pipe.connection else { return Time::NEVER };
         let is_up = self.connections.get(key).is_some_and(|c| c.is_up());
         if !is_up {
             return Time::NEVER;
         }
-        let silent_at = pipe.heart.heard_at + PEER_SILENT_MAX;
+        let silent_at = pipe.heart.heard_at + silent_max;
         if kit.now >= silent_at {
-            let text = format!("no sign of life for {} ms", PEER_SILENT_MAX.as_millis());
+            let text = format!("no sign of life for {} ms", silent_max.as_millis());
             self.close_connection(key, &text, kit);
             return kit.now;
         }

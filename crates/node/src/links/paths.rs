@@ -10,9 +10,10 @@ use std::time::Duration;
 use stdx::time::Time;
 
 use crate::definition::Member;
-use crate::limits::{DIAL_BACKOFF_MAX, DIAL_BACKOFF_MIN, HANDSHAKE_DEADLINE, PATH_DEADLINE};
+use crate::limits::{DIAL_BACKOFF_MIN, HANDSHAKE_DEADLINE, PATH_DEADLINE};
 use crate::links::connection::{Connection, Stage};
 use crate::links::secure::Secrecy;
+use crate::links::times::LinkTimes;
 use crate::links::{LEAD, Link, Links, TOKEN_CONNECTION};
 use crate::payloads::Kit;
 
@@ -25,12 +26,14 @@ pub(crate) struct PeerPaths {
     pub(crate) peer_name: String,
     pub(crate) paths: Vec<Path>,
     pub(crate) secrecy: Secrecy,
+    pub(crate) times: LinkTimes,
 }
 
 impl PeerPaths {
     pub(crate) fn of(member: &Member) -> Self {
-        let Member { name, paths, secrecy, .. } = member;
-        Self { peer_name: name.clone(), paths: paths.clone(), secrecy: *secrecy }
+        let Member { name, paths, secrecy, times, .. } = member;
+        let (peer_name, paths) = (name.clone(), paths.clone());
+        Self { peer_name, paths, secrecy: *secrecy, times: *times }
     }
 }
 
@@ -49,6 +52,7 @@ impl Links {
         if link.is_unused() {
             link.secrecy = peer.secrecy;
         }
+        link.asked.push(peer.times);
         for &path in &peer.paths {
             match link.targets.iter_mut().find(|target| target.path == path) {
                 Some(target) => target.users += 1,
@@ -72,6 +76,7 @@ impl Links {
     }
 
     fn drop_targets(&mut self, index: usize, peer: &PeerPaths) {
+        self.links[index].forget_times(peer.times);
         let targets = &mut self.links[index].targets;
         for path in &peer.paths {
             if let Some(target) = targets.iter_mut().find(|target| target.path == *path) {
@@ -179,7 +184,7 @@ impl Link {
         if self.failed_dials >= self.targets.len() {
             self.failed_dials = 0;
             self.dial_at = now + self.backoff;
-            self.backoff = (self.backoff * 2).min(DIAL_BACKOFF_MAX);
+            self.backoff = (self.backoff * 2).min(self.redial_max());
         }
         self.dial_at
     }

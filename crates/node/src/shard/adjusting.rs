@@ -153,7 +153,11 @@ impl Part {
             }
         }
         for member in definition.peers().filter(|member| !member.paths.is_empty()) {
-            if self.peer(member.node).is_none() {
+            let known = self.peers.iter_mut().find(|peer| peer.node == member.node);
+            if let Some(peer) = known {
+                rim.links.change_times(peer.link, peer.paths.times, member.times);
+                peer.paths.times = member.times;
+            } else {
                 let paths = PeerPaths::of(member);
                 let link = rim.links.add_peer(&paths, rim.kit.now);
                 let node = member.node;
