@@ -298,9 +298,10 @@ impl DrbdSuperblock {
         Ok(())
     }
 
+    /// What `other`, as drbdmeta prints it, is to this replica's generation.
     #[must_use]
     pub fn lineage(&self, other: u64) -> Lineage {
-        let other = other & !ROLE_BIT;
+        let other = without_role(other);
         if other == self.generation {
             Lineage::Same
         } else if other != 0 && self.older.contains(&other) {
@@ -333,6 +334,12 @@ impl DrbdSuperblock {
         let bits = self.size_bytes.div_ceil(self.bytes_per_bit.into());
         bits.div_ceil(32) * u64::from(self.bitmap_slots) * 4
     }
+}
+
+/// A generation as drbdmeta prints it has a bit for the role of the node.
+#[must_use]
+pub fn without_role(generation: u64) -> u64 {
+    generation & !ROLE_BIT
 }
 
 /// The bits that are set in one slot, in a part of the bitmap that begins with slot 0.

@@ -26,7 +26,9 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 use format::adoption::Adoption;
-use format::drbd::{DRBD_SIGNATURE_BYTES, DrbdCondition, DrbdSuperblock, Lineage, Unsettled};
+use format::drbd::{
+    DRBD_SIGNATURE_BYTES, DrbdCondition, DrbdSuperblock, Lineage, Unsettled, without_role,
+};
 use format::ids::{BLOCK_BYTES, Branch, Epoch, Incarnation, MemberSet, NodeId};
 use format::layout::{Layout, LayoutError, PAGE_BYTES, Placement};
 use format::metadata::{ReplicaState, Sealed, Superblock};
@@ -472,7 +474,7 @@ impl<'a> Job<'a> {
         adoption: &Adoption,
         found: Option<(&DrbdSuperblock, Option<Unsettled>)>,
     ) -> Result<(), AdoptError> {
-        let Some(wanted) = self.options.same_as else { return Ok(()) };
+        let Some(wanted) = self.options.same_as.map(without_role) else { return Ok(()) };
         let own = adoption.generation;
         let reason = match found {
             _ if own == wanted && adoption.is_settled => return Ok(()),

@@ -6,6 +6,7 @@
 //! DIR/starts                    starts of the daemon so far
 //! DIR/admin.sock                the admin socket, unless it was told to be elsewhere
 //! DIR/crashes                   aborts of late, see `crash`
+//! DIR/adopted/NAME-VOLUME.*      DRBD's metadata of a replica that was taken over, see `adopt`
 //! DIR/resources/NAME.res        a resource that is up, as canonical text
 //! DIR/resources/NAME.register   its config register, two slots; kept after `down`
 //! DIR/resources/NAME.held       why it is not brought up, though it is to be

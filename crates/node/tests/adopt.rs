@@ -410,6 +410,7 @@ fn equality_is_what_drbd_knew_of_it() {
         place
     };
     same_as(Drbd::default(), GENERATION).adopt();
+    same_as(Drbd { generation: GENERATION | 1, ..Drbd::default() }, GENERATION | 1).adopt();
     let marked = Drbd { marked: vec![0, 0, 3], ..Drbd::default() };
     for (drbd, generation, part) in [
         (Drbd::default(), 0x77, "nothing here knows of that one"),
