@@ -38,8 +38,6 @@ pub struct ResourceStatus {
     pub name: String,
     pub node_id: u8,
     pub role: Role,
-    /// As `NodeStatus::io_backend`; empty from a daemon that does not say.
-    pub io_backend: String,
     /// Any of the four below.
     pub suspended: bool,
     pub suspended_user: bool,
@@ -58,6 +56,8 @@ pub struct ResourceStatus {
     pub promotion_score: u64,
 
     // Beyond DRBD's.
+    /// As `NodeStatus::io_backend`; empty from a daemon that does not say.
+    pub io_backend: String,
     /// Why the state is not the good one, one sentence each; shown to the operator as they are.
     pub reasons: Vec<String>,
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -39,7 +39,7 @@ use self::outcome::Outcome;
 pub(crate) fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     let words = std::iter::once(OsString::from("basalt adm")).chain(arguments);
     match parse(CommandLine::try_parse_from(words), USAGE_EXIT) {
-        Ok(command_line) => run_verb(&command_line),
+        Ok(command_line) => run_verb(&command_line, USAGE_EXIT),
         Err(exit) => exit,
     }
 }
@@ -53,11 +53,17 @@ pub(crate) fn parse<T>(parsed: Result<T, clap::Error>, usage_exit: u8) -> Result
     })
 }
 
-pub(crate) fn run_verb(command_line: &CommandLine) -> ExitCode {
+/// `usage_exit` is what the tool says to words that it does not understand.
+pub(crate) fn run_verb(command_line: &CommandLine, usage_exit: u8) -> ExitCode {
     if let Verb::Events2(options) = &command_line.verb {
-        return events::events2(&command_line.general, options);
+        let exit = events::events2(&command_line.general, options);
+        return ExitCode::from(if exit == USAGE_EXIT { usage_exit } else { exit });
     }
-    print(&verbs::run(command_line))
+    let mut outcome = verbs::run(command_line);
+    if outcome.exit == USAGE_EXIT {
+        outcome.exit = usage_exit;
+    }
+    print(&outcome)
 }
 
 pub(crate) fn print(outcome: &Outcome) -> ExitCode {

@@ -14,10 +14,11 @@ use clap::{CommandFactory, Parser};
 
 use self::arguments::{CommandLine, Verb, Volume};
 use crate::adm::arguments::{self as adm_arguments, Forcible, General, Targets};
-use crate::adm::failure::AdmError;
+use crate::adm::failure::{AdmError, USAGE_EXIT};
 use crate::adm::outcome::{Form, Gathering};
 use crate::adm::question::status;
 use crate::adm::status_text::Statistics;
+use crate::adm::target::sole_name;
 use crate::adm::waiting::{PeerName, Wanted, Wish, wait};
 use crate::adm::{parse, print, run_verb};
 
@@ -37,9 +38,12 @@ pub(crate) fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     };
     let general = command_line.general;
     match plan(&general, command_line.verb) {
-        Ok(Plan::Verb(verb)) => run_verb(&adm_arguments::CommandLine { general, verb }),
+        Ok(Plan::Verb(verb)) => {
+            run_verb(&adm_arguments::CommandLine { general, verb }, SETUP_USAGE_EXIT)
+        }
         Ok(Plan::Show(show)) => {
-            gathered(&general, "show", None, |gathering| show::show(&general, &show, gathering))
+            let sole = sole_name(&show.resources);
+            gathered(&general, "show", sole, |gathering| show::show(&general, &show, gathering))
         }
         Ok(Plan::Wait(wanted, times)) => {
             let resource = wanted.resource.clone();
@@ -73,7 +77,11 @@ fn gathered(
             None => gathering.failed_at_all(&error),
         }
     }
-    print(&gathering.finish())
+    let mut outcome = gathering.finish();
+    if outcome.exit == USAGE_EXIT {
+        outcome.exit = SETUP_USAGE_EXIT;
+    }
+    print(&outcome)
 }
 
 fn plan(general: &General, verb: Verb) -> Result<Plan, AdmError> {

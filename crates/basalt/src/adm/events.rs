@@ -7,7 +7,6 @@ pub(crate) mod line;
 
 use std::collections::BTreeMap;
 use std::io::{self, BufRead, Write};
-use std::process::ExitCode;
 use std::thread;
 
 use api::client::AskError;
@@ -22,17 +21,18 @@ use crate::adm::failure::AdmError;
 use crate::adm::outcome::Form;
 use crate::adm::question::{answer_within, socket, status};
 use crate::adm::status_text::Statistics;
-use crate::adm::target::{Scope, names, parse_targets};
+use crate::adm::target::{Scope, names, parse_targets, sole_name};
 
-pub(crate) fn events2(general: &General, options: &Events2) -> ExitCode {
+/// The exit code.
+pub(crate) fn events2(general: &General, options: &Events2) -> u8 {
     match follow(general, options) {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(Stop::ReaderGone) => ExitCode::SUCCESS,
+        Ok(()) | Err(Stop::ReaderGone) => 0,
         Err(Stop::Failed(error)) => {
-            let text = error.text("basalt adm", "events2");
+            let place = sole_name(&options.targets).unwrap_or("basalt adm");
+            let text = error.text(place, "events2");
             // Without a standard error nobody can be told.
             io::stderr().write_all(text.as_bytes()).ok();
-            ExitCode::from(error.exit())
+            error.exit()
         }
     }
 }

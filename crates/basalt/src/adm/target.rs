@@ -76,6 +76,14 @@ fn parse_target(word: &str, scope: Scope) -> Result<Target, AdmError> {
     Ok(Target::One(One { resource: resource.to_owned(), volume, peer: peer.map(str::to_owned) }))
 }
 
+/// The only resource that the words name, for what is complained of.
+pub(crate) fn sole_name(words: &[String]) -> Option<&str> {
+    match words {
+        [word] if word != "all" => Some(word),
+        _ => None,
+    }
+}
+
 /// The names to ask a status of: none for all.
 pub(crate) fn names(targets: &[Target]) -> Vec<String> {
     let mut names = Vec::new();

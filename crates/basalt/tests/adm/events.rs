@@ -22,7 +22,7 @@ use crate::fake_node::Place;
 use crate::{quiet, status};
 
 /// 2026-01-31 12:00:00.123456
-const AT_US: u64 = 1_769_860_800_123_456;
+pub(crate) const AT_US: u64 = 1_769_860_800_123_456;
 
 fn with_score(mut resource: ResourceStatus) -> ResourceStatus {
     (resource.may_promote, resource.promotion_score) = promotion(&resource);
@@ -83,7 +83,7 @@ fn changed(resource: ResourceStatus) -> Update {
 }
 
 /// What `events2` tells of the updates, and what it complains of when the daemon ends.
-fn told(arguments: &[&str], updates: Vec<Update>) -> (String, String, Command) {
+pub(crate) fn told(arguments: &[&str], updates: Vec<Update>) -> (String, String, Command) {
     let place = Place::new();
     let listener = UnixListener::bind(place.path("admin.sock")).unwrap();
     let daemon = thread::spawn(move || {

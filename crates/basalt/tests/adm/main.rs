@@ -10,6 +10,7 @@ mod queries;
 mod explain;
 mod advice;
 mod setup;
+mod golden;
 
 use api::connection_state::ConnectionState;
 use api::disk_state::DiskState;

@@ -377,8 +377,10 @@ impl Hosted {
         let Some(facts) = facts else { return device };
         device.peer_disk_state = peer_disk_state(facts, status);
         device.replication_state = match facts {
-            _ if !facts.connected || self.superblock_at.is_none() || !member.is_diskful => {
-                ReplicationState::Off
+            _ if !facts.connected => ReplicationState::Off,
+            // As DRBD has it: without a disk on either side nothing is ever to be copied.
+            _ if self.superblock_at.is_none() || !member.is_diskful => {
+                ReplicationState::Established
             }
             MemberStatus { syncing: true, .. } => ReplicationState::SyncSource,
             MemberStatus { in_sync: true, .. } if is_verifying(status) => ReplicationState::VerifyS,
