@@ -15,6 +15,7 @@ mod promoter;
 mod paths;
 mod disks;
 mod adopted;
+mod transcript;
 mod holes;
 mod resync;
 mod initiator;
