@@ -11,6 +11,7 @@ use std::time::Duration;
 
 use format::ids::{EXTENT_BLOCKS, MemberSet, NodeId};
 use replication::contract::{Command, CommandError, CommandId, PartId, PromoteMode};
+use replication::group::LaneGroup;
 use replication::resource::{Demands, OnNoQuorum, Share};
 use stdx::random::Random;
 use stdx::time::Time;
@@ -406,7 +407,9 @@ impl Run {
         let able = self.wanted.minus(replicas);
         let is_odd = status.voters.len() % 2 == 1 || able.is_empty();
         let votes_count = status.voters.iter().all(|it| it.is_reachable && !it.is_retiring);
-        in_sync == replicas && votes_count && is_odd && process.resource.is_quiet()
+        // A write that was answered with an error may go on.
+        let is_idle = process.groups.iter().all(LaneGroup::is_idle);
+        in_sync == replicas && votes_count && is_odd && is_idle && process.resource.is_quiet()
     }
 
     fn explain(&self) -> String {

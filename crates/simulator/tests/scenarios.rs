@@ -302,3 +302,30 @@ fn a_candidate_whose_replica_was_sealed_by_another_begins_anew() {
         assert_eq!(it.must_read(1, 7), 1);
     }
 }
+
+/// A replica is sealed so slowly that its leader dies meanwhile, and its own node, whose replica is
+/// not needed for that, is about to lead by then. The late seal takes nothing from that session.
+#[test]
+fn a_seal_that_is_stored_late_does_not_end_what_its_node_leads() {
+    for tenths in 26..44 {
+        let mut it = Scenario::new(5, 0, 0);
+        it.must_write(0, 7, 1);
+        it.cluster.kill(2);
+        it.until("the loss of node 2", |it| !it.is_in_sync(0, 2));
+        let slow = |millis| SlowDisk { save: Duration::from_millis(millis), ..Default::default() };
+        it.cluster.slow[2] = slow(100 * tenths);
+        it.cluster.start(2);
+        it.until("a seal under way", |it| it.explains(0, "step: Sealing"));
+        it.run(Duration::from_millis(20));
+        it.cluster.slow[2] = SlowDisk::default();
+        // Its promotion takes its time, too.
+        it.cluster.slow[1] = slow(700);
+        it.cluster.kill(0);
+        it.promote(2);
+        it.cluster.slow[1] = SlowDisk::default();
+        it.must_write(2, 7, 2);
+        it.run(Duration::from_secs(6));
+        it.until("the own replica", |it| it.is_in_sync(2, 2));
+        assert_eq!((it.must_read(2, 7), it.on_disk(2, 7)), (2, 2));
+    }
+}

@@ -85,6 +85,12 @@ impl LaneGroup {
         self.balance.load(member)
     }
 
+    /// No operation is under way, a client waiting for it or not.
+    #[must_use]
+    pub fn is_idle(&self) -> bool {
+        self.lanes.iter().all(Lane::is_idle)
+    }
+
     /// A client waits for a write that members were sent.
     #[must_use]
     pub fn has_sent_writes(&self) -> bool {

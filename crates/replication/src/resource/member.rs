@@ -162,9 +162,11 @@ impl Resource {
     }
 
     /// The seal was so slow to store that another one followed it, or that this node, which need
-    /// not be sealed to lead, leads a session that began after it. The groups must not obey it.
+    /// not be sealed to lead, leads a session that began after it, or is about to. The groups must
+    /// not obey it.
     pub(crate) fn is_overtaken(&self, nonce: Nonce, round: RoundId) -> bool {
-        let leads_another = self.session.as_ref().is_some_and(|session| session.nonce != nonce);
+        let session = self.session.as_ref().map(|session| session.nonce);
+        let leads_another = session.or(self.nonce_of_lead()).is_some_and(|led| led != nonce);
         leads_another || !self.is_open(round, RoundKind::Quiesced)
     }
 

@@ -258,13 +258,24 @@ impl Resource {
     }
 
     /// The own replica obeys another session now: to lead it in this one, too, would let it hear
-    /// neither.
+    /// neither. That one is the later of the two.
     pub(crate) fn note_sealed_to(&mut self, nonce: Nonce) {
         let Some(promotion) = self.promotion.as_ref() else { return };
-        let is_early = matches!(promotion.phase, Phase::Sealing { .. } | Phase::Recording { .. });
-        if is_early && promotion.nonce != nonce {
+        let waits = matches!(promotion.phase, Phase::Resting { .. } | Phase::Reading);
+        if !waits && promotion.nonce != nonce {
             let reason = "another node is about to lead".to_owned();
             self.rest_promotion(CommandErrorCode::Busy, reason);
+        }
+    }
+
+    /// The session of a promotion that has the groups lead already.
+    pub(crate) fn nonce_of_lead(&self) -> Option<Nonce> {
+        let promotion = self.promotion.as_ref()?;
+        match promotion.phase {
+            Phase::Recording { .. } | Phase::Proposing { .. } | Phase::Announcing { .. } => {
+                Some(promotion.nonce)
+            }
+            Phase::Resting { .. } | Phase::Reading | Phase::Sealing { .. } => None,
         }
     }
 
