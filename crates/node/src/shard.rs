@@ -22,6 +22,7 @@ pub(crate) mod initiators;
 mod hosting;
 mod allocation;
 mod attaching;
+pub(crate) mod moving;
 mod adjusting;
 pub(crate) mod status;
 mod pace;

@@ -24,6 +24,8 @@ mod disks;
 mod holes;
 #[path = "../cluster/resync.rs"]
 mod resync;
+#[path = "../cluster/resize.rs"]
+mod resize;
 #[path = "../cluster/initiator.rs"]
 mod initiator;
 #[path = "../cluster/nvme.rs"]

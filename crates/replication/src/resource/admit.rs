@@ -103,7 +103,7 @@ impl Resource {
             .iter()
             .filter(|member| !session.admissions.contains_key(member))
             .filter(|member| session.admit_again_at.get(member).is_none_or(|&at| now >= at))
-            .filter(|&member| self.may_return(member))
+            .filter(|&member| self.may_return(member) && !self.is_resizing())
             .collect();
         if let Some(session) = self.session.as_mut() {
             session.admit_again_at.retain(|_, &mut at| at > now);
@@ -144,6 +144,15 @@ impl Resource {
             },
         );
         self.send(member, Control::Seal { ballot, nonce });
+    }
+
+    /// Those that did not come so far that they get every operation begin anew, later.
+    pub(crate) fn give_up_admissions(&mut self) {
+        let Some(session) = &self.session else { return };
+        let admissions = session.admissions.iter().filter(|(_, known)| !known.is_copying());
+        for member in admissions.map(|(&node, _)| node).collect::<Vec<_>>() {
+            self.give_up_admission(member);
+        }
     }
 
     fn give_up_admission(&mut self, member: NodeId) {
@@ -230,6 +239,12 @@ impl Resource {
             | Control::PrepareJoin { .. }
             | Control::Verify { .. }
             | Control::Leave
+            | Control::Resize { .. }
+            | Control::ResizeAnswer { .. }
+            | Control::Enlarge { .. }
+            | Control::Enlarged { .. }
+            | Control::PrepareSize { .. }
+            | Control::SizePrepared { .. }
             | Control::ReplicaFailed { .. } => unreachable!("sorted by `on_leader_message`"),
         }
     }

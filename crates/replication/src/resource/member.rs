@@ -17,6 +17,7 @@ use crate::contract::{
 };
 use crate::limits;
 use crate::ranges::RangeSet;
+use crate::resource::resize::DiskRoom;
 use crate::resource::{AfterSave, Resource, RoundKind};
 
 /// Not restarted since it was last admitted.
@@ -113,11 +114,17 @@ impl Resource {
             | Control::JoinPrepared { .. }
             | Control::Verify { .. }
             | Control::Leave
+            | Control::Resize { .. }
+            | Control::ResizeAnswer { .. }
+            | Control::Enlarge { .. }
+            | Control::Enlarged { .. }
+            | Control::PrepareSize { .. }
+            | Control::SizePrepared { .. }
             | Control::ReplicaFailed { .. } => unreachable!("sorted by `on_control`"),
         }
     }
 
-    fn obeys(&self, nonce: Nonce) -> bool {
+    pub(crate) fn obeys(&self, nonce: Nonce) -> bool {
         self.member.sealed == Some(nonce)
     }
 
@@ -149,6 +156,7 @@ impl Resource {
         self.member.admit = None;
         self.member.set_full.clear();
         self.member.join = None;
+        self.forget_size_asked();
         self.member.seal = Some(PendingSeal {
             from,
             ballot,
@@ -166,7 +174,8 @@ impl Resource {
     /// not obey it.
     pub(crate) fn is_overtaken(&self, nonce: Nonce, round: RoundId) -> bool {
         let session = self.session.as_ref().map(|session| session.nonce);
-        let leads_another = session.or(self.nonce_of_lead()).is_some_and(|led| led != nonce);
+        let leads_another =
+            session.or_else(|| self.nonce_of_lead()).is_some_and(|led| led != nonce);
         leads_another || !self.is_open(round, RoundKind::Quiesced)
     }
 
@@ -224,6 +233,7 @@ impl Resource {
             return;
         };
         let joined = own.joined;
+        self.tell_size(value);
         let kernel_boot_id = self.options.kernel_boot_id;
         let superblock = self.superblock.as_mut().expect("asked of a member with data");
         if superblock.incarnation != own.incarnation {
@@ -261,6 +271,7 @@ impl Resource {
         }
         // What slots say of members that were away meanwhile comes from the source.
         self.track(tracked);
+        self.tell_size(value);
         let superblock = self.superblock.as_mut().expect("asked of a member with data");
         if superblock.branch != value.branch {
             superblock.branch = value.branch;
@@ -495,6 +506,7 @@ impl Resource {
         self.slot_bases = slot_bases(&superblock);
         self.superblock = Some(*superblock);
         self.member = MemberState::default();
+        self.room = DiskRoom::default();
         // What the register says of the day when the disk went holds until this disk is stamped.
         self.saves.stamped = false;
         self.on_config_for_member();

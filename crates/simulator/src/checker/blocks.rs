@@ -7,7 +7,7 @@
 use std::collections::BTreeMap;
 
 use format::config::Config;
-use format::ids::{EXTENT_BLOCKS, LaneIndex, MemberSet, NodeId};
+use format::ids::{BLOCK_BYTES, EXTENT_BLOCKS, LaneIndex, MemberSet, NodeId};
 
 use crate::checker::{diskful, intact, processes};
 use crate::cluster::Cluster;
@@ -25,6 +25,8 @@ pub(crate) struct Blocks {
     by_extent: BTreeMap<u64, Vec<usize>>,
     /// The disks differ in these.
     differing: Vec<usize>,
+    /// Blocks of the volume: what is behind them is nobody's.
+    volume: u64,
     replicas: Option<Replicas>,
 }
 
@@ -56,11 +58,14 @@ struct Replicas {
     sources: MemberSet,
     /// By source, the members that would get only what it marks.
     incremental: [MemberSet; REPLICAS_MAX],
+    /// Of the volume.
+    size_bytes: u64,
 }
 
 impl Blocks {
     pub(crate) fn differing(&self) -> impl Iterator<Item = u64> {
-        self.differing.iter().map(|&index| self.known[index].number)
+        let numbers = self.differing.iter().map(|&index| self.known[index].number);
+        numbers.filter(|&number| number < self.volume)
     }
 
     pub(crate) fn number(&self, index: usize) -> u64 {
@@ -120,9 +125,13 @@ impl Blocks {
             }
         }
         let is_anew = self.is_anew(cluster, changes, newest);
+        self.volume = newest.volumes[0].size_bytes / BLOCK_BYTES;
         let replicas = self.replicas.as_ref().expect("it was noted");
         for &index in &self.differing {
             let block = &mut self.known[index];
+            if block.number >= self.volume {
+                continue;
+            }
             match block.verdict {
                 Verdict::Fine(on) if !is_anew && !changes.touch(on, block.lane.0) => {}
                 Verdict::Fine(_) | Verdict::None => {
@@ -186,7 +195,8 @@ impl Replicas {
             incremental[source.index()] =
                 absent.iter().filter(|&it| is_incremental(cluster, newest, process, it)).collect();
         }
-        Self { in_sync, absent, sources, incremental }
+        let size_bytes = newest.volumes[0].size_bytes;
+        Self { in_sync, absent, sources, incremental, size_bytes }
     }
 }
 

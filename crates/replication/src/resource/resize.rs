@@ -1,0 +1,656 @@
+//! Another size of the volume: asked of any node, done by the one that leads (PROTOCOL.md 10.3).
+//!
+//! Two questions to every member of the write set come before the CAS: how much its disk can hold,
+//! and to make the new area ready (zeroes, and marks for who is not there, both durable). Nobody is
+//! admitted meanwhile, so the write set can only shrink: who leaves it is asked for no more, and
+//! those that stay are asked once more to mark the new area for it. When all who are left did, the
+//! value with the new size is proposed. A session that ends before leaves the old size; every
+//! member goes back to it when it is told of the next session.
+//!
+//! A member whose disk is smaller than the volume, because the volume grew while it was away, makes
+//! room as soon as it hears of that, and reports anew. Until then it is not admitted.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use format::config::Config;
+use format::ids::{BLOCK_BYTES, BootId, MemberSet, NodeId, Nonce};
+use format::message::{Control, ResizeOutcome};
+use format::metadata::ReplicaState;
+use stdx::time::Time;
+
+use crate::contract::{
+    CommandError, CommandErrorCode, CommandId, NewArea, ResizeTask, ResourceAction, SizeOrder,
+    SizeTask, ToGroup,
+};
+use crate::limits;
+use crate::resource::session::Change;
+use crate::resource::{AfterSave, Resource, RoundKind};
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ResizeState {
+    /// Nobody leads yet.
+    Waiting,
+    /// The members say what their disks hold.
+    Asking,
+    /// They make the new area ready.
+    Preparing,
+    /// The value with the new size may be chosen.
+    Proposing,
+    Done,
+    /// The session ended first.
+    Interrupted,
+    /// A disk is too small, or a member was late.
+    Refused,
+}
+
+/// As an operator sees it.
+#[derive(Clone, Debug)]
+pub struct ResizeStatus {
+    pub state: ResizeState,
+    pub from_bytes: u64,
+    /// 0 until it is known.
+    pub to_bytes: u64,
+    /// Who did not do yet what the state is about.
+    pub waits_for: MemberSet,
+    pub started_at: Time,
+}
+
+/// Who wants to hear whether it can be done.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Asker {
+    Command(CommandId),
+    Peer(NodeId),
+    Nobody,
+}
+
+/// As the leader.
+#[derive(Debug)]
+pub(crate) struct Resizing {
+    task: ResizeTask,
+    asker: Asker,
+    state: ResizeState,
+    from_bytes: u64,
+    to_bytes: u64,
+    /// Who was asked on its present connection.
+    asked: MemberSet,
+    /// What their disks hold.
+    held: BTreeMap<NodeId, u64>,
+    prepared: MemberSet,
+    /// For whom the members mark the new area.
+    absent: MemberSet,
+    /// Tells the newest question from those before.
+    id: u32,
+    started_at: Time,
+    deadline: Time,
+}
+
+/// Another node leads, and was asked.
+#[derive(Debug)]
+pub(crate) struct SizeWish {
+    command: CommandId,
+    leader: NodeId,
+    until: Time,
+}
+
+/// As a member: what its disk has, or makes, room for.
+#[derive(Debug)]
+pub(crate) struct DiskRoom {
+    /// The blocks that the groups were told of last.
+    told_blocks: u64,
+    /// The session that had this member make ready for a size, and the size.
+    prepared: Option<(Nonce, u64)>,
+    /// The disk is being enlarged; who is to hear what it holds then.
+    enlarging: Option<Option<(NodeId, Nonce)>>,
+    /// Room that the volume needs was not to be had: it is asked for again then.
+    ask_again_at: Time,
+    preparing: Option<(NodeId, Nonce, u32)>,
+}
+
+impl Default for DiskRoom {
+    fn default() -> Self {
+        Self {
+            told_blocks: 0,
+            prepared: None,
+            enlarging: None,
+            ask_again_at: Time::NEVER,
+            preparing: None,
+        }
+    }
+}
+
+impl Resizing {
+    pub(crate) fn status(&self) -> ResizeStatus {
+        let held: MemberSet = self.held.keys().copied().collect();
+        let waits_for = match self.state {
+            ResizeState::Asking => self.asked.minus(held),
+            ResizeState::Preparing => self.asked.minus(self.prepared),
+            ResizeState::Waiting
+            | ResizeState::Proposing
+            | ResizeState::Done
+            | ResizeState::Interrupted
+            | ResizeState::Refused => MemberSet::EMPTY,
+        };
+        let Self { state, from_bytes, to_bytes, started_at, .. } = *self;
+        ResizeStatus { state, from_bytes, to_bytes, waits_for, started_at }
+    }
+
+    fn is_under_way(&self) -> bool {
+        match self.state {
+            ResizeState::Asking | ResizeState::Preparing | ResizeState::Proposing => true,
+            ResizeState::Waiting
+            | ResizeState::Done
+            | ResizeState::Interrupted
+            | ResizeState::Refused => false,
+        }
+    }
+}
+
+// ---- As an operator asks.
+
+impl Resource {
+    pub(crate) fn on_resize(&mut self, id: CommandId, task: ResizeTask) {
+        let is_asked_for = self.is_resizing() || self.wants_resize() || self.size_wish.is_some();
+        if is_asked_for || self.stop.is_some() {
+            let text = "another size, or the end of the resource, is under way";
+            return self.refuse(id, CommandErrorCode::Busy, text);
+        }
+        if self.session.is_some() {
+            return self.start_resize(Asker::Command(id), task);
+        }
+        if let Some((leader, nonce)) = self.leader_in_reach() {
+            let until = self.now + limits::RESIZE_DEADLINE + limits::RESIZE_DEADLINE / 4;
+            self.size_wish = Some(SizeWish { command: id, leader, until });
+            let ResizeTask { size_bytes, new_area } = task;
+            let zeroes = new_area == NewArea::Zeroed;
+            return self.send(leader, Control::Resize { nonce, size_bytes, zeroes });
+        }
+        if self.replica_state() != Some(ReplicaState::InSync) || !self.reaches_majority() {
+            let text = "no node leads, and this one cannot: its replica has to be up to date, \
+                        and a majority of the voters in reach";
+            return self.refuse(id, CommandErrorCode::NoQuorum, text);
+        }
+        self.resize = Some(self.resizing(Asker::Command(id), task, ResizeState::Waiting));
+        if self.promotion.is_none() {
+            self.promote_for_resync();
+        }
+    }
+
+    pub(crate) fn on_size_message(&mut self, from: NodeId, message: &Control) {
+        match *message {
+            Control::Resize { nonce, size_bytes, zeroes } => {
+                let new_area = if zeroes { NewArea::Zeroed } else { NewArea::AsItIs };
+                self.on_peer_asks(from, nonce, ResizeTask { size_bytes, new_area });
+            }
+            Control::ResizeAnswer { outcome, member, size_bytes } => {
+                if let Some(wish) = self.size_wish.take_if(|wish| wish.leader == from) {
+                    self.answer(wish.command, answer_of(outcome, member, size_bytes));
+                }
+            }
+            Control::Enlarge { nonce, size_bytes } => self.on_enlarge(from, nonce, size_bytes),
+            Control::Enlarged { nonce, boot_id, size_bytes } => {
+                if self.leads(nonce) {
+                    self.on_enlarged(from, boot_id, size_bytes);
+                }
+            }
+            Control::PrepareSize { nonce, id, from_bytes, to_bytes, absent, zeroes } => {
+                let new_area = if zeroes { NewArea::Zeroed } else { NewArea::AsItIs };
+                let (from_block, until_block) = (from_bytes / BLOCK_BYTES, to_bytes / BLOCK_BYTES);
+                let task = SizeTask { from_block, until_block, absent, new_area };
+                self.on_prepare_size((from, nonce, id), task);
+            }
+            Control::SizePrepared { nonce, id, boot_id } => {
+                if self.leads(nonce) {
+                    self.on_member_prepared(from, id, boot_id);
+                }
+            }
+            Control::Prepare { .. }
+            | Control::Promise { .. }
+            | Control::PrepareRefused { .. }
+            | Control::Accept { .. }
+            | Control::Accepted { .. }
+            | Control::AcceptRefused { .. }
+            | Control::Chosen { .. }
+            | Control::LeaseRelease { .. }
+            | Control::Seal { .. }
+            | Control::Sealed(_)
+            | Control::SealRefused { .. }
+            | Control::NewEpoch { .. }
+            | Control::NewEpochDone { .. }
+            | Control::Admit { .. }
+            | Control::Admitted { .. }
+            | Control::SlotQuery { .. }
+            | Control::SlotInfo { .. }
+            | Control::SetFull { .. }
+            | Control::SetFullDone { .. }
+            | Control::PrepareJoin { .. }
+            | Control::JoinPrepared { .. }
+            | Control::ReplicaFailed { .. }
+            | Control::Verify { .. }
+            | Control::Leave
+            | Control::Report { .. } => unreachable!("sorted by `on_control`"),
+        }
+    }
+
+    fn on_peer_asks(&mut self, from: NodeId, nonce: Nonce, task: ResizeTask) {
+        let asker = Asker::Peer(from);
+        if !self.leads(nonce) || self.is_resizing() || self.stop.is_some() {
+            return self.answer_asker(asker, ResizeOutcome::Busy, self.me(), 0);
+        }
+        self.start_resize(asker, task);
+    }
+
+    fn resizing(&self, asker: Asker, task: ResizeTask, state: ResizeState) -> Resizing {
+        Resizing {
+            task,
+            asker,
+            state,
+            from_bytes: self.config().map_or(0, size_of),
+            to_bytes: 0,
+            asked: MemberSet::EMPTY,
+            held: BTreeMap::new(),
+            prepared: MemberSet::EMPTY,
+            absent: MemberSet::EMPTY,
+            id: 0,
+            started_at: self.now,
+            deadline: self.now + limits::RESIZE_DEADLINE,
+        }
+    }
+
+    pub(crate) fn size_wish_until(&self) -> Time {
+        self.size_wish.as_ref().map_or(Time::NEVER, |wish| wish.until)
+    }
+
+    pub(crate) fn resize_wakes_at(&self) -> Time {
+        let again = self.room.ask_again_at;
+        self.resize.as_ref().map_or(again, |resize| match resize.state {
+            ResizeState::Waiting | ResizeState::Asking | ResizeState::Preparing => {
+                resize.deadline.min(again)
+            }
+            ResizeState::Proposing
+            | ResizeState::Done
+            | ResizeState::Interrupted
+            | ResizeState::Refused => again,
+        })
+    }
+
+    pub(crate) fn wants_resize(&self) -> bool {
+        self.resize.as_ref().is_some_and(|resize| resize.state == ResizeState::Waiting)
+    }
+
+    pub(crate) fn is_resizing(&self) -> bool {
+        self.resize.as_ref().is_some_and(Resizing::is_under_way)
+    }
+
+    fn answer_asker(
+        &mut self,
+        asker: Asker,
+        outcome: ResizeOutcome,
+        member: NodeId,
+        size_bytes: u64,
+    ) {
+        match asker {
+            Asker::Command(id) => self.answer(id, answer_of(outcome, member, size_bytes)),
+            Asker::Peer(peer) => {
+                self.send(peer, Control::ResizeAnswer { outcome, member, size_bytes });
+            }
+            Asker::Nobody => {}
+        }
+    }
+}
+
+// ---- As the leader.
+
+impl Resource {
+    fn start_resize(&mut self, asker: Asker, task: ResizeTask) {
+        let size = self.config().map_or(0, size_of);
+        if task.size_bytes != 0 && task.size_bytes < size {
+            return self.answer_asker(asker, ResizeOutcome::Smaller, self.me(), size);
+        }
+        if task.size_bytes == size {
+            return self.answer_asker(asker, ResizeOutcome::SameSize, self.me(), size);
+        }
+        self.resize = Some(self.resizing(asker, task, ResizeState::Asking));
+        self.give_up_admissions();
+    }
+
+    /// This node leads now, and that is what for.
+    pub(crate) fn start_wanted_resize(&mut self) {
+        let wanted = self.resize.take_if(|resize| resize.state == ResizeState::Waiting);
+        if let Some(Resizing { task, asker, .. }) = wanted {
+            self.start_resize(asker, task);
+        }
+    }
+
+    pub(crate) fn interrupt_resize(&mut self) {
+        let Some(resize) = self.resize.as_mut().filter(|resize| resize.is_under_way()) else {
+            return;
+        };
+        resize.state = ResizeState::Interrupted;
+        let asker = std::mem::replace(&mut resize.asker, Asker::Nobody);
+        self.answer_asker(asker, ResizeOutcome::Busy, self.me(), 0);
+    }
+
+    /// What it was asked may not have come.
+    pub(crate) fn forget_asked_for_size(&mut self, node: NodeId) {
+        if let Some(resize) = self.resize.as_mut() {
+            resize.asked.remove(node);
+        }
+        if let Some(wish) = self.size_wish.take_if(|wish| wish.leader == node) {
+            let text = "the node that leads went away; ask again";
+            self.refuse(wish.command, CommandErrorCode::Busy, text);
+        }
+    }
+
+    pub(crate) fn advance_resize(&mut self) {
+        self.make_room();
+        if let Some(wish) = self.size_wish.take_if(|wish| self.now >= wish.until) {
+            let text = "the node that leads did not answer";
+            self.refuse(wish.command, CommandErrorCode::TimedOut, text);
+        }
+        let Some(resize) = &self.resize else { return };
+        let is_late = self.now >= resize.deadline;
+        match resize.state {
+            ResizeState::Waiting | ResizeState::Asking | ResizeState::Preparing if is_late => {
+                let member = resize.status().waits_for.first().unwrap_or_else(|| self.me());
+                self.end_resize(ResizeOutcome::TimedOut, member, 0);
+            }
+            ResizeState::Asking => self.ask_for_room(),
+            ResizeState::Preparing => self.have_size_prepared(),
+            ResizeState::Waiting
+            | ResizeState::Proposing
+            | ResizeState::Done
+            | ResizeState::Interrupted
+            | ResizeState::Refused => {}
+        }
+    }
+
+    /// The old size stays; whoever made ready for another one goes back to it.
+    fn end_resize(&mut self, outcome: ResizeOutcome, member: NodeId, size_bytes: u64) {
+        let Some(resize) = self.resize.as_mut() else { return };
+        let was_preparing = resize.state == ResizeState::Preparing;
+        resize.state = match outcome {
+            ResizeOutcome::SameSize => ResizeState::Done,
+            ResizeOutcome::UnderWay
+            | ResizeOutcome::Busy
+            | ResizeOutcome::DiskTooSmall
+            | ResizeOutcome::Smaller
+            | ResizeOutcome::TimedOut => ResizeState::Refused,
+        };
+        let asker = std::mem::replace(&mut resize.asker, Asker::Nobody);
+        let (id, from_bytes) = (resize.id.wrapping_add(1), resize.from_bytes);
+        self.answer_asker(asker, outcome, member, size_bytes);
+        let Some(session) = self.session.as_ref().filter(|_| was_preparing) else { return };
+        let (nonce, write_set) = (session.nonce, session.write_set);
+        for member in write_set.iter() {
+            let (to_bytes, absent) = (from_bytes, MemberSet::EMPTY);
+            let zeroes = false;
+            self.send(
+                member,
+                Control::PrepareSize { nonce, id, from_bytes, to_bytes, absent, zeroes },
+            );
+        }
+    }
+
+    fn ask_for_room(&mut self) {
+        let (Some(session), Some(resize)) = (&self.session, &mut self.resize) else { return };
+        let (nonce, write_set) = (session.nonce, session.write_set);
+        let size_bytes = resize.task.size_bytes;
+        resize.held.retain(|&member, _| write_set.has(member));
+        let held: MemberSet = resize.held.keys().copied().collect();
+        let to_ask = write_set.minus(held).minus(resize.asked);
+        resize.asked |= to_ask;
+        for member in to_ask.iter() {
+            self.send(member, Control::Enlarge { nonce, size_bytes });
+        }
+        if write_set.is_subset_of(held) && !write_set.is_empty() {
+            self.choose_size();
+        }
+    }
+
+    fn on_enlarged(&mut self, from: NodeId, boot_id: BootId, size_bytes: u64) {
+        let Some(session) = &self.session else { return };
+        let is_same = session.boots.get(&from) == Some(&boot_id);
+        if let Some(resize) = self.resize.as_mut().filter(|_| is_same)
+            && resize.state == ResizeState::Asking
+        {
+            resize.held.insert(from, size_bytes - size_bytes % BLOCK_BYTES);
+        }
+    }
+
+    /// The smallest disk decides where nobody asked for a certain size.
+    fn choose_size(&mut self) {
+        let Some(resize) = &mut self.resize else { return };
+        let smallest = resize.held.iter().min_by_key(|&(&member, &size)| (size, member));
+        let Some((&member, &held)) = smallest else { return };
+        let from = resize.from_bytes;
+        let wanted = resize.task.size_bytes;
+        let to = if wanted == 0 { held } else { wanted };
+        if held < to {
+            return self.end_resize(ResizeOutcome::DiskTooSmall, member, held);
+        }
+        if to <= from {
+            return self.end_resize(ResizeOutcome::SameSize, member, from);
+        }
+        let gib = u32::try_from((to - from) >> 30).unwrap_or(u32::MAX);
+        resize.to_bytes = to;
+        resize.state = ResizeState::Preparing;
+        resize.asked = MemberSet::EMPTY;
+        resize.id = resize.id.wrapping_add(1);
+        resize.deadline = self.now + prepare_limit(gib);
+        let asker = std::mem::replace(&mut resize.asker, Asker::Nobody);
+        self.answer_asker(asker, ResizeOutcome::UnderWay, member, to);
+        self.have_size_prepared();
+    }
+
+    fn have_size_prepared(&mut self) {
+        let tracked = self.tracked();
+        let (Some(session), Some(resize)) = (&self.session, &mut self.resize) else { return };
+        let (nonce, write_set) = (session.nonce, session.write_set);
+        // A newcomer for whom room is made is not there, either.
+        let absent = tracked.minus(write_set);
+        if absent != resize.absent {
+            resize.absent = absent;
+            resize.id = resize.id.wrapping_add(1);
+            resize.asked = MemberSet::EMPTY;
+            resize.prepared = MemberSet::EMPTY;
+        }
+        let to_ask = write_set.minus(resize.prepared).minus(resize.asked);
+        resize.asked |= to_ask;
+        let message = Control::PrepareSize {
+            nonce,
+            id: resize.id,
+            from_bytes: resize.from_bytes,
+            to_bytes: resize.to_bytes,
+            absent,
+            zeroes: resize.task.new_area == NewArea::Zeroed,
+        };
+        let is_ready = write_set.is_subset_of(resize.prepared) && !write_set.is_empty();
+        for member in to_ask.iter() {
+            self.send(member, message.clone());
+        }
+        if is_ready {
+            self.propose_size();
+        }
+    }
+
+    fn on_member_prepared(&mut self, from: NodeId, id: u32, boot_id: BootId) {
+        let Some(session) = &self.session else { return };
+        let is_same = session.boots.get(&from) == Some(&boot_id);
+        if let Some(resize) = self.resize.as_mut().filter(|resize| is_same && resize.id == id)
+            && resize.state == ResizeState::Preparing
+        {
+            resize.prepared.insert(from);
+        }
+    }
+
+    fn propose_size(&mut self) {
+        if self.attempt.is_some() {
+            return;
+        }
+        let (Some(session), Some(resize)) = (&mut self.session, &mut self.resize) else { return };
+        let is_idle = session.change.is_none()
+            && session.losses.is_empty()
+            && session.adding.is_none()
+            && !session.is_draining();
+        if !is_idle {
+            return;
+        }
+        session.change = Some(Change::Resizing);
+        resize.state = ResizeState::Proposing;
+        let to_bytes = resize.to_bytes;
+        self.propose(|config| {
+            let volume = config.volumes.first_mut().expect("a config has its volume");
+            volume.size_bytes = to_bytes;
+        });
+    }
+
+    pub(crate) fn on_resized(&mut self) {
+        if let Some(resize) = self.resize.as_mut() {
+            resize.state = ResizeState::Done;
+        }
+    }
+}
+
+// ---- As a member.
+
+impl Resource {
+    /// The groups follow the size that the value says, unless the session of that value has them
+    /// make ready for a larger one.
+    pub(crate) fn tell_size(&mut self, value: &Config) {
+        let blocks = size_of(value) / BLOCK_BYTES;
+        let prepared = self.room.prepared.filter(|&(nonce, prepared)| {
+            value.primary.is_some_and(|primary| primary.nonce == nonce) && prepared >= blocks
+        });
+        if blocks == 0 || prepared.is_some() || self.room.told_blocks == blocks {
+            return;
+        }
+        self.room.told_blocks = blocks;
+        self.tell_groups(ToGroup::Size(SizeOrder::Volume { blocks }));
+    }
+
+    /// The volume grew while this member was away: without room for all of it, it is admitted to
+    /// nothing.
+    fn make_room(&mut self) {
+        let size_bytes = self.config().map_or(0, size_of);
+        let held = self.report().map_or(u64::MAX, |replica| replica.size_bytes);
+        if held >= size_bytes {
+            self.room.ask_again_at = Time::NEVER;
+        } else if self.room.enlarging.is_none()
+            && (self.room.ask_again_at == Time::NEVER || self.now >= self.room.ask_again_at)
+        {
+            self.room.ask_again_at = self.now + limits::ROOM_RETRY;
+            self.room.enlarging = Some(None);
+            self.actions.push(ResourceAction::EnlargeDisk { size_bytes });
+        }
+    }
+
+    pub(crate) fn on_enlarge(&mut self, from: NodeId, nonce: Nonce, size_bytes: u64) {
+        let Some(replica) = self.report().filter(|_| self.obeys(nonce)) else { return };
+        let is_asked = self.room.enlarging.replace(Some((from, nonce))).is_some();
+        if is_asked {
+            return;
+        }
+        if size_bytes != 0 && replica.size_bytes >= size_bytes {
+            return self.on_disk_enlarged(replica.size_bytes);
+        }
+        self.actions.push(ResourceAction::EnlargeDisk { size_bytes });
+    }
+
+    pub(crate) fn on_disk_enlarged(&mut self, size_bytes: u64) {
+        let asker = self.room.enlarging.take().flatten();
+        let Some(held) = self.report().map(|replica| replica.size_bytes) else { return };
+        if size_bytes > held
+            && let Some(superblock) = self.superblock.as_mut()
+        {
+            superblock.size_bytes = size_bytes;
+            let blocks = size_bytes / BLOCK_BYTES;
+            self.tell_groups(ToGroup::Size(SizeOrder::Disk { blocks }));
+            // The groups serve what the disk holds: it may be more of the volume now.
+            self.room.told_blocks = 0;
+            if let Some(config) = self.config().cloned() {
+                self.tell_size(&config);
+            }
+        }
+        let boot_id = self.options.boot_id;
+        let size_bytes = size_bytes.max(held);
+        let then = match asker {
+            Some((to, nonce)) => {
+                let message = Control::Enlarged { nonce, boot_id, size_bytes };
+                AfterSave::Send { to, message }
+            }
+            // Whoever leads is to hear that there is room now.
+            None if size_bytes > held => AfterSave::Reconnect,
+            None => return,
+        };
+        self.save_superblock(then);
+    }
+
+    fn on_prepare_size(&mut self, asked: (NodeId, Nonce, u32), task: SizeTask) {
+        let (_, nonce, _) = asked;
+        let held = self.report().map_or(0, |replica| replica.size_bytes / BLOCK_BYTES);
+        let is_possible = task.from_block <= task.until_block && task.until_block <= held;
+        if !self.obeys(nonce) || !is_possible || self.stop.is_some() {
+            return;
+        }
+        self.room.preparing = Some(asked);
+        self.room.prepared = Some((nonce, task.until_block));
+        self.room.told_blocks = task.until_block;
+        let prepare = |round| ToGroup::Size(SizeOrder::Prepare { task, round });
+        self.ask_groups(RoundKind::SizePrepared, prepare);
+    }
+
+    pub(crate) fn on_size_prepared(&mut self) {
+        let Some((from, nonce, id)) = self.room.preparing.take() else { return };
+        if self.obeys(nonce) {
+            let boot_id = self.options.boot_id;
+            self.send(from, Control::SizePrepared { nonce, id, boot_id });
+        }
+    }
+
+    /// Another session, or the same one anew: what was asked before is asked again.
+    pub(crate) fn forget_size_asked(&mut self) {
+        self.room.preparing = None;
+        self.room.prepared = None;
+        self.drop_round(RoundKind::SizePrepared);
+    }
+}
+
+fn prepare_limit(gib: u32) -> Duration {
+    let per_gib = limits::PREPARE_SIZE_PER_GIB.checked_mul(gib);
+    per_gib.map_or(Duration::MAX, |time| limits::PREPARE_SIZE_DEADLINE + time)
+}
+
+/// Of the one volume.
+pub(crate) fn size_of(config: &Config) -> u64 {
+    config.volumes.first().map_or(0, |volume| volume.size_bytes)
+}
+
+fn answer_of(outcome: ResizeOutcome, member: NodeId, size_bytes: u64) -> Result<(), CommandError> {
+    let (code, message) = match outcome {
+        ResizeOutcome::UnderWay | ResizeOutcome::SameSize => return Ok(()),
+        ResizeOutcome::Busy => {
+            let text = "another size, or the end of the session, is under way; ask again";
+            (CommandErrorCode::Busy, text.to_owned())
+        }
+        ResizeOutcome::DiskTooSmall => {
+            let text = format!(
+                "the disk of node {member} has room for {size_bytes} bytes of data: enlarge it \
+                 first, or ask for no more"
+            );
+            (CommandErrorCode::Size, text)
+        }
+        ResizeOutcome::Smaller => {
+            let text = format!(
+                "the volume has {size_bytes} bytes and cannot be made smaller: copy it to a new \
+                 one"
+            );
+            (CommandErrorCode::Size, text)
+        }
+        ResizeOutcome::TimedOut => {
+            let text = format!("node {member} did not make room in time");
+            (CommandErrorCode::TimedOut, text)
+        }
+    };
+    Err(CommandError { code, message })
+}
