@@ -954,7 +954,7 @@ _basalt() {
             return 0
             ;;
         basalt__subcmd__adm__subcmd__connect)
-            opts="-c -d -h --config-file --node-socket --dry-run --json --timeout --help"
+            opts="-c -d -h --discard-my-data --config-file --node-socket --dry-run --json --timeout --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -4972,7 +4972,7 @@ _basalt() {
             return 0
             ;;
         basalt__subcmd__setup__subcmd__connect)
-            opts="-c -d -h --config-file --node-socket --dry-run --json --timeout --help"
+            opts="-c -d -h --discard-my-data --config-file --node-socket --dry-run --json --timeout --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0

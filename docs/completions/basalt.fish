@@ -314,6 +314,7 @@ complete -c basalt -n "__fish_basalt_using_subcommand adm; and __fish_seen_subco
 complete -c basalt -n "__fish_basalt_using_subcommand adm; and __fish_seen_subcommand_from connect" -s c -l config-file -d 'Configuration file [default: /etc/basalt.conf, then /etc/drbd.conf]' -r -F
 complete -c basalt -n "__fish_basalt_using_subcommand adm; and __fish_seen_subcommand_from connect" -l node-socket -d 'Admin socket of the daemon [default: $BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock]' -r -F
 complete -c basalt -n "__fish_basalt_using_subcommand adm; and __fish_seen_subcommand_from connect" -l timeout -d 'Give up waiting for the daemon after so long [default: 30; `primary` 60]' -r
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and __fish_seen_subcommand_from connect" -l discard-my-data -d 'After a split brain: give up what this node wrote since then, and take the peer\'s'
 complete -c basalt -n "__fish_basalt_using_subcommand adm; and __fish_seen_subcommand_from connect" -s d -l dry-run -d 'Only tell the steps of `up` and `adjust`, what `primary` would find and give up, and whether `adopt-drbd` is possible'
 complete -c basalt -n "__fish_basalt_using_subcommand adm; and __fish_seen_subcommand_from connect" -l json -d 'Answer in JSON'
 complete -c basalt -n "__fish_basalt_using_subcommand adm; and __fish_seen_subcommand_from connect" -s h -l help -d 'Print help'
@@ -719,6 +720,7 @@ complete -c basalt -n "__fish_basalt_using_subcommand setup; and __fish_seen_sub
 complete -c basalt -n "__fish_basalt_using_subcommand setup; and __fish_seen_subcommand_from connect" -s c -l config-file -d 'Configuration file [default: /etc/basalt.conf, then /etc/drbd.conf]' -r -F
 complete -c basalt -n "__fish_basalt_using_subcommand setup; and __fish_seen_subcommand_from connect" -l node-socket -d 'Admin socket of the daemon [default: $BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock]' -r -F
 complete -c basalt -n "__fish_basalt_using_subcommand setup; and __fish_seen_subcommand_from connect" -l timeout -d 'Give up waiting for the daemon after so long [default: 30; `primary` 60]' -r
+complete -c basalt -n "__fish_basalt_using_subcommand setup; and __fish_seen_subcommand_from connect" -l discard-my-data -d 'After a split brain: give up what this node wrote since then, and take the peer\'s'
 complete -c basalt -n "__fish_basalt_using_subcommand setup; and __fish_seen_subcommand_from connect" -s d -l dry-run -d 'Only tell the steps of `up` and `adjust`, what `primary` would find and give up, and whether `adopt-drbd` is possible'
 complete -c basalt -n "__fish_basalt_using_subcommand setup; and __fish_seen_subcommand_from connect" -l json -d 'Answer in JSON'
 complete -c basalt -n "__fish_basalt_using_subcommand setup; and __fish_seen_subcommand_from connect" -s h -l help -d 'Print help'

@@ -524,6 +524,7 @@ _arguments "${_arguments_options[@]}" : \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
 '--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
+'--discard-my-data[After a split brain\: give up what this node wrote since then, and take the peer'\''s]' \
 '-d[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
 '--dry-run[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
 '--json[Answer in JSON]' \
@@ -1433,6 +1434,7 @@ _arguments "${_arguments_options[@]}" : \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
 '--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
+'--discard-my-data[After a split brain\: give up what this node wrote since then, and take the peer'\''s]' \
 '-d[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
 '--dry-run[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
 '--json[Answer in JSON]' \

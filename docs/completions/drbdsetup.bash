@@ -191,7 +191,7 @@ _drbdsetup() {
             return 0
             ;;
         drbdsetup__subcmd__connect)
-            opts="-c -d -h --config-file --node-socket --dry-run --json --timeout --help"
+            opts="-c -d -h --discard-my-data --config-file --node-socket --dry-run --json --timeout --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0

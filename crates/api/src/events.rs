@@ -247,7 +247,9 @@ fn connection_key(resource: &ResourceStatus, connection: &ConnectionStatus) -> V
 }
 
 fn connection_object(resource: &ResourceStatus, connection: &ConnectionStatus) -> Object {
-    let reason = connection.reason.iter().map(|reason| word("reason", reason)).collect();
+    let split = connection.split_brain.then(|| flag("split-brain", true));
+    let reason = connection.reason.iter().map(|reason| word("reason", reason));
+    let reason = split.into_iter().chain(reason).collect();
     Object {
         kind: Kind::Connection,
         key: connection_key(resource, connection),

@@ -49,10 +49,13 @@ pub enum Command {
         resource: String,
         force: bool,
     },
-    /// To `peer` (a node's name), or to all.
+    /// To `peer` (a node's name), or to all. With `discard_my_data`: after a split brain what this
+    /// node wrote since then is given up.
     Connect {
         resource: String,
         peer: Option<String>,
+        #[serde(default)]
+        discard_my_data: bool,
     },
     Disconnect {
         resource: String,

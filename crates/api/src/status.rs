@@ -260,6 +260,9 @@ pub struct ConnectionStatus {
     pub paths: Vec<PathStatus>,
     #[serde(rename = "peer_devices")]
     pub peer_devices: Vec<PeerDeviceStatus>,
+    /// Both nodes went on by themselves after they lost each other: one has to give way.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub split_brain: bool,
     /// Why it is not connected: the last error, or the peer's refusal.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,

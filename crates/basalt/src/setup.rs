@@ -97,7 +97,10 @@ fn plan(general: &General, verb: Verb) -> Result<Plan, AdmError> {
         Verb::Down { resource } => AdmVerb::Down(forcible(false, resource)),
         Verb::Primary { resource, force } => AdmVerb::Primary(forcible(force, resource)),
         Verb::Secondary { resource, force } => AdmVerb::Secondary(forcible(force, resource)),
-        Verb::Connect(peer) => AdmVerb::Connect(whole(peer_target(general, &peer)?)),
+        Verb::Connect { peer, discard_my_data } => {
+            let targets = vec![peer_target(general, &peer)?];
+            AdmVerb::Connect(adm_arguments::Connect { discard_my_data, targets })
+        }
         Verb::Disconnect { peer, force } => {
             AdmVerb::Disconnect(forcible(force, peer_target(general, &peer)?))
         }

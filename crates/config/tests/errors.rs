@@ -229,7 +229,6 @@ fn what_would_be_unsafe_to_ignore_is_refused() {
         "net { shared-secret x; }",
         "net { fencing resource-only; }",
         "disk { fencing resource-and-stonith; }",
-        "options { quorum off; }",
     ];
     for body in cases {
         let error = error(&resource(body));

@@ -48,7 +48,7 @@ use crate::links::secure::Secrecy;
 use crate::links::{Identity, LEAD};
 use crate::log::{Scope, log};
 use crate::patience::Patience;
-use crate::shard::messages::{Force, FromShard, Ticket, ToShard};
+use crate::shard::messages::{Force, FromShard, OwnData, Ticket, ToShard};
 use crate::shard::status::merge;
 use crate::start::{Shards, start_shards};
 use crate::state_dir::StateDir;
@@ -280,8 +280,14 @@ impl Control {
             Command::Detach { resource, force: _ } => {
                 self.ask(&resource.clone(), |ticket| ToShard::Detach { ticket, resource })
             }
-            Command::Connect { resource, peer } => {
-                self.ask(&resource.clone(), |ticket| ToShard::Connect { ticket, resource, peer })
+            Command::Connect { resource, peer, discard_my_data } => {
+                let own_data = if discard_my_data { OwnData::GivenUp } else { OwnData::Kept };
+                self.ask(&resource.clone(), |ticket| ToShard::Connect {
+                    ticket,
+                    resource,
+                    peer,
+                    own_data,
+                })
             }
             Command::Disconnect { resource, peer, force: _ } => {
                 self.ask(&resource.clone(), |ticket| ToShard::Disconnect { ticket, resource, peer })

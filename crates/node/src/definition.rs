@@ -9,7 +9,7 @@ use config::effective::{OnNoQuorum as Policy, Quorum, ReadBalancing, ResourceOpt
 use config::model::{MetaDisk, Resource};
 use format::ids::{NodeId, ResourceId};
 use replication::balance::ReadPolicy;
-use replication::resource::{Demands, OnNoQuorum, Share};
+use replication::resource::{Demands, OnNoQuorum, Share, WithoutQuorum};
 
 use crate::links::secure::Secrecy;
 use crate::links::times::LinkTimes;
@@ -155,6 +155,10 @@ fn demands(options: &ResourceOptions) -> Demands {
         on_no_data: policy(options.on_no_data),
         quorum: share(options.quorum, Share::Majority),
         redundancy: share(options.redundancy, Share::AtLeast(1)),
+        without_quorum: match options.quorum {
+            Quorum::Off => WithoutQuorum::GoOn,
+            Quorum::Majority | Quorum::All | Quorum::AtLeast(_) => WithoutQuorum::Wait,
+        },
     }
 }
 

@@ -30,7 +30,7 @@
 
 use std::time::Duration;
 
-use format::config::Config;
+use format::config::{Ancestor, Config};
 use format::ids::{
     BlockMask, BlockRange, BootId, Branch, Digest, Epoch, LaneIndex, MemberSet, NodeId, Nonce, Seq,
 };
@@ -394,6 +394,9 @@ pub enum ToGroup {
     Resume,
     /// Obey no session, write what is dirty, so that the next start replays nothing; answer.
     Stop { round: RoundId },
+    /// The same, and what any slot marks is marked in the own slot: all of it may differ from what
+    /// others hold.
+    MergeSlots { round: RoundId },
     /// The members that the value names, for the absent of which bits are set; and the slots of
     /// the disk, in their order on it. What is kept of anyone else is good for nothing.
     Track { members: MemberSet, slots: Vec<NodeId> },
@@ -490,6 +493,9 @@ pub enum Command {
     Resume,
     /// Give the volume another size, whoever leads; answered when that is under way.
     Resize(ResizeTask),
+    /// Give up what was written here since this node's line and that of `peer`, or of any peer,
+    /// parted. For the next time that they meet, or for now if they have; answered at once.
+    DiscardData { peer: Option<NodeId> },
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -652,6 +658,13 @@ pub enum ResourceAction {
     /// No value needs this member any more, which the configuration dropped: it is no peer.
     Forget {
         peer: NodeId,
+    },
+    /// Without a quorum this node goes on alone, on a branch of its own.
+    WentAlone,
+    /// Both went on after the lines of the peer and of this node parted: one has to give way.
+    SplitBrain {
+        peer: NodeId,
+        fork: Option<Ancestor>,
     },
     /// A peer holds data of another history (`branch`): it stays disconnected.
     Unrelated {

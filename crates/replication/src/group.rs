@@ -102,6 +102,8 @@ pub struct LaneGroup {
     pub(crate) sealing: Option<RoundId>,
     pub(crate) draining: Draining,
     pub(crate) stopping: Option<RoundId>,
+    /// ... and takes over into its own slot what all others mark.
+    pub(crate) merges_slots: bool,
     /// Operations that were sent so far.
     sends: u64,
     pub(crate) balance: Balance,
@@ -214,6 +216,7 @@ impl LaneGroup {
             sealing: None,
             draining: Draining::No,
             stopping: None,
+            merges_slots: false,
             sends: 0,
             balance: Balance::new(options.read_policy),
             rate: CopyRate::NONE,

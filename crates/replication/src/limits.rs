@@ -73,6 +73,14 @@ pub const SLOW_MEMBER_REST_MAX: Duration = Duration::from_secs(1280);
 pub const SEAL_DEADLINE: Duration = Duration::from_millis(1500);
 /// A lease that is held so long after a promotion began was renewed since: its holder lives.
 pub const OTHER_PRIMARY_WAIT: Duration = VOTER_HOLD_OFF;
+/// A Primary that reaches no quorum for so long goes on alone, where that is allowed.
+pub const ALONE_WAIT: Duration = Duration::from_millis(500);
+/// A node that wants to be Primary waits so long for a quorum before it decides alone: longer than
+/// a voter that restarted refuses strangers, and than peers take to connect.
+pub const ALONE_PROMOTION_WAIT: Duration = Duration::from_secs(2);
+/// Ballots of one generation: whoever goes on alone begins the next one, so that nothing of the
+/// line that it leaves ever has a higher ballot. At five attempts a second they last 27 years.
+pub const GENERATION_BALLOTS: u64 = 1 << 32;
 /// A promotion that has not succeeded by then is answered with the reason.
 pub const PROMOTE_DEADLINE: Duration = Duration::from_secs(20);
 /// How long nobody leads before an in-sync replica does, to bring others up to date. Longer than a

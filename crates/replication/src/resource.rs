@@ -6,6 +6,7 @@
 
 mod admit;
 mod caretake;
+mod forks;
 mod leave;
 mod member;
 mod membership;
@@ -36,6 +37,7 @@ use crate::contract::{
     ResourceAction, ResourceInput, RoundId, SaveId, ToGroup, VerifyTask,
 };
 use crate::limits;
+use crate::resource::forks::{Forks, Split};
 use crate::resource::member::MemberState;
 use crate::resource::promote::Promotion;
 use crate::resource::propose::Attempt;
@@ -47,7 +49,7 @@ use crate::voter::Voter;
 
 pub use crate::resource::resize::{ResizeState, ResizeStatus};
 pub use crate::resource::status::{MemberStatus, Status, VoterStatus};
-pub use crate::resource::suspend::{Demands, Share, Shortage};
+pub use crate::resource::suspend::{Demands, Share, Shortage, WithoutQuorum};
 pub use crate::resource::verify::{VerifyState, VerifyStatus};
 
 #[derive(Debug)]
@@ -132,6 +134,7 @@ pub struct Resource {
     /// Another node was asked for a size.
     size_wish: Option<SizeWish>,
     room: DiskRoom,
+    forks: Forks,
     now: Time,
     actions: Vec<ResourceAction>,
 }
@@ -151,6 +154,8 @@ struct Peer {
     unrelated: bool,
     /// It is about to stop, and asked to be let go.
     is_leaving: bool,
+    /// Its line and ours parted: `report` is not there then.
+    split: Option<Split>,
 }
 
 /// At most one write of register and superblock is under way; what comes meanwhile shares the next.
@@ -178,6 +183,8 @@ enum AfterSave {
     Answer(CommandId),
     /// What OPEN said of this replica does not hold any more.
     Reconnect,
+    /// The data of this node is given up.
+    Discarded,
     Nothing,
 }
 
@@ -207,6 +214,7 @@ enum RoundKind {
     Synced(NodeId),
     Reconciled,
     SlotsDurable,
+    SlotsMerged,
     Drained,
     Suspended,
     Stopped,
@@ -262,6 +270,7 @@ impl Resource {
             resize: None,
             size_wish: None,
             room: DiskRoom::default(),
+            forks: Forks::default(),
             now: options.started_at,
             actions: Vec::new(),
             options,
@@ -305,7 +314,7 @@ impl Resource {
         let attempt = self.attempt.as_ref().map_or(Time::NEVER, Attempt::wake_at);
         let promotion = self.promotion.as_ref().map_or(Time::NEVER, Promotion::wake_at);
         let session = self.session.as_ref().map_or(Time::NEVER, Session::wake_at);
-        let asked = self.leave_wakes_at().min(self.suspension_wakes_at());
+        let asked = self.leave_wakes_at().min(self.suspension_wakes_at()).min(self.alone_at());
         let size = self.size_wish_until().min(self.resize_wakes_at());
         attempt.min(promotion).min(session).min(self.caretake_at).min(asked).min(size)
     }
@@ -353,6 +362,9 @@ impl Resource {
 
     fn on_control(&mut self, from: NodeId, message: Control) {
         if from != self.options.me && !self.peers.contains_key(&from) {
+            return;
+        }
+        if self.is_split_from(from) && !matches!(message, Control::Report { .. }) {
             return;
         }
         match message {
@@ -408,6 +420,8 @@ impl Resource {
                 self.ballot_counter = self.ballot_counter.max(sealed.counter);
                 if self.promotion.is_some() {
                     self.on_seal_refused(from);
+                } else {
+                    self.on_seal_refused_for_admission(from);
                 }
             }
             Control::NewEpochDone { nonce, .. } => self.on_new_epoch_done(from, nonce),
@@ -496,6 +510,7 @@ impl Resource {
             RoundKind::Synced(member) => self.on_synced(member),
             RoundKind::Reconciled => self.on_reconciled(),
             RoundKind::SlotsDurable => self.on_slots_durable(),
+            RoundKind::SlotsMerged => self.on_slots_merged(),
             RoundKind::Drained => self.on_drained(),
             RoundKind::Suspended => self.on_suspended(),
             RoundKind::Stopped => self.on_stopped(),
@@ -518,6 +533,7 @@ impl Resource {
             Command::Suspend => self.on_suspend(id),
             Command::Resume => self.on_resume(id),
             Command::Resize(task) => self.on_resize(id, task),
+            Command::DiscardData { peer } => self.on_discard_asked(id, peer),
         }
     }
 
@@ -529,6 +545,8 @@ impl Resource {
         self.advance_suspension();
         self.advance_session();
         self.advance_resize();
+        self.advance_alone();
+        self.recheck_parted();
         self.advance_caretaker();
         self.advance_leave();
     }
@@ -539,6 +557,7 @@ impl Resource {
         peer.report = Some(report);
         peer.lease_asked_at = None;
         peer.unrelated = false;
+        peer.split = None;
         self.send(node, own);
         self.repeat_leave(node);
         if self.session.is_some()
@@ -547,7 +566,6 @@ impl Resource {
             self.send(node, Control::Chosen { ballot, value });
         }
         self.on_member_connected(node, report);
-        self.note_unrelated(node);
     }
 
     /// What every peer is told of this node.
@@ -563,6 +581,7 @@ impl Resource {
     fn on_disconnected(&mut self, node: NodeId) {
         let Some(peer) = self.peers.get_mut(&node) else { return };
         peer.report = None;
+        peer.split = None;
         peer.members = None;
         peer.session = None;
         peer.lease_asked_at = None;
@@ -783,10 +802,11 @@ impl Resource {
                 AfterSave::Groups(message) => self.tell_groups(message),
                 AfterSave::Answer(id) => self.answer(id, Ok(())),
                 AfterSave::Reconnect => {
-                    for peer in self.connected().iter() {
+                    for peer in self.peers.keys().copied().collect::<Vec<_>>() {
                         self.reset(peer);
                     }
                 }
+                AfterSave::Discarded => self.on_discard_durable(),
                 AfterSave::Nothing => {}
             }
         }
@@ -803,9 +823,13 @@ impl Resource {
 
     /// The chosen config moved on: tell everyone who listens.
     fn on_chosen(&mut self, chosen: Accepted) {
+        // Epochs are compared on one branch only.
         let newer = self.chosen.as_ref().is_none_or(|known| {
-            (known.value.branch != chosen.value.branch && known.ballot < chosen.ballot)
-                || known.value.epoch < chosen.value.epoch
+            if known.value.branch == chosen.value.branch {
+                known.value.epoch < chosen.value.epoch
+            } else {
+                known.ballot < chosen.ballot
+            }
         });
         if !newer {
             return;
@@ -817,6 +841,7 @@ impl Resource {
         }
         self.actions.push(ResourceAction::ConfigChanged(Box::new(chosen.value)));
         self.on_config_for_member();
+        self.tell_parted();
     }
 
     fn set_role(&mut self, role: ReplicaRole) {

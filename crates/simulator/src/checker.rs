@@ -11,12 +11,14 @@ mod voters;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use format::config::{Config, Purpose};
+use format::config::{Ancestor, Config, Purpose, Voter};
 use format::ids::{
-    BLOCK_BYTES, Ballot, BootId, Branch, Epoch, MemberSet, NodeId, Nonce, ValueId, VoteStoreId,
+    BLOCK_BYTES, Ballot, BootId, Branch, Epoch, Incarnation, MemberSet, NodeId, Nonce, ValueId,
+    VoteStoreId,
 };
+use format::metadata::ReplicaState;
 
-use crate::checker::blocks::{Blocks, open_at};
+use crate::checker::blocks::{Blocks, has_parted, open_at};
 use crate::checker::marks::{Clearings, Standing, Standings, View};
 use crate::checker::promises::Promises;
 use crate::checker::voters::VoterChanges;
@@ -29,15 +31,25 @@ pub(crate) struct Checker {
     /// What voters ever accepted durably, by ballot.
     accepted: BTreeMap<Ballot, (Config, BTreeSet<(NodeId, VoteStoreId)>)>,
     chosen: BTreeMap<(Branch, Epoch), Config>,
-    newest: Option<(Ballot, Config)>,
-    /// Tenures that another one followed: none of them may come back.
-    ended: BTreeSet<Nonce>,
+    /// Each branch that has a chosen value.
+    lines: BTreeMap<Branch, Line>,
+    /// The line of each disk.
+    branches: BTreeMap<usize, (Incarnation, Branch)>,
     blocks: Blocks,
     standings: Standings,
     promises: Promises,
     clearings: Clearings,
     looked_at_marks: u64,
     changes: VoterChanges,
+}
+
+/// One branch, as far as it is chosen.
+#[derive(Clone, Debug)]
+struct Line {
+    ballot: Ballot,
+    newest: Config,
+    /// Tenures that another one followed: none of them may come back.
+    ended: BTreeSet<Nonce>,
 }
 
 /// Marks of all blocks are looked at only so often, in events.
@@ -66,17 +78,22 @@ impl Checker {
                 cluster.disks.iter_mut().for_each(|disk| disk.paged = true);
             }
         }
-        check_fences(cluster)?;
-        let Some((_, newest)) = &self.newest else { return Ok(()) };
+        self.check_moves(cluster)?;
+        self.check_fences(cluster)?;
+        let leaves: Vec<Config> = self.leaves().map(|line| line.newest.clone()).collect();
+        if leaves.is_empty() {
+            return Ok(());
+        }
         self.check_write_sets(cluster)?;
-        self.blocks.check(cluster, &changes, newest)?;
+        self.blocks.check(cluster, &changes, &leaves)?;
         if changes.saved || !changes.resources.is_empty() {
-            check_bases(cluster, newest)?;
+            for newest in &leaves {
+                check_bases(cluster, newest)?;
+            }
         }
         if cluster.events_done >= self.looked_at_marks + MARKS_INTERVAL {
             self.looked_at_marks = cluster.events_done;
-            let (in_sync, members) = (newest.volumes[0].insync_set(), newest.members);
-            self.note_clearings(cluster, in_sync, members)?;
+            self.note_clearings(cluster, &leaves)?;
             Self::check_verifies(cluster)?;
         }
         Ok(())
@@ -100,16 +117,53 @@ impl Checker {
 
     /// Members that are in sync, and whose disks hold all that they acknowledged.
     pub(crate) fn sources(&self, cluster: &Cluster) -> MemberSet {
-        let in_sync = self
-            .newest
-            .as_ref()
-            .map_or(MemberSet::EMPTY, |(_, newest)| newest.volumes[0].insync_set());
-        in_sync.iter().filter(|&member| intact(cluster, member).is_some()).collect()
+        self.newest().map_or(MemberSet::EMPTY, |newest| sources_of(cluster, newest))
     }
 
     /// Blocks in which the disks differ.
     pub(crate) fn differing(&self) -> impl Iterator<Item = u64> {
         self.blocks.differing()
+    }
+
+    /// I19: a replica goes over to another line only with what that line has of its own, or by the
+    /// operator's word.
+    fn check_moves(&mut self, cluster: &mut Cluster) -> Result<(), String> {
+        for node in diskful(cluster) {
+            let superblock = &cluster.disks[node].superblock;
+            let now = (superblock.incarnation, superblock.branch);
+            let Some(before) = self.branches.insert(node, now) else { continue };
+            let is_left = before.1 != now.1 && before.1 != Branch(0);
+            let gave_way = superblock.state != ReplicaState::InSync;
+            let is_moved = before.0 == now.0 && is_left && gave_way;
+            if !is_moved {
+                continue;
+            }
+            let Some(line) = self.lines.get(&now.1) else { continue };
+            let left = line.newest.ancestors.iter().find(|known| known.branch == before.1);
+            let in_sync = |value: &Config| value.volumes[0].insync_set();
+            let mut of_line = self.chosen.range((now.1, Epoch(0))..);
+            let begun_by = of_line.next().map_or(MemberSet::EMPTY, |(_, value)| in_sync(value));
+            // Then this replica may have what nobody had who began the line.
+            let is_later = |(&(branch, epoch), value): (&(Branch, Epoch), &Config)| {
+                branch == before.1
+                    && left.is_none_or(|left| epoch > left.epoch)
+                    && in_sync(value).has(register_node(node))
+                    && !begun_by.is_subset_of(in_sync(value))
+            };
+            if let Some(((branch, epoch), _)) = self.chosen.iter().find(|it| is_later(*it)) {
+                // One word is for one line.
+                if cluster.told_to_discard.has(register_node(node)) {
+                    cluster.told_to_discard.remove(register_node(node));
+                    continue;
+                }
+                return Err(format!(
+                    "I19: n{node} was in sync at {epoch:?} of {branch:?}, and goes over to {:?}, \
+                     which left it at {left:?}",
+                    now.1
+                ));
+            }
+        }
+        Ok(())
     }
 
     fn note_standings(&mut self, cluster: &Cluster) -> Result<(), String> {
@@ -134,20 +188,17 @@ impl Checker {
         Ok(())
     }
 
-    fn note_clearings(
-        &mut self,
-        cluster: &Cluster,
-        in_sync: MemberSet,
-        members: MemberSet,
-    ) -> Result<(), String> {
+    fn note_clearings(&mut self, cluster: &Cluster, leaves: &[Config]) -> Result<(), String> {
         let volume = self.volume_blocks();
         for of in diskful(cluster) {
             for at in diskful(cluster).filter(|&at| at != of) {
                 let node = |index: usize| NodeId::new(u8::try_from(index).ok()?);
                 let (Some(member), Some(keeper)) = (node(of), node(at)) else { continue };
-                let process = intact(cluster, keeper).filter(|_| in_sync.has(keeper));
-                let is_absent = members.has(member) && !in_sync.has(member);
-                let Some(process) = process.filter(|_| is_absent) else {
+                let keeps = |leaf: &&Config| sources_of(cluster, leaf).has(keeper);
+                let is_absent = leaves.iter().find(keeps).is_some_and(|leaf| {
+                    leaf.members.has(member) && !leaf.volumes[0].insync_set().has(member)
+                });
+                let Some(process) = intact(cluster, keeper).filter(|_| is_absent) else {
                     self.clearings.forget((at, of));
                     continue;
                 };
@@ -256,56 +307,110 @@ impl Checker {
             }
             // A voter that learns it late, or the same value once more.
             Some(_) => {
-                if let Some((newest, _)) = self.newest.as_mut().filter(|(_, it)| same(it.value_id))
-                {
-                    *newest = ballot.max(*newest);
+                let line = self.lines.get_mut(&value.branch);
+                if let Some(line) = line.filter(|line| same(line.newest.value_id)) {
+                    line.ballot = ballot.max(line.ballot);
                 }
                 return Ok(());
             }
             None => {}
         }
-        if let Some((_, newest)) = &self.newest
-            && !same(newest.value_id)
-            && !self.descends(&value, newest.value_id)
-            // The last acceptance that made it chosen may come after that of its successor.
-            && !self.descends(newest, value.value_id)
-        {
-            return Err(format!("I1: {value:?} does not build on what was chosen, {newest:?}"));
-        }
+        self.check_place(&value)?;
         let nobody = |config: &Config| config.volumes.iter().any(|it| it.insync.is_empty());
         if value.epoch.0 > 0 && nobody(&value) {
             return Err(format!("6.2: nobody is in sync any more in {value:?}"));
         }
-        self.chosen.insert(place, value.clone());
-        if self.newest.as_ref().is_none_or(|(known, _)| *known < ballot) {
-            self.note_tenure(&value)?;
-            self.newest = Some((ballot, value));
+        let line = self.lines.get(&value.branch).cloned();
+        if line.as_ref().is_none_or(|known| known.ballot < ballot) {
+            let before = line.or_else(|| self.line_at_base(&value));
+            let ended = note_tenure(before, &value)?;
+            let line = Line { ballot, newest: value.clone(), ended };
+            self.lines.insert(value.branch, line);
         }
+        self.chosen.insert(place, value);
         Ok(())
     }
 
-    /// C5: a tenure is of whoever serves clients, and is over when another node did.
-    fn note_tenure(&mut self, value: &Config) -> Result<(), String> {
-        let served = value.primary.filter(|primary| primary.purpose == Purpose::Clients);
-        let holder = value.tenure.map(|tenure| tenure.node);
-        if served.is_some_and(|primary| holder != Some(primary.node)) {
-            return Err(format!("C5: {served:?} serves in the tenure {:?}", value.tenure));
+    /// The branch that the value's branch began from, as it was then.
+    fn line_at_base(&self, value: &Config) -> Option<Line> {
+        let (from, line) = (value.ancestors.last()?, self.base_line(value)?);
+        let mut line = line.clone();
+        if line.newest.epoch != from.epoch {
+            // It went on: what ended there since did not end here.
+            let mut accepted = self.accepted.values().map(|(known, _)| known);
+            line.newest = accepted.find(|known| known.value_id == from.value_id)?.clone();
+            line.ended.clear();
         }
-        let before = self.newest.as_ref().and_then(|(_, newest)| newest.tenure);
-        if before != value.tenure {
-            self.ended.extend(before.map(|tenure| tenure.id));
+        Some(line)
+    }
+
+    /// The branch that the value's branch began from.
+    fn base_line(&self, value: &Config) -> Option<&Line> {
+        self.lines.get(&value.ancestors.last()?.branch)
+    }
+
+    /// I1 and I19: a value builds on what was chosen before on its branch. Without the votes that
+    /// this takes it begins a branch, and says from where.
+    fn check_place(&self, value: &Config) -> Result<(), String> {
+        let before = self.accepted.values().map(|(known, _)| known);
+        let before = before.clone().find(|known| known.value_id == value.previous);
+        let is_decided = before.is_none_or(|before| keeps_voters(before, value));
+        let is_begun = !self.lines.contains_key(&value.branch);
+        if let (true, Some(before)) = (is_begun && before.is_some(), before) {
+            let from =
+                Ancestor { branch: before.branch, epoch: before.epoch, value_id: before.value_id };
+            if value.ancestors.last() != Some(&from) {
+                return Err(format!("I19: {value:?} does not say that it began from {from:?}"));
+            }
         }
-        match value.tenure {
-            Some(tenure) if self.ended.contains(&tenure.id) => {
-                Err(format!("C5: {tenure:?} goes on after another node's"))
+        let base = if is_begun { self.base_line(value) } else { self.lines.get(&value.branch) };
+        if !is_decided {
+            return if is_begun {
+                Ok(())
+            } else {
+                Err(format!("I19: {value:?} was decided without a quorum, on an old branch"))
+            };
+        }
+        match base.map(|line| &line.newest) {
+            Some(newest)
+                if newest.value_id != value.value_id
+                    && !self.descends(value, newest.value_id)
+                    // The last acceptance that made it chosen may come after that of its successor.
+                    && !self.descends(newest, value.value_id) =>
+            {
+                Err(format!("I1: {value:?} does not build on what was chosen, {newest:?}"))
             }
             Some(_) | None => Ok(()),
         }
     }
 
-    /// The newest value that was chosen.
+    /// The branches that no other one went on from, or that went on themselves since.
+    fn leaves(&self) -> impl Iterator<Item = &Line> {
+        self.lines.values().filter(|line| {
+            let Config { branch, epoch, .. } = line.newest;
+            let goes_on = |other: &Line| {
+                let mut ancestors = other.newest.ancestors.iter();
+                ancestors.any(|known| known.branch == branch && known.epoch >= epoch)
+            };
+            !self.lines.values().any(goes_on)
+        })
+    }
+
+    /// The newest value that was chosen; where lines parted, of the one with the highest ballot.
     pub(crate) fn newest(&self) -> Option<&Config> {
-        self.newest.as_ref().map(|(_, newest)| newest)
+        let newest = self.leaves().max_by_key(|line| line.ballot);
+        newest.map(|line| &line.newest)
+    }
+
+    /// The newest value of each line that no other one went on from.
+    pub(crate) fn newest_of_lines(&self) -> impl Iterator<Item = &Config> {
+        self.leaves().map(|line| &line.newest)
+    }
+
+    /// The value that a branch began from.
+    pub(crate) fn base_of(&self, branch: Branch) -> Option<(Branch, Epoch)> {
+        let base = self.lines.get(&branch)?.newest.ancestors.last()?;
+        Some((base.branch, base.epoch))
     }
 
     /// A value may build on one that was accepted, and not chosen: then that one counts as chosen.
@@ -321,14 +426,12 @@ impl Checker {
 
     /// I2: whoever leads waits for all members of every value of its session that may be chosen.
     fn check_write_sets(&self, cluster: &Cluster) -> Result<(), String> {
-        let Some((newest_ballot, newest)) = &self.newest else { return Ok(()) };
         for (node, process) in processes(cluster) {
             for group in &process.groups {
                 let Some((nonce, write_set)) = group.served() else { continue };
-                if !is_of(newest, nonce) {
-                    continue;
-                }
-                let later = self.accepted.range(newest_ballot..).map(|(_, (value, _))| value);
+                let line = self.leaves().find(|line| is_of(&line.newest, nonce));
+                let Some(Line { ballot, newest, .. }) = line else { continue };
+                let later = self.accepted.range(ballot..).map(|(_, (value, _))| value);
                 for value in later.filter(|value| is_of(value, nonce)).chain([newest]) {
                     let in_sync = value.volumes[0].insync_set();
                     if !in_sync.is_subset_of(write_set) {
@@ -343,6 +446,49 @@ impl Checker {
         }
         Ok(())
     }
+}
+
+/// C5: a tenure is of whoever serves clients, and is over when another node did. Returns those that
+/// are over.
+fn note_tenure(before: Option<Line>, value: &Config) -> Result<BTreeSet<Nonce>, String> {
+    let served = value.primary.filter(|primary| primary.purpose == Purpose::Clients);
+    let holder = value.tenure.map(|tenure| tenure.node);
+    if served.is_some_and(|primary| holder != Some(primary.node)) {
+        return Err(format!("C5: {served:?} serves in the tenure {:?}", value.tenure));
+    }
+    let last = before.as_ref().and_then(|line| line.newest.tenure);
+    let mut ended = before.map_or_else(BTreeSet::new, |line| line.ended);
+    if last != value.tenure {
+        ended.extend(last.map(|tenure| tenure.id));
+    }
+    match value.tenure {
+        Some(tenure) if ended.contains(&tenure.id) => {
+            Err(format!("C5: {tenure:?} goes on after another node's"))
+        }
+        Some(_) | None => Ok(ended),
+    }
+}
+
+/// The voters of one value decide about the next, which names them (9.2).
+fn keeps_voters(before: &Config, value: &Config) -> bool {
+    let nodes = |voters: &[Voter]| voters.iter().map(|voter| voter.node).collect::<MemberSet>();
+    let old = nodes(&before.voters);
+    nodes(&value.voters) == old || nodes(&value.voters_old) == old
+}
+
+/// Members that are in sync by a value, and whose disks hold all that they acknowledged on its
+/// line.
+pub(crate) fn sources_of(cluster: &Cluster, newest: &Config) -> MemberSet {
+    let is_source = |&member: &NodeId| {
+        let superblock = &cluster.disks[member.index()].superblock;
+        // It may not have been told yet; or it gave way to the line that this one left.
+        let is_behind = superblock.state == ReplicaState::InSync
+            && !has_parted(cluster, newest, member)
+            && newest.ancestors.iter().any(|ancestor| ancestor.branch == superblock.branch);
+        let is_of_line = superblock.branch == newest.branch || is_behind;
+        is_of_line && intact(cluster, member).is_some()
+    };
+    newest.volumes[0].insync_set().iter().filter(is_source).collect()
 }
 
 fn is_of(value: &Config, nonce: Nonce) -> bool {
@@ -368,14 +514,27 @@ fn intact(cluster: &Cluster, member: NodeId) -> Option<&Process> {
     (process.disk_open && process.resource.is_intact()).then_some(process)
 }
 
-/// I12 over all groups that would answer a read now.
-fn check_fences(cluster: &Cluster) -> Result<(), String> {
-    let answering = processes(cluster).flat_map(|(node, process)| {
-        let serving = process.groups.iter().filter(|group| group.served().is_some());
-        serving
-            .filter_map(move |group| Some((node, group.answers_reads(cluster.local_time(node))?)))
-    });
-    check_fence(answering)
+impl Checker {
+    /// I12 over all groups that would answer a read now, branch by branch.
+    fn check_fences(&self, cluster: &Cluster) -> Result<(), String> {
+        let answering = processes(cluster).flat_map(|(node, process)| {
+            let serving = process.groups.iter().filter(|group| group.served().is_some());
+            serving.filter_map(move |group| {
+                Some((node, group.answers_reads(cluster.local_time(node))?))
+            })
+        });
+        let branch_of = |nonce: Nonce| {
+            let mut newest_first = self.accepted.values().rev();
+            newest_first.find(|(value, _)| is_of(value, nonce)).map(|(value, _)| value.branch)
+        };
+        let mut branches: BTreeMap<Option<Branch>, Vec<(usize, Nonce)>> = BTreeMap::new();
+        for (node, nonce) in answering {
+            let is_one_line = self.lines.len() < 2;
+            let branch = if is_one_line { None } else { branch_of(nonce) };
+            branches.entry(branch).or_default().push((node, nonce));
+        }
+        branches.into_values().try_for_each(|answering| check_fence(answering.into_iter()))
+    }
 }
 
 /// I12: reads of one session only are answered at a time, whatever the nodes' clocks say.

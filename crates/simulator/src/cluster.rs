@@ -213,6 +213,8 @@ pub struct Cluster {
     pub outcomes: Vec<Outcome>,
     /// Blocks that a disk changed behind everybody's back: no replica has to be equal there.
     pub spoiled: BTreeSet<u64>,
+    /// Nodes whose operator said to give up what they have.
+    pub(crate) told_to_discard: MemberSet,
     pub events_done: u64,
     pub(crate) changes: Changes,
     /// How long each node's disk takes for what it is asked, beyond chance: saves, flushes, writes.
@@ -260,6 +262,7 @@ impl Cluster {
             last_internal: BTreeMap::new(),
             slow_mail: BTreeMap::new(),
             spoiled: BTreeSet::new(),
+            told_to_discard: MemberSet::EMPTY,
             outcomes: Vec::new(),
             events_done: 0,
             changes: Changes::new(options.nodes),
@@ -408,6 +411,9 @@ impl Cluster {
     // ---- The outside.
 
     pub fn command(&mut self, node: usize, id: CommandId, command: Command) {
+        if matches!(command, Command::DiscardData { .. }) {
+            self.told_to_discard.insert(Self::node_id(node));
+        }
         self.step_resource(node, ResourceInput::Command { id, command });
     }
 

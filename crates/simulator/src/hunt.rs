@@ -7,7 +7,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 
-use simulator::run::{Report, RunOptions, run};
+use simulator::run::{Report, RunOptions};
 
 /// A hunt is over at so many seeds that fail: they have few causes.
 const FAILURES_MAX: usize = 20;
@@ -52,6 +52,7 @@ pub(crate) fn hunt(
     options: &RunOptions,
     seeds: u64,
     threads: usize,
+    kind: fn(&RunOptions) -> Result<Report, String>,
     events_of: impl Fn(u64) -> u64 + Sync,
 ) -> Found {
     let next = AtomicU64::new(options.seed);
@@ -68,7 +69,7 @@ pub(crate) fn hunt(
                     }
                     let options = RunOptions { seed, events: events_of(seed), ..options.clone() };
                     RUNNING.set(Some(options.clone()));
-                    let result = run(&options);
+                    let result = kind(&options);
                     let mut found = found.lock().expect("a panic in a run ends the process");
                     found.note(options, result, seeds);
                     is_over = found.failures.len() >= FAILURES_MAX;

@@ -8,7 +8,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Oracle {
     blocks: BTreeMap<u64, History>,
 }
@@ -57,6 +57,18 @@ impl Default for History {
 }
 
 impl Oracle {
+    /// That of a line that begins here: of the writes in flight only those of `kept` are waited
+    /// for, the others may have happened.
+    pub(crate) fn fork(&self, kept: &BTreeSet<u64>) -> Self {
+        let mut fork = self.clone();
+        for (&block, history) in &self.blocks {
+            for &id in history.in_flight.difference(kept) {
+                fork.give_up(block, id);
+            }
+        }
+        fork
+    }
+
     pub(crate) fn invoke(&mut self, block: u64, id: u64) {
         let history = self.blocks.entry(block).or_default();
         history.clock += 1;

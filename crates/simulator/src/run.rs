@@ -6,6 +6,7 @@ mod rough;
 mod forged;
 mod members;
 mod resize;
+mod forks;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -60,6 +61,7 @@ pub struct Report {
 
 pub use crate::run::faults::FAULT_KINDS;
 pub use crate::run::forged::run_forged;
+pub use crate::run::forks::run_forks;
 
 struct Run {
     skip: u32,

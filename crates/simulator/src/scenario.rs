@@ -10,7 +10,7 @@ use replication::balance::ReadPolicy;
 use replication::contract::{
     Command, CommandId, GroupInput, PartId, PromoteMode, Request, RequestError, RequestKind,
 };
-use replication::resource::{Demands, Status};
+use replication::resource::{Demands, Status, WithoutQuorum};
 
 use crate::checker::Checker;
 use crate::cluster::{Cluster, ClusterOptions, Outcome, Quirks};
@@ -41,16 +41,27 @@ impl Scenario {
 
     #[must_use]
     pub fn with_shards(nodes: u8, clients: u8, primary: usize, shards: u8) -> Self {
-        Self::build((nodes, clients, 0), primary, shards)
+        Self::build((nodes, clients, 0), primary, shards, WithoutQuorum::Wait)
     }
 
     /// Node 0 leads; the nodes before the last `clients` are no members yet.
     #[must_use]
     pub fn with_spares(nodes: u8, clients: u8, spares: u8) -> Self {
-        Self::build((nodes, clients, spares), 0, 1)
+        Self::build((nodes, clients, spares), 0, 1, WithoutQuorum::Wait)
     }
 
-    fn build((nodes, clients, spares): (u8, u8, u8), primary: usize, shards: u8) -> Self {
+    /// `quorum off`: who reaches no quorum goes on alone. Node 0 leads.
+    #[must_use]
+    pub fn with_quorum_off(nodes: u8, clients: u8) -> Self {
+        Self::build((nodes, clients, 0), 0, 1, WithoutQuorum::GoOn)
+    }
+
+    fn build(
+        (nodes, clients, spares): (u8, u8, u8),
+        primary: usize,
+        shards: u8,
+        without_quorum: WithoutQuorum,
+    ) -> Self {
         let options = ClusterOptions {
             seed: 1,
             nodes,
@@ -64,7 +75,7 @@ impl Scenario {
             trace_lane: None,
             reads: Some(ReadPolicy::default()),
             quirks: Quirks::default(),
-            demands: Demands::default(),
+            demands: Demands { without_quorum, ..Demands::default() },
         };
         let mut scenario = Self {
             cluster: Cluster::new(options),
@@ -272,6 +283,34 @@ impl Scenario {
         self.status(node).is_some_and(|status| {
             status.members.iter().any(|it| it.node.index() == member && it.in_sync)
         })
+    }
+
+    /// Whether `node` sees that its line and that of `peer` parted.
+    #[must_use]
+    pub fn is_split(&self, node: usize, peer: usize) -> bool {
+        self.status(node).is_some_and(|status| {
+            status.members.iter().any(|it| it.node.index() == peer && it.split.is_some())
+        })
+    }
+
+    /// Cuts the nodes of one side off from those of the other.
+    pub fn part(&mut self, one: &[usize], other: &[usize]) {
+        for (&a, &b) in one.iter().flat_map(|a| other.iter().map(move |b| (a, b))) {
+            self.cluster.cut_link(a, b);
+        }
+    }
+
+    pub fn meet(&mut self, one: &[usize], other: &[usize]) {
+        for (&a, &b) in one.iter().flat_map(|a| other.iter().map(move |b| (a, b))) {
+            self.cluster.heal_link(a, b);
+        }
+    }
+
+    /// What `node` wrote since its line and that of `peer` parted is given up.
+    pub fn discard(&mut self, node: usize, peer: usize) {
+        let peer = u8::try_from(peer).ok().and_then(NodeId::new);
+        let id = self.command(node, Command::DiscardData { peer });
+        self.until("the answer", |it| it.succeeded(id));
     }
 
     /// Whether what is under way at `node` reads like `text`.

@@ -78,6 +78,10 @@ pub enum Mark {
     VoterLeft,
     /// ... and one voter was left.
     LastStands,
+    /// A Primary without a quorum went on by itself.
+    WentAlone,
+    /// Two lines that both went on met.
+    SplitBrain,
 }
 
 impl Mark {

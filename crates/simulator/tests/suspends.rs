@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use replication::contract::{Command, CommandId, PromoteMode, RequestError};
 use replication::limits;
-use replication::resource::{Demands, OnNoQuorum, Share, Shortage};
+use replication::resource::{Demands, OnNoQuorum, Share, Shortage, WithoutQuorum};
 use simulator::scenario::Scenario;
 
 const TWO_COPIES: Demands = Demands {
@@ -13,6 +13,7 @@ const TWO_COPIES: Demands = Demands {
     on_no_data: OnNoQuorum::IoError,
     quorum: Share::Majority,
     redundancy: Share::AtLeast(2),
+    without_quorum: WithoutQuorum::Wait,
 };
 
 /// By then the shards heard what their home said.

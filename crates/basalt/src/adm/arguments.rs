@@ -59,7 +59,7 @@ pub(crate) enum Verb {
     /// Go on without the backing disk
     Detach(Forcible),
     /// Connect to the peers, or to the one of RES:PEER
-    Connect(Targets),
+    Connect(Connect),
     /// Part from the peers, or from the one of RES:PEER
     Disconnect(Forcible),
     /// Take the right to write
@@ -139,6 +139,16 @@ pub(crate) struct Verify {
 
 #[derive(Debug, Args)]
 pub(crate) struct Targets {
+    /// `all`, RES, RES/VOL or RES:PEER
+    #[arg(required = true, value_name = "TARGET")]
+    pub(crate) targets: Vec<String>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Connect {
+    /// After a split brain: give up what this node wrote since then, and take the peer's
+    #[arg(long)]
+    pub(crate) discard_my_data: bool,
     /// `all`, RES, RES/VOL or RES:PEER
     #[arg(required = true, value_name = "TARGET")]
     pub(crate) targets: Vec<String>,

@@ -260,7 +260,9 @@ fn peers(resource: &ResourceStatus) -> Vec<String> {
     for connection in &resource.connections {
         let name = &connection.name;
         let state = connection.connection_state;
-        if state == ConnectionState::StandAlone {
+        if connection.split_brain {
+            sentences.push(connection.reason.clone().unwrap_or_default());
+        } else if state == ConnectionState::StandAlone {
             let target = format!("{}:{name}", resource.name);
             sentences.push(format!(
                 "{name} is parted from this node: `basalt adm connect {target}` ends that"

@@ -137,7 +137,10 @@ fn state_command(verb: &Verb, one: One) -> Option<Command> {
         Verb::Down(options) => Some(Command::Down { resource, force: options.force }),
         Verb::Attach(_) => Some(Command::Attach { resource }),
         Verb::Detach(options) => Some(Command::Detach { resource, force: options.force }),
-        Verb::Connect(_) => Some(Command::Connect { resource, peer }),
+        Verb::Connect(options) => {
+            let discard_my_data = options.discard_my_data;
+            Some(Command::Connect { resource, peer, discard_my_data })
+        }
         Verb::Disconnect(options) => {
             Some(Command::Disconnect { resource, peer, force: options.force })
         }
@@ -198,7 +201,8 @@ fn targets_and_scope(verb: &Verb) -> (&[String], Scope) {
         Verb::Verify(options) => (&options.targets, Scope::Volume),
         Verb::Resize(options) => (&options.targets, Scope::Volume),
         Verb::NewCurrentUuid(options) => (&options.targets, Scope::Volume),
-        Verb::Connect(targets) | Verb::Cstate(targets) => (&targets.targets, Scope::Connection),
+        Verb::Connect(options) => (&options.targets, Scope::Connection),
+        Verb::Cstate(targets) => (&targets.targets, Scope::Connection),
         Verb::Disconnect(options) => (&options.targets, Scope::Connection),
         Verb::Status(options) => (&options.targets, Scope::Resource),
         Verb::Events2(options) => (&options.targets, Scope::Resource),

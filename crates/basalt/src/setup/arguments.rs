@@ -52,7 +52,13 @@ pub(crate) enum Verb {
         force: bool,
     },
     /// Connect to a peer
-    Connect(Peer),
+    Connect {
+        #[command(flatten)]
+        peer: Peer,
+        /// After a split brain: give up what this node wrote since then, and take the peer's
+        #[arg(long)]
+        discard_my_data: bool,
+    },
     /// Part from a peer
     Disconnect {
         #[command(flatten)]

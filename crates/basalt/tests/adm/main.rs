@@ -104,8 +104,18 @@ fn each_state_verb_asks_its_question_and_is_quiet_when_done() {
             },
         ),
         (vec!["detach", "r0", "--force"], Command::Detach { resource: r0(), force: true }),
-        (vec!["connect", "r0"], Command::Connect { resource: r0(), peer: None }),
-        (vec!["connect", "r0:bob"], Command::Connect { resource: r0(), peer: bob() }),
+        (
+            vec!["connect", "r0"],
+            Command::Connect { resource: r0(), peer: None, discard_my_data: false },
+        ),
+        (
+            vec!["connect", "--discard-my-data", "r0"],
+            Command::Connect { resource: r0(), peer: None, discard_my_data: true },
+        ),
+        (
+            vec!["connect", "r0:bob"],
+            Command::Connect { resource: r0(), peer: bob(), discard_my_data: false },
+        ),
         (
             vec!["disconnect", "r0:bob"],
             Command::Disconnect { resource: r0(), peer: bob(), force: false },

@@ -11,6 +11,7 @@ mod leaves;
 mod suspends;
 mod times;
 mod faults;
+mod forks;
 mod promoter;
 mod paths;
 mod disks;

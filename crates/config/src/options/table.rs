@@ -229,7 +229,7 @@ pub static TABLE: &[OptionSpec] = &[
         "quorum",
         Kind::WordsOrNumber { words: QUORUM_WORDS, min: 1, max: NODE_ID_MAX + 1 },
         "majority",
-        refused_but(&["majority", "all", "1..32"]),
+        IN_EFFECT,
     ),
     resource("on-no-quorum", Kind::Words(&["suspend-io", "io-error"]), "suspend-io", IN_EFFECT),
     resource(

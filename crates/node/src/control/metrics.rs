@@ -210,6 +210,8 @@ fn connection_metrics(
         let is_it = connection.connection_state == state;
         metrics.gauge("drbd_connection_state", "State of the connection.", &labels, is_it);
     }
+    let help = "Both nodes went on by themselves: one has to give way.";
+    metrics.gauge("basalt_connection_split_brain", help, &labels(), connection.split_brain);
     let help = "The send buffer is nearly full.";
     metrics.gauge("drbd_connection_congested", help, &labels(), connection.congested);
     let (application, resync) = (connection.ap_in_flight * 512, connection.rs_in_flight * 512);

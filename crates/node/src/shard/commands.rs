@@ -14,9 +14,9 @@ use crate::links::HostedId;
 use crate::links::secure::Secrecy;
 use crate::links::session::Held;
 use crate::log::{Scope, log};
-use crate::shard::hosted::{Asker, CommandKind, Hosted, PendingCommand, Removal};
+use crate::shard::hosted::{Asker, CommandKind, Hosted, Peer, PendingCommand, Removal};
 use crate::shard::mesh::ToPart;
-use crate::shard::messages::{Force, FromShard, Ticket, ToShard};
+use crate::shard::messages::{Force, FromShard, OwnData, Ticket, ToShard};
 use crate::shard::status::Statistics;
 use crate::shard::{Input, Rim, Shard};
 use crate::tls::credentials::Credentials;
@@ -96,9 +96,9 @@ impl Shard {
                     shard.on_attach(id, ticket, *replica)
                 });
             }
-            ToShard::Connect { ticket, resource, peer } => {
+            ToShard::Connect { ticket, resource, peer, own_data } => {
                 self.with_resource(ticket, &resource, |shard, id| {
-                    shard.hold(id, peer.as_deref(), Held::No)
+                    shard.on_connect(id, ticket, peer.as_deref(), own_data)
                 });
             }
             ToShard::Disconnect { ticket, resource, peer } => {
@@ -173,7 +173,8 @@ impl Shard {
             | Command::Verify(_)
             | Command::Resize(_)
             | Command::Suspend
-            | Command::Resume => CommandKind::Other,
+            | Command::Resume
+            | Command::DiscardData { .. } => CommandKind::Other,
         };
         let command_id = CommandId(hosted.next_command);
         hosted.next_command += 1;
@@ -310,6 +311,23 @@ impl Shard {
         self.refuse_clients(id, "the resource is going down");
         self.end_sessions(id, "the resource is going down");
         self.command(id, Command::Stop, Asker::Removal);
+        Ok(None)
+    }
+
+    fn on_connect(
+        &mut self,
+        id: HostedId,
+        ticket: Ticket,
+        peer: Option<&str>,
+        own_data: OwnData,
+    ) -> Result<Option<Reply>, Failure> {
+        let done = self.hold(id, peer, Held::No)?;
+        if own_data == OwnData::Kept {
+            return Ok(done);
+        }
+        let named = |known: &&Peer| Some(known.name.as_str()) == peer;
+        let peer = self.hosted_mut(id).peers.iter().find(named).map(|peer| peer.node);
+        self.command(id, Command::DiscardData { peer }, Asker::Admin(ticket));
         Ok(None)
     }
 

@@ -100,6 +100,7 @@ pub(crate) enum ToShard {
         ticket: Ticket,
         resource: String,
         peer: Option<String>,
+        own_data: OwnData,
     },
     Disconnect {
         ticket: Ticket,
@@ -170,4 +171,11 @@ pub(crate) enum FromShard {
         resource: String,
         size_bytes: u64,
     },
+}
+
+/// What becomes of this node's data when it meets a peer, and both went on by themselves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum OwnData {
+    Kept,
+    GivenUp,
 }

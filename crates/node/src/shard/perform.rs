@@ -14,6 +14,7 @@ use crate::shard::cross::Effect;
 use crate::shard::hosted::Save;
 use crate::shard::mesh::{Cross, FromPart};
 use crate::shard::part::Part;
+use crate::shard::status::split_brain;
 use crate::shard::{Input, Rim, Shard};
 use crate::{nbd, nvme, placement, ublk, vhost};
 
@@ -152,6 +153,8 @@ impl Shard {
                 | ResourceAction::Forget { .. }
                 | ResourceAction::ConfigChanged(_)
                 | ResourceAction::Evicted { .. }
+                | ResourceAction::WentAlone
+                | ResourceAction::SplitBrain { .. }
                 | ResourceAction::Unrelated { .. } => self.perform_action(id, action),
             }
         }
@@ -198,6 +201,20 @@ impl Shard {
                     SLOW_MEMBER_LIMIT.as_secs(),
                     rest.as_secs()
                 );
+            }
+            ResourceAction::WentAlone => {
+                let scope = Scope { resource: hosted.name(), peer: "" };
+                log!(
+                    Warning,
+                    scope,
+                    "no quorum: this node goes on alone, as `quorum off` allows; what another node \
+                     decides alone meanwhile makes a split brain"
+                );
+            }
+            ResourceAction::SplitBrain { peer, fork } => {
+                let name = hosted.peer(peer).map_or("", |peer| &peer.name);
+                let scope = Scope { resource: hosted.name(), peer: name };
+                log!(Error, scope, "{}", split_brain(hosted.name(), name, fork));
             }
             ResourceAction::Unrelated { peer, branch } => {
                 let name = hosted.peer(peer).map_or("", |peer| &peer.name);

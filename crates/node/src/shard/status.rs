@@ -11,6 +11,7 @@ use api::status::{
     NodeStatus, PathStatus, PeerDeviceStatus, QuorumVotes, ReadsServed, ResourceStatus,
     ShardPeerStatus, ShardStatus, StatusReply, SyncDetails, VerifyReport, VoterStatus,
 };
+use format::config::Ancestor;
 use format::ids::{BLOCK_BYTES, NodeId};
 use format::metadata::ReplicaState;
 use io::{BackendKind, PathMode};
@@ -324,12 +325,15 @@ impl Hosted {
         let is_connected = facts.is_some_and(|facts| facts.connected);
         let is_held = rim.links.is_held(self.id, member.node);
         let refusal = rim.links.refusal(self.id, member.node);
-        let connection_state = match (is_connected, is_held) {
+        let split = facts.and_then(|facts| facts.split);
+        let connection_state = match (is_connected, is_held || split.is_some()) {
             (true, _) => ConnectionState::Connected,
             (false, true) => ConnectionState::StandAlone,
             (false, false) => ConnectionState::Connecting,
         };
+        let split_text = split.map(|fork| split_brain(self.name(), &member.name, fork));
         let reason = match (is_connected, is_held, link_up) {
+            _ if split_text.is_some() => split_text,
             (true, ..) => None,
             (_, true, _) => Some("disconnected by the operator".to_owned()),
             (.., true) => refusal.map(str::to_owned),
@@ -346,6 +350,7 @@ impl Hosted {
             peer_node_id: member.node.get(),
             name: member.name.clone(),
             connection_state,
+            split_brain: split.is_some(),
             peer_role: match (is_connected, is_primary) {
                 (false, _) => Role::Unknown,
                 (true, true) => Role::Primary,
@@ -578,4 +583,17 @@ fn is_verifying(status: &Status) -> bool {
 fn differing_at(verify: &VerifyStatus, member: NodeId) -> u64 {
     let left = verify.differing.iter().filter(|_| verify.repair == Repair::No);
     left.filter(|(node, _)| *node == member).map(|(_, count)| count).sum()
+}
+
+/// What an operator is to know of two nodes that both went on after they lost each other.
+pub(super) fn split_brain(resource: &str, peer: &str, fork: Option<Ancestor>) -> String {
+    let since = fork.map_or_else(
+        || "longer ago than is recorded".to_owned(),
+        |fork| format!("after epoch {}", fork.epoch.0),
+    );
+    format!(
+        "split brain: this node and {peer} both went on by themselves {since}; on the one whose \
+         changes since then are to be given up: `basalt adm secondary {resource}`, then \
+         `basalt adm connect --discard-my-data {resource}`"
+    )
 }

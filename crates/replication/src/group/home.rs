@@ -79,6 +79,7 @@ impl LaneGroup {
             | ToGroup::Verify { .. }
             | ToGroup::Joined { .. }
             | ToGroup::MakeDurable { .. }
+            | ToGroup::MergeSlots { .. }
             | ToGroup::ForgetOwnSlot
             | ToGroup::SlotRebased(_)) => self.on_membership(now, message, actions),
         }
@@ -93,13 +94,7 @@ impl LaneGroup {
                 self.view.in_sync = in_sync;
                 self.forget_member(now, member, actions);
             }
-            ToGroup::Resend { member } => {
-                self.view.losing.remove(member);
-                self.recording.retain(|&(other, _)| other != member);
-                self.transmit_again(now, member, actions);
-                self.with_lanes(now, actions, |lane, turn| lane.resend(turn, member));
-                self.resend_flushes(member, actions);
-            }
+            ToGroup::Resend { member } => self.keep_member(now, member, actions),
             ToGroup::ReportFloors { round } => {
                 let floors = self.lanes.iter().map(|lane| (lane.index, lane.floor())).collect();
                 actions.push(GroupAction::Home(FromGroup::Floors { round, floors }));
@@ -133,6 +128,10 @@ impl LaneGroup {
                 self.start_checkpoint(CheckpointReason::Round(round));
             }
             ToGroup::ForgetOwnSlot => self.forget_own_slot(),
+            ToGroup::MergeSlots { round } => {
+                self.obey_nobody(now, round, actions);
+                self.merges_slots = true;
+            }
             ToGroup::SlotRebased(slot) => {
                 for (by, lane) in self.durable.on_rebased(slot) {
                     self.answer_loss(by, lane, slot.member, actions);
@@ -164,6 +163,15 @@ impl LaneGroup {
         self.with_lanes(now, actions, Lane::fail_waiting);
         self.fail_parked(RequestError::Io, actions);
         self.fail_flushes(actions);
+    }
+
+    /// Its loss is withdrawn.
+    fn keep_member(&mut self, now: Time, member: NodeId, actions: &mut Vec<GroupAction>) {
+        self.view.losing.remove(member);
+        self.recording.retain(|&(other, _)| other != member);
+        self.transmit_again(now, member, actions);
+        self.with_lanes(now, actions, |lane, turn| lane.resend(turn, member));
+        self.resend_flushes(member, actions);
     }
 
     fn resume(&mut self, now: Time, actions: &mut Vec<GroupAction>) {
@@ -222,6 +230,10 @@ impl LaneGroup {
         }
         self.stopping = None;
         self.with_lanes(now, actions, Lane::settle_for_stop);
+        if std::mem::take(&mut self.merges_slots) {
+            let me = self.view.me;
+            self.lanes.iter_mut().for_each(|lane| lane.merge_slots(me));
+        }
         self.start_checkpoint(CheckpointReason::Stop(round));
     }
 
@@ -285,6 +297,7 @@ impl LaneGroup {
         self.sizes.preparing = None;
         self.with_lanes(now, actions, Lane::drop_unsubmitted);
         self.stopping = Some(round);
+        self.merges_slots = false;
     }
 
     fn transmit_again(&mut self, now: Time, member: NodeId, actions: &mut Vec<GroupAction>) {

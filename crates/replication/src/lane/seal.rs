@@ -1,6 +1,6 @@
 //! Beginning and end of a session, and the return of a member: what a lane forgets and keeps.
 
-use format::ids::{BlockRange, Nonce, Seq};
+use format::ids::{BlockRange, NodeId, Nonce, Seq};
 use format::message::{SealedLane, WindowEntry};
 
 use crate::contract::{GroupAction, RequestError, RequestKind};
@@ -118,6 +118,19 @@ impl Lane {
         for slot in &mut self.replica.slots {
             for &range in &private {
                 slot.bits.set(range);
+            }
+        }
+    }
+
+    /// What this replica wrote may differ from what any other one holds: the marks of all slots are
+    /// marks of the own one (9.6). That of one member alone does not do, for a third one may have
+    /// gone on with what this replica shares.
+    pub(crate) fn merge_slots(&mut self, me: NodeId) {
+        let marked: Vec<BlockRange> =
+            self.replica.slots.iter().flat_map(|slot| slot.bits.runs()).collect();
+        if let Some(own) = self.slot_mut(me) {
+            for range in marked {
+                own.bits.set(range);
             }
         }
     }

@@ -12,6 +12,7 @@ use stdx::time::Time;
 
 use crate::contract::{Compare, LostMember, ResourceAction, ToGroup};
 use crate::limits;
+use crate::resource::forks::shared_until;
 use crate::resource::session::Change;
 use crate::resource::{Resource, RoundKind};
 
@@ -187,6 +188,14 @@ impl Resource {
         self.send(source, Control::SlotQuery { nonce });
     }
 
+    /// It obeys a session with a higher ballot, of a line that it left, perhaps: the next seal has
+    /// one above that.
+    pub(crate) fn on_seal_refused_for_admission(&mut self, from: NodeId) {
+        if self.admission(from).is_some_and(|admission| admission.step == Step::Sealing) {
+            self.give_up_admission(from);
+        }
+    }
+
     /// An in-sync member whose slots can be asked: this node if it is one.
     fn slot_source(&self, returning: NodeId) -> Option<NodeId> {
         let losing = self
@@ -264,15 +273,16 @@ impl Resource {
 
     /// Incremental if the slot began no later than the member was last in sync; full otherwise.
     fn choose_resync(&mut self, member: NodeId, slots: &[SlotInfo]) {
-        let branch = self.config().map(|config| config.branch);
+        let Some(config) = self.config() else { return };
         let targets = self.in_sync();
         let all_there = targets.is_subset_of(self.connected());
+        let replica = self.session.as_ref().and_then(|it| it.admissions.get(&member)?.replica);
+        let Some(replica) = replica else { return };
+        let shared = shared_until(config, &replica);
         let Some(admission) = self.admission(member) else { return };
         admission.slots = slots.to_vec();
-        let Some(replica) = admission.replica else { return };
-        let same_branch = Some(replica.branch) == branch;
         let base = slots.iter().find(|slot| slot.member == member).map(|slot| slot.base);
-        if base.is_some_and(|base| same_branch && is_good_for(base, &replica)) {
+        if base.is_some_and(|base| shared.is_some_and(|until| is_good_for(base, &replica, until))) {
             return self.ask_floors(member);
         }
         if !all_there {
@@ -280,7 +290,7 @@ impl Resource {
         }
         admission.step = Step::MarkingFull { awaiting: targets };
         admission.is_full = true;
-        let base_epoch = if same_branch { replica.joined } else { Epoch(0) };
+        let base_epoch = if shared.is_some() { replica.joined } else { Epoch(0) };
         let incarnation = replica.incarnation;
         let Some(nonce) = self.session_nonce() else { return };
         for target in targets.iter() {
@@ -459,9 +469,12 @@ impl Resource {
     }
 }
 
-/// The slot has every block that the member missed since it was last in sync.
-fn is_good_for(base: SlotBase, replica: &ReplicaReport) -> bool {
-    let was_candidate = replica.candidate.is_some_and(|candidate| candidate.epoch == base.epoch);
+/// The slot has every block that the member missed since it was last in sync, on the line that it
+/// shares with this one until some epoch.
+fn is_good_for(base: SlotBase, replica: &ReplicaReport, shared_until: Epoch) -> bool {
+    let was_candidate = replica
+        .candidate
+        .is_some_and(|candidate| candidate.epoch == base.epoch && base.epoch <= shared_until);
     base.incarnation == replica.incarnation
         && base.epoch != crate::FULL
         && (base.epoch <= replica.joined || was_candidate)
@@ -471,8 +484,5 @@ fn is_good_for(base: SlotBase, replica: &ReplicaReport) -> bool {
 /// older, and nothing in it was acknowledged that this history does not have or did not give up.
 fn is_of_history(config: &Config, replica: &ReplicaReport) -> bool {
     let blank = replica.branch == format::ids::Branch(0);
-    let ancestor = config.ancestors.iter().find(|known| known.branch == replica.branch);
-    blank
-        || replica.branch == config.branch
-        || ancestor.is_some_and(|known| replica.joined <= known.epoch)
+    blank || shared_until(config, replica).is_some()
 }

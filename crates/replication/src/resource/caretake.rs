@@ -14,8 +14,9 @@ use crate::resource::{Resource, insync};
 
 impl Resource {
     pub(crate) fn advance_caretaker(&mut self) {
-        if self.chosen.is_none() && self.newest_value().voters.len() == 1 {
-            // Nobody else will say what is chosen.
+        if self.chosen.is_none() && self.attempt.is_none() && self.newest_value().voters.len() == 1
+        {
+            // Nobody else will say what is chosen. What this node proposes now may not be durable.
             self.observe_chosen();
         }
         match self.session.as_ref().map(|session| session.purpose) {

@@ -17,6 +17,7 @@ use crate::contract::{
 };
 use crate::limits;
 use crate::ranges::RangeSet;
+use crate::resource::forks::shared_until;
 use crate::resource::resize::DiskRoom;
 use crate::resource::{AfterSave, Resource, RoundKind};
 
@@ -49,6 +50,14 @@ pub(crate) struct MemberState {
     attaching: Option<(CommandId, Box<Superblock>)>,
 }
 
+impl MemberState {
+    /// Whoever leads, or means to, has to seal this replica anew.
+    pub(crate) fn forget_session(&mut self) {
+        let Self { disk_failed, attaching, .. } = std::mem::take(self);
+        *self = Self { disk_failed, attaching, ..Self::default() };
+    }
+}
+
 /// A seal that is answered when every shard has become quiet.
 #[derive(Debug)]
 struct PendingSeal {
@@ -63,7 +72,8 @@ struct PendingSeal {
 impl Resource {
     pub(crate) fn on_member_message(&mut self, from: NodeId, message: Control) {
         // One that is being stopped joins nothing any more: it is about to call itself clean.
-        if self.report().is_none() || self.stop.is_some() && self.leave_until.is_none() {
+        let is_stopping = self.stop.is_some() && self.leave_until.is_none();
+        if self.report().is_none() || is_stopping || self.is_discarding() {
             return;
         }
         match message {
@@ -272,11 +282,14 @@ impl Resource {
         // What slots say of members that were away meanwhile comes from the source.
         self.track(tracked);
         self.tell_size(value);
+        let shared = self.report().and_then(|replica| shared_until(value, &replica));
         let superblock = self.superblock.as_mut().expect("asked of a member with data");
         if superblock.branch != value.branch {
+            // What it was in sync with last is of this line up to the fork, or of none.
             superblock.branch = value.branch;
-            superblock.joined = Epoch(0);
-            superblock.candidate = None;
+            let shared = shared.unwrap_or(Epoch(0));
+            superblock.joined = superblock.joined.min(shared);
+            superblock.candidate.take_if(|candidate| candidate.epoch > shared);
         }
         superblock.state = ReplicaState::Syncing;
         superblock.clean = false;
@@ -413,6 +426,7 @@ impl Resource {
             }
             self.set_role(ReplicaRole::None);
             self.actions.push(ResourceAction::CloseDisk);
+            self.forget_discard();
             // From now on the register says where the disk was left.
             self.save_register(AfterSave::Nothing);
             self.tell_leader_of_failure();
@@ -546,6 +560,7 @@ impl Resource {
 
     pub(crate) fn on_stop(&mut self, id: CommandId) {
         self.stop = Some(id);
+        self.forget_discard();
         if self.promotion.is_some() {
             self.fail_for_stop();
         }
@@ -646,7 +661,7 @@ fn is_old_image(register: &Register, stamp: u64) -> bool {
 }
 
 /// Its replica knows nothing that can be relied on.
-fn make_blank(superblock: &mut Superblock, random: &mut Random) {
+pub(crate) fn make_blank(superblock: &mut Superblock, random: &mut Random) {
     let high = u128::from(random.next_u64()) << 64;
     superblock.incarnation = Incarnation(high | u128::from(random.next_u64()));
     superblock.state = ReplicaState::Blank;

@@ -6,17 +6,20 @@
 
 use std::collections::BTreeMap;
 
-use format::config::{Ancestor, Config, InSync, Primary, Purpose, Tenure, Voter as VoterConfig};
+use format::config::{Config, InSync, Primary, Purpose, Tenure, Voter as VoterConfig};
 use format::ids::{
     Ballot, BlockRange, BootId, Branch, Epoch, Incarnation, MemberSet, NodeId, Nonce, Seq, ValueId,
     VoteStoreId,
 };
 use format::message::{Control, Sealed, SlotBase};
+use format::metadata::ReplicaState;
 use stdx::time::Time;
 
 use crate::contract::{CommandErrorCode, CommandId, LostMember, PromoteMode, ToGroup};
 use crate::limits;
 use crate::ranges::RangeSet;
+use crate::resource::forks::next_branch;
+use crate::resource::propose::Attempt;
 use crate::resource::session::Session;
 use crate::resource::voters::voters_of;
 use crate::resource::{Resource, RoundKind, insync};
@@ -98,6 +101,11 @@ impl Promotion {
             deadline,
             reason: None,
         }
+    }
+
+    /// The operator said to take this node's data for the truth.
+    pub(crate) fn is_forced(&self) -> bool {
+        self.mode == PromoteMode::Force
     }
 
     pub(crate) fn into_commands(self) -> Vec<CommandId> {
@@ -200,6 +208,27 @@ impl Resource {
         let is_asked = purpose == Purpose::Clients && mode == PromoteMode::Normal;
         let shortage = self.shortage().filter(|_| is_asked)?;
         Some(format!("no quorum: {shortage}"))
+    }
+
+    /// No quorum answers, and this node may decide without (9.4).
+    pub(crate) fn promote_alone(&mut self) {
+        let is_alone = self.attempt.as_ref().is_some_and(Attempt::is_alone);
+        let Some(promotion) = self.promotion.as_ref().filter(|_| !is_alone) else { return };
+        let (nonce, mode) = (promotion.nonce, promotion.mode);
+        if mode == PromoteMode::Normal && self.config().is_some_and(|config| self.is_led(config)) {
+            return self.fail_promotion(CommandErrorCode::PeerPrimary, "another node is Primary");
+        }
+        match promotion.phase {
+            Phase::Reading => self.start_attempt_alone(nonce, None),
+            Phase::Proposing { .. } => {
+                let reason = "the voters were lost while they decided".to_owned();
+                self.rest_promotion(CommandErrorCode::NoQuorum, reason);
+            }
+            Phase::Sealing { .. }
+            | Phase::Recording { .. }
+            | Phase::Announcing { .. }
+            | Phase::Resting { .. } => {}
+        }
     }
 
     /// The value may be chosen already: giving up now would leave a session without its leader.
@@ -312,6 +341,14 @@ impl Resource {
             self.fail_promotion(CommandErrorCode::NoUpToDateData, reason);
             return;
         }
+        let is_alone = self.attempt.as_ref().is_some_and(Attempt::is_alone);
+        let is_older = self.replica_state() != Some(ReplicaState::InSync);
+        if is_alone && is_older && mode == PromoteMode::Normal && base.epoch != Epoch(0) {
+            let reason = "this replica is not UpToDate, and no other one is in reach: connect one, \
+                          or take this one for the truth with `primary --force`";
+            return self.fail_promotion(CommandErrorCode::NoUpToDateData, reason);
+        }
+        let members = if is_alone { members.and(MemberSet::of(self.me())) } else { members };
         let has_replica = |&node: &NodeId| self.replica_of(node).is_some();
         let reachable: MemberSet =
             members.and(self.connected()).iter().filter(has_replica).collect();
@@ -457,6 +494,10 @@ impl Resource {
             return Vec::new();
         }
         let keep = SlotBase { epoch: crate::KEEP, incarnation: Incarnation(0) };
+        // A replica that is forced to be the truth, and was not: what others have that it lacks, no
+        // slot of it knows.
+        let knows_all = chosen.iter().any(|node| old.iter().any(|known| known.node == node));
+        let full = |known: SlotBase| SlotBase { epoch: crate::FULL, ..known };
         let base_of = |member| {
             let known = old.iter().find(|known| known.node == member);
             known.map_or(keep, |known| SlotBase {
@@ -465,6 +506,7 @@ impl Resource {
             })
         };
         let outside = self.tracked_by(base).minus(chosen);
+        let base_of = |member| if knows_all { base_of(member) } else { full(base_of(member)) };
         outside.iter().map(|member| LostMember { member, base: base_of(member) }).collect()
     }
 
@@ -485,19 +527,22 @@ impl Resource {
         config.tenure = self.tenure_of(base.tenure, nonce, purpose);
         config.clean = false;
         config.losses += u32::from(memory == Memory::MayBeLost);
-        if mode != PromoteMode::Normal {
-            // No two values share (branch, epoch): what is forced begins another line (I19).
-            config.branch = Branch(self.random.next_u64());
-            if base.epoch != Epoch(0) {
-                let Config { branch, epoch, value_id, .. } = *base;
-                config.ancestors.push(Ancestor { branch, epoch, value_id });
-                let surplus = config.ancestors.len().saturating_sub(format::config::ANCESTORS_MAX);
-                config.ancestors.drain(..surplus);
-                config.losses += 1;
-            }
-        }
+        let is_alone = self.attempt.as_ref().is_some_and(Attempt::is_alone);
+        let is_forced = mode != PromoteMode::Normal;
         if base.epoch == Epoch(0) {
             config.voters = self.voters_at_birth(&base.voters);
+        }
+        if is_forced || is_alone {
+            // No two values share (branch, epoch): what is forced, or decided without a quorum,
+            // begins another line (I19).
+            let own = VoterConfig { node: self.me(), store: self.voter.register.store };
+            let next = next_branch(base, Branch(self.random.next_u64()), own);
+            config.branch = next.branch;
+            config.ancestors = next.ancestors;
+            config.losses += u32::from(is_forced && base.epoch != Epoch(0));
+            if is_alone {
+                (config.voters, config.voters_old) = (next.voters, next.voters_old);
+            }
         }
         let epoch = config.epoch;
         let size = self.size_at_birth();

@@ -34,6 +34,15 @@ pub(crate) struct Attempt {
     pub(crate) answered: Vec<(NodeId, VoteStoreId)>,
     /// Who was sent the newest PREPARE.
     asked: MemberSet,
+    by: By,
+}
+
+/// Whose votes count.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum By {
+    Voters,
+    /// This node's own, for a value of a new branch (9.4).
+    Alone,
 }
 
 #[derive(Debug)]
@@ -59,6 +68,10 @@ impl Attempt {
     pub(crate) fn ballot(&self) -> Ballot {
         self.ballot
     }
+
+    pub(crate) fn is_alone(&self) -> bool {
+        self.by == By::Alone
+    }
 }
 
 // ---- The proposer.
@@ -69,6 +82,23 @@ impl Resource {
         let ballot = self.next_ballot();
         let asked = self.newest_voters();
         let asked = desired.as_ref().map_or(asked, |desired| asked | voters_of(desired));
+        self.begin_attempt(By::Voters, ballot, nonce, desired, asked);
+    }
+
+    /// The same for what this node decides without the others.
+    pub(crate) fn start_attempt_alone(&mut self, nonce: Nonce, desired: Option<Config>) {
+        let ballot = self.next_ballot_alone();
+        self.begin_attempt(By::Alone, ballot, nonce, desired, MemberSet::of(self.me()));
+    }
+
+    fn begin_attempt(
+        &mut self,
+        by: By,
+        ballot: Ballot,
+        nonce: Nonce,
+        desired: Option<Config>,
+        asked: MemberSet,
+    ) {
         self.attempt = Some(Attempt {
             ballot,
             nonce,
@@ -79,6 +109,7 @@ impl Resource {
             leased: MemberSet::EMPTY,
             answered: Vec::new(),
             asked,
+            by,
         });
         self.send_to_each(asked, &Control::Prepare { ballot, nonce });
     }
@@ -105,8 +136,11 @@ impl Resource {
         match attempt.phase {
             Phase::Resting => {
                 let (nonce, desired) = (attempt.nonce, attempt.desired.take());
-                let refusal = attempt.refusal;
-                self.start_attempt(nonce, desired);
+                let (refusal, by) = (attempt.refusal, attempt.by);
+                match by {
+                    By::Voters => self.start_attempt(nonce, desired),
+                    By::Alone => self.start_attempt_alone(nonce, desired),
+                }
                 if let Some(attempt) = self.attempt.as_mut() {
                     attempt.refusal = refusal;
                 }
@@ -132,6 +166,7 @@ impl Resource {
         accepted: Option<Accepted>,
     ) {
         let birth = self.birth_config();
+        let head = self.head();
         let Some(attempt) = self.attempt.as_mut().filter(|attempt| attempt.ballot == ballot) else {
             return;
         };
@@ -146,8 +181,12 @@ impl Resource {
         if newer {
             *best = accepted.map(Box::new);
         }
+        if attempt.by == By::Alone {
+            *best = head.map(Box::new);
+        }
         let value = best.as_ref().map_or(&birth, |best| &best.value);
-        if !quorum::is_quorum(value, &attempt.answered.iter().copied()) {
+        if attempt.by == By::Voters && !quorum::is_quorum(value, &attempt.answered.iter().copied())
+        {
             // The value may have voters that nobody knew of here (9.2).
             let others = voters_of(value).minus(attempt.asked);
             attempt.asked |= others;
@@ -255,7 +294,7 @@ impl Resource {
             Control::AcceptRefused { ballot, promised } => {
                 self.on_refused((from, ballot), promised, Refusal::Promised);
             }
-            Control::Chosen { ballot, value } => self.on_told_chosen(ballot, value),
+            Control::Chosen { ballot, value } => self.on_told_chosen(from, ballot, value),
             Control::LeaseRelease { nonce } => {
                 self.voter.release(nonce);
                 self.note_unled(from);
@@ -316,6 +355,7 @@ impl Resource {
         let value_id = value.value_id;
         match self.voter.accept(self.now, ballot, nonce, value) {
             Ok(()) => {
+                self.follow_own_branch();
                 let store = self.voter.register.store;
                 let message = Control::Accepted { ballot, store, value_id };
                 self.save_register(AfterSave::Send { to: from, message });
@@ -327,11 +367,20 @@ impl Resource {
         }
     }
 
-    fn on_told_chosen(&mut self, ballot: Ballot, value: Config) {
+    fn on_told_chosen(&mut self, from: NodeId, ballot: Ballot, value: Config) {
         if value.resource != self.options.resource {
             return;
         }
         self.ballot_counter = self.ballot_counter.max(ballot.counter);
+        if self.is_of_older_line(ballot, &value) {
+            return;
+        }
+        // Who leads without a vote has accepted nothing: only this tells of its line.
+        let chosen = Accepted { ballot, value };
+        if from != self.me() && self.is_parted(from, Some(&chosen)) {
+            return;
+        }
+        let Accepted { ballot, value } = chosen;
         let votes = voters_of(&value).has(self.me()) || self.voter.register.accepted.is_some();
         if votes && self.voter.learn(ballot, &value) {
             self.save_register(AfterSave::Nothing);
@@ -355,7 +404,14 @@ impl Resource {
         let Some(peer) = self.peers.get_mut(&from) else { return };
         peer.store = store;
         peer.session = session;
-        peer.accepted = accepted;
+        if self.is_parted(from, accepted.as_ref()) {
+            return;
+        }
+        self.forget_wish(from);
+        self.note_unrelated(from);
+        if let Some(peer) = self.peers.get_mut(&from) {
+            peer.accepted = accepted;
+        }
         self.observe_chosen();
     }
 

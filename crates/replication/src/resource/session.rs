@@ -86,6 +86,8 @@ pub(crate) enum Change {
     /// Of the size of the volume.
     Resizing,
     Demoting,
+    /// Without a quorum: the only change that needs none.
+    Alone,
 }
 
 #[derive(Debug)]
@@ -151,7 +153,8 @@ impl Session {
                 | Change::Joining { .. }
                 | Change::Members { .. }
                 | Change::Resizing
-                | Change::Demoting,
+                | Change::Demoting
+                | Change::Alone,
             )
             | None => Time::NEVER,
         };
@@ -416,7 +419,7 @@ impl Resource {
     }
 
     /// The config does not need the member any more.
-    fn finish_loss(&mut self, member: NodeId) {
+    pub(crate) fn finish_loss(&mut self, member: NodeId) {
         let (epoch, in_sync) = (self.epoch(), self.in_sync());
         let Some(session) = self.session.as_mut() else { return };
         session.losses.remove(&member);
@@ -581,6 +584,7 @@ impl Resource {
             Some(Change::Members { before }) => self.on_members_chosen(before, value),
             Some(Change::Resizing) => self.on_resized(),
             Some(Change::Demoting) => self.on_demoted(),
+            Some(Change::Alone) => self.on_alone_chosen(),
             Some(Change::PreparingJoin { .. }) | None => {}
         }
     }
@@ -645,6 +649,7 @@ impl Resource {
             return;
         };
         let ending = self.endings.remove(position);
+        self.report_end();
         self.tell_session_over(nonce);
         for id in ending.commands {
             self.answer(id, Ok(()));

@@ -1,6 +1,6 @@
 //! What an operator wants to know, as facts: the node turns them into words.
 
-use format::config::{Config, Purpose, Voter};
+use format::config::{Ancestor, Config, Purpose, Voter};
 use format::ids::{Branch, Epoch, NodeId};
 use format::metadata::ReplicaState;
 use stdx::time::Time;
@@ -75,6 +75,8 @@ pub struct MemberStatus {
     pub copied_blocks: u64,
     pub has_replica: bool,
     pub unrelated: bool,
+    /// Its line and that of this node parted, after that value of both, if it is known.
+    pub split: Option<Option<Ancestor>>,
 }
 
 impl Resource {
@@ -175,6 +177,7 @@ impl Resource {
                 copied_blocks: copied,
                 has_replica: self.replica_of(node).is_some(),
                 unrelated: self.peers.get(&node).is_some_and(|peer| peer.unrelated),
+                split: self.peers.get(&node).and_then(|it| Some(it.split.as_ref()?.fork)),
             }
         });
         Status {

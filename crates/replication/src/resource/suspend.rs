@@ -37,6 +37,15 @@ impl Share {
     }
 }
 
+/// What a node does that has data, and reaches no quorum.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WithoutQuorum {
+    /// Nothing is decided.
+    Wait,
+    /// It goes on alone, on a new branch (`quorum off`).
+    GoOn,
+}
+
 /// What a Primary needs to answer its clients, beside the majority of the voters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Demands {
@@ -47,6 +56,7 @@ pub struct Demands {
     pub quorum: Share,
     /// In-sync replicas in reach, of those that vote.
     pub redundancy: Share,
+    pub without_quorum: WithoutQuorum,
 }
 
 impl Default for Demands {
@@ -56,6 +66,7 @@ impl Default for Demands {
             on_no_data: OnNoQuorum::IoError,
             quorum: Share::Majority,
             redundancy: Share::AtLeast(1),
+            without_quorum: WithoutQuorum::Wait,
         }
     }
 }
@@ -175,8 +186,10 @@ impl Resource {
 
     /// Requests are answered with an error rather than kept.
     fn fails_requests(&self) -> bool {
-        let lapsed = self.session.as_ref().is_some_and(|session| session.has_no_lease());
         let demands = &self.options.demands;
+        // Who goes on alone is about to have a lease by its own vote.
+        let lapsed = demands.without_quorum == WithoutQuorum::Wait
+            && self.session.as_ref().is_some_and(|session| session.has_no_lease());
         let without_quorum = lapsed || self.shortage().is_some();
         without_quorum && demands.on_no_quorum == OnNoQuorum::IoError
             || self.has_no_data() && demands.on_no_data == OnNoQuorum::IoError

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use format::config::Config;
 use format::ids::{BLOCK_BYTES, EXTENT_BLOCKS, LaneIndex, MemberSet, NodeId};
 
-use crate::checker::{diskful, intact, processes};
+use crate::checker::{diskful, intact, processes, sources_of};
 use crate::cluster::Cluster;
 use crate::cluster::changes::Changes;
 use crate::process::Process;
@@ -27,7 +27,8 @@ pub(crate) struct Blocks {
     differing: Vec<usize>,
     /// Blocks of the volume: what is behind them is nobody's.
     volume: u64,
-    replicas: Option<Replicas>,
+    /// Of each line that was not continued by another one.
+    replicas: Vec<Replicas>,
 }
 
 #[derive(Debug)]
@@ -117,16 +118,16 @@ impl Blocks {
         &mut self,
         cluster: &Cluster,
         changes: &Changes,
-        newest: &Config,
+        leaves: &[Config],
     ) -> Result<(), String> {
         if !changes.lives.is_empty() {
             for block in &mut self.known {
                 block.read_all(cluster);
             }
         }
-        let is_anew = self.is_anew(cluster, changes, newest);
-        self.volume = newest.volumes[0].size_bytes / BLOCK_BYTES;
-        let replicas = self.replicas.as_ref().expect("it was noted");
+        let is_anew = self.is_anew(cluster, changes, leaves);
+        let sizes = leaves.iter().map(|leaf| leaf.volumes[0].size_bytes / BLOCK_BYTES);
+        self.volume = sizes.min().unwrap_or(0);
         for &index in &self.differing {
             let block = &mut self.known[index];
             if block.number >= self.volume {
@@ -136,8 +137,10 @@ impl Blocks {
                 Verdict::Fine(on) if !is_anew && !changes.touch(on, block.lane.0) => {}
                 Verdict::Fine(_) | Verdict::None => {
                     let mut on = MemberSet::EMPTY;
-                    check_in_sync(cluster, replicas, block, &mut on)?;
-                    check_marks(cluster, replicas, block, &mut on)?;
+                    for replicas in &self.replicas {
+                        check_in_sync(cluster, replicas, block, &mut on)?;
+                        check_marks(cluster, replicas, block, &mut on)?;
+                    }
                     block.verdict = Verdict::Fine(on);
                 }
             }
@@ -146,11 +149,11 @@ impl Blocks {
     }
 
     /// Whether all verdicts are to be passed again.
-    fn is_anew(&mut self, cluster: &Cluster, changes: &Changes, newest: &Config) -> bool {
-        if self.replicas.is_some() && changes.resources.is_empty() && !changes.saved {
+    fn is_anew(&mut self, cluster: &Cluster, changes: &Changes, leaves: &[Config]) -> bool {
+        if !self.replicas.is_empty() && changes.resources.is_empty() && !changes.saved {
             return false;
         }
-        let replicas = Some(Replicas::of(cluster, newest));
+        let replicas = leaves.iter().map(|newest| Replicas::of(cluster, newest)).collect();
         if replicas == self.replicas && changes.lives.is_empty() {
             return false;
         }
@@ -186,8 +189,7 @@ impl Block {
 impl Replicas {
     fn of(cluster: &Cluster, newest: &Config) -> Self {
         let in_sync = newest.volumes[0].insync_set();
-        let there = |&member: &NodeId| intact(cluster, member).is_some();
-        let sources: MemberSet = in_sync.iter().filter(there).collect();
+        let sources = sources_of(cluster, newest);
         let absent: MemberSet = absent(cluster, newest).collect();
         let mut incremental = [MemberSet::EMPTY; REPLICAS_MAX];
         for source in sources.iter() {
@@ -292,7 +294,25 @@ fn is_incremental(cluster: &Cluster, newest: &Config, source: &Process, absent: 
     let superblock = &cluster.disks[absent.index()].superblock;
     let Some(base) = source.resource.slot_base(absent) else { return false };
     let joined = superblock.candidate.is_some_and(|candidate| candidate.epoch == base.epoch);
-    superblock.branch == newest.branch
+    let is_same = superblock.branch == newest.branch;
+    let is_behind = newest.ancestors.iter().any(|ancestor| {
+        superblock.branch == ancestor.branch && superblock.joined <= ancestor.epoch
+    });
+    (is_same || is_behind)
+        && !has_parted(cluster, newest, absent)
         && base.incarnation == superblock.incarnation
-        && (base.epoch <= superblock.joined || joined)
+        && (base.epoch <= superblock.joined || is_same && joined)
+}
+
+/// The newest value that the member accepted is not of the line of `newest`: it is not copied to
+/// before what it has is given up.
+pub(crate) fn has_parted(cluster: &Cluster, newest: &Config, member: NodeId) -> bool {
+    let accepted = cluster.disks[member.index()].register.accepted.as_ref();
+    accepted.is_some_and(|(_, head)| {
+        let is_left = newest
+            .ancestors
+            .iter()
+            .any(|ancestor| ancestor.branch == head.branch && head.epoch <= ancestor.epoch);
+        head.branch != newest.branch && !is_left
+    })
 }

@@ -64,6 +64,14 @@ impl Cluster {
                 self.peers[node].remove(peer);
                 self.tear(node, peer.index(), End::Closed);
             }
+            ResourceAction::WentAlone => {
+                self.marks.insert(Mark::WentAlone);
+                self.trace(|| format!("n{node} goes on alone"));
+            }
+            ResourceAction::SplitBrain { peer, fork } => {
+                self.marks.insert(Mark::SplitBrain);
+                self.trace(|| format!("n{node} and {peer} parted at {fork:?}"));
+            }
             ResourceAction::Unrelated { .. } | ResourceAction::Evicted { .. } => {}
         }
     }

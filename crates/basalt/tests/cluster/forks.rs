@@ -1,0 +1,89 @@
+//! `quorum off`: two nodes that lose each other both go on, and one gives way.
+
+use std::fs;
+
+use api::connection_state::ConnectionState;
+use api::role::Role;
+
+use crate::BLOCK;
+use crate::harness::Cluster;
+
+/// Two nodes without a quorum to keep, the first of them Primary.
+fn without_quorum() -> Cluster {
+    let mut cluster = Cluster::prepare(2, 0);
+    let text = cluster.config_text("r0");
+    let text = text.replace("resource r0 {\n", "resource r0 {\n  options { quorum off; }\n");
+    fs::write(cluster.config(), text).unwrap();
+    for index in 0..2 {
+        cluster.launch(index);
+        cluster.adm_ok(index, &["up", "r0"]);
+    }
+    cluster.wait_connected(0);
+    cluster.adm_ok(0, &["primary", "--force", "r0"]);
+    cluster.wait_up_to_date(0);
+    cluster.wait_up_to_date(1);
+    cluster
+}
+
+#[test]
+fn the_survivor_of_two_goes_on_and_copies_what_the_other_one_missed() {
+    let mut cluster = without_quorum();
+    let mut client = cluster.client(0);
+    let size = client.export().size_bytes;
+    client.write(0, &[1; BLOCK]).unwrap();
+    cluster.kill(1);
+    client.write(0, &[2; BLOCK]).unwrap();
+    let mut block = [0; BLOCK];
+    client.read(0, &mut block).unwrap();
+    assert_eq!(block, [2; BLOCK]);
+    cluster.launch(1);
+    cluster.wait_up_to_date(0);
+    client.write(8192, &[3; BLOCK]).unwrap();
+    client.close().unwrap();
+    cluster.assert_replicas_equal(size);
+}
+
+#[test]
+fn a_split_brain_is_shown_and_ends_when_one_side_gives_its_data_up() {
+    let cluster = without_quorum();
+    let mut client = cluster.client(0);
+    let size = client.export().size_bytes;
+    for block in 0..64 {
+        client.write(block * 4096, &[1; BLOCK]).unwrap();
+    }
+    cluster.adm_ok(0, &["disconnect", "r0"]);
+    client.write(0, &[2; BLOCK]).unwrap();
+    let mut other = cluster.client(1);
+    let mut block = [0; BLOCK];
+    other.read(0, &mut block).unwrap();
+    assert_eq!(block, [1; BLOCK], "what both had when they parted");
+    other.write(0, &[3; BLOCK]).unwrap();
+    other.write(1 << 20, &[4; BLOCK]).unwrap();
+    other.close().unwrap();
+
+    cluster.adm_ok(0, &["connect", "r0"]);
+    for index in 0..2 {
+        cluster.wait(index, "split brain", |status| {
+            let [connection] = &status.connections[..] else { return false };
+            let says = connection.reason.as_ref().is_some_and(|it| it.contains("discard-my-data"));
+            connection.connection_state == ConnectionState::StandAlone
+                && connection.split_brain
+                && says
+        });
+    }
+    let refused = cluster.adm_refused(0, &["connect", "--discard-my-data", "r0"]);
+    assert!(refused.contains("is Primary"), "{refused}");
+    client.read(0, &mut block).unwrap();
+    assert_eq!(block, [2; BLOCK], "the Primary goes on");
+
+    cluster.wait(1, "end of its session", |status| status.role == Role::Secondary);
+    cluster.adm_ok(1, &["connect", "--discard-my-data", "r0"]);
+    cluster.wait_up_to_date(0);
+    cluster.wait_up_to_date(1);
+    let received_kib = cluster.status(1).unwrap().connections[0].peer_devices[0].received;
+    assert!(received_kib < 8192, "{received_kib} KiB came: all of it");
+    client.close().unwrap();
+    cluster.assert_replicas_equal(size);
+    assert_eq!(cluster.data(1, size)[..BLOCK], [2; BLOCK]);
+    assert_eq!(cluster.data(1, size)[1 << 20..][..BLOCK], [0; BLOCK]);
+}

@@ -1,0 +1,607 @@
+//! Lines of values that part, and meet again: PROTOCOL.md 9.4 to 9.6.
+//!
+//! Without a quorum, and where the operator allows it (`quorum off`, `primary --force`), a node
+//! extends the chain alone: always on a new branch, on which it is the only voter, and always with
+//! a ballot of a new generation, above all that the old line can ever come to. So whoever is behind
+//! follows by the ordinary rules, and two lines that both went on are told apart exactly, by the
+//! forks that each value lists. A peer of such a line is not talked to, until one side gives up
+//! what it has: the marks of all its slots become its own, it takes the other's line, and is
+//! copied to like any member that returns.
+
+use std::time::Duration;
+
+use format::config::{Ancestor, Config, InSync, Primary, Purpose, Voter as VoterConfig};
+use format::ids::{Ballot, Branch, Epoch, NodeId, Nonce, ValueId, VoteStoreId};
+use format::message::{Accepted, ReplicaReport};
+use format::metadata::ReplicaState;
+use stdx::time::Time;
+
+use crate::contract::{
+    CommandErrorCode, CommandId, PeerReport, ReplicaRole, ResourceAction, ToGroup,
+};
+use crate::limits;
+use crate::quorum;
+use crate::resource::member::make_blank;
+use crate::resource::session::{Change, LossState};
+use crate::resource::suspend::WithoutQuorum;
+use crate::resource::{AfterSave, Resource, RoundKind, insync};
+
+#[derive(Debug)]
+pub(crate) struct Forks {
+    /// When this node goes on alone, if it reaches no quorum until then.
+    alone_at: Time,
+    /// The operator gives the data of this node up, against that of this peer or of any.
+    wish: Option<Wish>,
+    discard: Option<Discard>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Wish {
+    peer: Option<NodeId>,
+}
+
+/// The local data is being given up.
+#[derive(Clone, Debug)]
+struct Discard {
+    winner: Accepted,
+    /// The last value that both lines have.
+    fork: Option<Ancestor>,
+}
+
+/// A peer whose line and ours both went on after they parted.
+#[derive(Clone, Debug)]
+pub(crate) struct Split {
+    report: PeerReport,
+    theirs: Accepted,
+    pub(crate) fork: Option<Ancestor>,
+}
+
+/// How two values are related.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kinship {
+    /// One branch: ballots and epochs decide.
+    Same,
+    /// The other one's line goes on from this one, or from a later value of its line.
+    Older,
+    Newer,
+    /// Both went on; with the last value that both have, if the lists reach back so far.
+    Parted(Option<Ancestor>),
+}
+
+impl Default for Forks {
+    fn default() -> Self {
+        Self { alone_at: Time::NEVER, wish: None, discard: None }
+    }
+}
+
+/// Of `one`, as seen beside `other`.
+pub(crate) fn kinship(one: &Config, other: &Config) -> Kinship {
+    if one.branch == other.branch {
+        Kinship::Same
+    } else if continues(other, one) {
+        Kinship::Older
+    } else if continues(one, other) {
+        Kinship::Newer
+    } else {
+        Kinship::Parted(common_ancestor(one, other))
+    }
+}
+
+/// `newer` began from a value that is `older`, or came after it; or it is of the very session that
+/// proposed `older`, and so knows what became of it.
+fn continues(newer: &Config, older: &Config) -> bool {
+    let nonce = |config: &Config| config.primary.map(|primary| primary.nonce);
+    let is_of_session = nonce(older).is_some() && nonce(newer) == nonce(older);
+    let has = |ancestor: &Ancestor| {
+        ancestor.branch == older.branch
+            && (older.epoch < ancestor.epoch
+                || older.value_id == ancestor.value_id
+                || is_of_session)
+    };
+    older.branch == Branch(0) || newer.ancestors.iter().any(has)
+}
+
+fn common_ancestor(one: &Config, other: &Config) -> Option<Ancestor> {
+    let shared = line(one).flat_map(|mine| {
+        let theirs = line(other).filter(move |theirs| theirs.branch == mine.branch);
+        theirs.map(move |theirs| if mine.epoch <= theirs.epoch { mine } else { theirs })
+    });
+    shared.max_by_key(|shared| shared.epoch)
+}
+
+/// The value itself, and those from which its branches began.
+fn line(config: &Config) -> impl Iterator<Item = Ancestor> + '_ {
+    let Config { branch, epoch, value_id, .. } = *config;
+    config.ancestors.iter().copied().chain([Ancestor { branch, epoch, value_id }])
+}
+
+/// Until which epoch the data of a replica is of this history; `None` if it went another way.
+pub(crate) fn shared_until(config: &Config, replica: &ReplicaReport) -> Option<Epoch> {
+    if replica.branch == config.branch {
+        return Some(Epoch(u64::MAX));
+    }
+    let ancestor = config.ancestors.iter().find(|known| known.branch == replica.branch)?;
+    (replica.joined <= ancestor.epoch).then_some(ancestor.epoch)
+}
+
+/// What follows `base` when one node decides alone: on a new branch, by its one vote (I19).
+pub(crate) fn next_branch(base: &Config, branch: Branch, voter: VoterConfig) -> Config {
+    let mut next = base.clone();
+    next.branch = branch;
+    next.voters = vec![voter];
+    next.voters_old = Vec::new();
+    if base.epoch != Epoch(0) {
+        let Config { branch, epoch, value_id, .. } = *base;
+        next.ancestors.push(Ancestor { branch, epoch, value_id });
+        let surplus = next.ancestors.len().saturating_sub(format::config::ANCESTORS_MAX);
+        next.ancestors.drain(..surplus);
+    }
+    next
+}
+
+/// How often a node went on alone before the value of this ballot.
+fn generation(ballot: Ballot) -> u64 {
+    ballot.counter / limits::GENERATION_BALLOTS
+}
+
+// ---- Going on alone.
+
+impl Resource {
+    pub(crate) fn alone_at(&self) -> Time {
+        // Once it is due, other events bring it on.
+        if self.forks.alone_at > self.now { self.forks.alone_at } else { Time::NEVER }
+    }
+
+    /// The newest value that this node accepted, or knows to be chosen.
+    pub(crate) fn head(&self) -> Option<Accepted> {
+        let known = self.voter.accepted().into_iter().chain(self.chosen.clone());
+        known.max_by_key(|known| known.ballot)
+    }
+
+    /// A ballot for a value of a new branch.
+    pub(crate) fn next_ballot_alone(&mut self) -> Ballot {
+        let of_head = self.head().map_or(0, |head| generation(head.ballot));
+        let next = of_head.saturating_add(1).saturating_mul(limits::GENERATION_BALLOTS);
+        self.ballot_counter = self.ballot_counter.max(next);
+        self.next_ballot()
+    }
+
+    pub(crate) fn advance_alone(&mut self) {
+        let Some(wait) = self.alone_wait() else {
+            self.forks.alone_at = Time::NEVER;
+            return;
+        };
+        if self.forks.alone_at == Time::NEVER {
+            self.forks.alone_at = self.now + wait;
+        }
+        if self.now < self.forks.alone_at {
+            return;
+        }
+        if self.promotion.is_some() { self.promote_alone() } else { self.extend_alone() }
+    }
+
+    /// How long a quorum is waited for, if there is none and this node may go on without.
+    fn alone_wait(&self) -> Option<Duration> {
+        let is_allowed = self.options.demands.without_quorum == WithoutQuorum::GoOn;
+        if self.stop.is_some() || self.report().is_none() || self.is_discarding() {
+            return None;
+        }
+        if let Some(promotion) = &self.promotion {
+            let is_wanted =
+                promotion.purpose == Purpose::Clients && (is_allowed || promotion.is_forced());
+            let is_needed = is_wanted && !self.reaches_quorum_of(&self.newest_value());
+            return is_needed.then_some(limits::ALONE_PROMOTION_WAIT);
+        }
+        let session = self.session.as_ref()?;
+        let me = self.me();
+        let has_data = self.own_part(self.config()?).is_some()
+            && session.write_set.has(me)
+            && !session.losses.contains_key(&me);
+        let is_needed = is_allowed
+            && has_data
+            && self.serves_clients()
+            && session.change != Some(Change::Alone)
+            && !self.reaches_majority();
+        is_needed.then_some(limits::ALONE_WAIT)
+    }
+
+    /// The local replica, if a value says that it is in sync.
+    fn own_part(&self, config: &Config) -> Option<InSync> {
+        let known = config.volumes.first()?.insync_member(self.me()).copied()?;
+        (known.incarnation == self.report()?.incarnation).then_some(known)
+    }
+
+    /// The session goes on with this node's replica alone, once all others are recorded as lost.
+    fn extend_alone(&mut self) {
+        let me = self.me();
+        let Some(session) = &self.session else { return };
+        for member in session.write_set.without(me).iter() {
+            self.begin_loss(member);
+        }
+        let Some(session) = &self.session else { return };
+        let is_recorded = |state: &LossState| *state != LossState::Recording;
+        if !session.losses.values().all(is_recorded) {
+            return;
+        }
+        let nonce = session.nonce;
+        let Some(base) = self.head().map(|head| head.value) else { return };
+        let is_ours = base.primary.is_none_or(|primary| primary.nonce == nonce);
+        let Some(own) = self.own_part(&base).filter(|_| is_ours) else { return };
+        let voter = VoterConfig { node: me, store: self.voter.register.store };
+        let mut next = next_branch(&base, Branch(self.random.next_u64()), voter);
+        next.epoch = Epoch(base.epoch.0 + 1);
+        next.previous = base.value_id;
+        next.value_id = ValueId(self.random.next_u64());
+        next.primary = Some(Primary { node: me, nonce, purpose: Purpose::Clients });
+        next.clean = false;
+        for volume in &mut next.volumes {
+            volume.insync = vec![own];
+        }
+        let session = self.session.as_mut().expect("looked at above");
+        session.change = Some(Change::Alone);
+        session.admissions.clear();
+        session.adding = None;
+        self.start_attempt_alone(nonce, Some(next));
+    }
+
+    pub(crate) fn on_alone_chosen(&mut self) {
+        let me = self.me();
+        let Some(session) = &self.session else { return };
+        for member in session.write_set.without(me).iter() {
+            self.finish_loss(member);
+        }
+        self.actions.push(ResourceAction::WentAlone);
+    }
+
+    /// As a voter: an accepted value makes this node's data that of a new branch. The superblock
+    /// says so in the same save, before anything is written on that branch.
+    pub(crate) fn follow_own_branch(&mut self) {
+        let me = self.me();
+        let Some((_, value)) = &self.voter.register.accepted else { return };
+        let is_alone = value.voters_old.is_empty() && value.voters.iter().all(|it| it.node == me);
+        let Some(known) = self.own_part(value).filter(|_| is_alone) else { return };
+        let Some(superblock) = self.superblock.as_mut() else { return };
+        let from = value.ancestors.last().map(|ancestor| ancestor.branch);
+        if superblock.state == ReplicaState::InSync
+            && from == Some(superblock.branch)
+            && known.joined <= superblock.joined
+        {
+            superblock.branch = value.branch;
+        }
+    }
+}
+
+// ---- Meeting again.
+
+impl Resource {
+    /// What a peer said of the newest value that it accepted. True if its line and ours parted:
+    /// then it is as good as not connected, and nothing else that it says counts.
+    pub(crate) fn is_parted(&mut self, from: NodeId, accepted: Option<&Accepted>) -> bool {
+        let fork = accepted.and_then(|theirs| Some((theirs.clone(), self.parting(from, theirs)?)));
+        let Some(peer) = self.peers.get_mut(&from) else { return true };
+        let was_split = peer.split.is_some();
+        let Some((theirs, fork)) = fork else {
+            if let Some(split) = &mut peer.split {
+                // `recheck_parted` begins anew with it.
+                split.theirs = accepted.cloned().unwrap_or_else(|| split.theirs.clone());
+            }
+            return was_split;
+        };
+        let known = peer.split.take().map(|split| split.report);
+        let Some(report) = peer.report.take().or(known) else { return true };
+        peer.split = Some(Split { report, theirs, fork });
+        if !was_split {
+            self.on_member_disconnected(from);
+            self.actions.push(ResourceAction::SplitBrain { peer: from, fork });
+            // It may take this node for one that is merely behind.
+            let own = self.own_report();
+            self.actions.push(ResourceAction::Send { to: from, message: own });
+        }
+        self.start_discard();
+        true
+    }
+
+    /// What kept two lines apart was a session, perhaps, that is over.
+    pub(crate) fn recheck_parted(&mut self) {
+        let split =
+            self.peers.iter().filter_map(|(&node, peer)| Some((node, peer.split.as_ref()?)));
+        let is_over =
+            |(node, split): &(NodeId, &Split)| self.parting(*node, &split.theirs).is_none();
+        let over: Vec<NodeId> = split.filter(is_over).map(|(node, _)| node).collect();
+        for node in over {
+            // From the beginning, so that nothing that was held back is missed.
+            if let Some(peer) = self.peers.get_mut(&node) {
+                peer.split = None;
+            }
+            self.reset(node);
+        }
+    }
+
+    /// A session of this node is over: peers that kept apart from it need to no longer.
+    pub(crate) fn report_end(&mut self) {
+        if self.head().is_some_and(|head| generation(head.ballot) > 0) {
+            let report = self.own_report();
+            for peer in self.connected().without(self.me()).iter() {
+                self.send(peer, report.clone());
+            }
+        }
+    }
+
+    /// A peer may learn only from what comes later that both went on.
+    pub(crate) fn tell_parted(&mut self) {
+        let parted = self.peers.iter().filter(|(_, peer)| peer.split.is_some());
+        for to in parted.map(|(&node, _)| node).collect::<Vec<_>>() {
+            let message = self.own_report();
+            self.actions.push(ResourceAction::Send { to, message });
+        }
+    }
+
+    pub(crate) fn is_split_from(&self, peer: NodeId) -> bool {
+        self.peers.get(&peer).is_some_and(|peer| peer.split.is_some())
+    }
+
+    /// Where the peer's line and ours parted, if neither simply follows the other.
+    #[expect(clippy::option_option, reason = "parted, and perhaps at a value that is known")]
+    fn parting(&self, from: NodeId, theirs: &Accepted) -> Option<Option<Ancestor>> {
+        let ours = self.head()?;
+        if generation(ours.ballot).max(generation(theirs.ballot)) == 0 {
+            // Nobody ever went on alone: what a quorum decides does not part.
+            return None;
+        }
+        let head = |config: &Config| line(config).last();
+        match kinship(&ours.value, &theirs.value) {
+            Kinship::Same => None,
+            Kinship::Older => {
+                let is_taken = self.is_in_use(&ours.value, &theirs.value, from)
+                    || self.may_have_gone_on(&ours.value, &theirs.value);
+                is_taken.then(|| head(&ours.value))
+            }
+            Kinship::Newer => {
+                let session = self.peers.get(&from).and_then(|peer| peer.session);
+                let is_led = theirs.value.primary.is_some_and(|primary| {
+                    primary.node == from
+                        && primary.purpose == Purpose::Clients
+                        && session == Some(primary.nonce)
+                });
+                let is_taken = is_led && is_foreign(&theirs.value, &ours.value);
+                is_taken.then(|| head(&theirs.value))
+            }
+            Kinship::Parted(fork) => Some(fork),
+        }
+    }
+
+    /// Clients use the line of `ours`, which another one goes on from that no quorum of its voters
+    /// knew of: whoever went on alone must not end their session.
+    fn is_in_use(&self, ours: &Config, theirs: &Config, from: NodeId) -> bool {
+        let is_served = ours.primary.is_some_and(|primary| {
+            let is_led_there = primary.node != from && self.is_led(ours);
+            primary.purpose == Purpose::Clients && (self.leads(primary.nonce) || is_led_there)
+        });
+        is_served && is_foreign(ours, theirs)
+    }
+
+    /// This node was told what one of theirs misses, who is in sync by the newest value that it
+    /// knows: that value was the last but one, perhaps, and clients were answered since.
+    fn may_have_gone_on(&self, ours: &Config, theirs: &Config) -> bool {
+        let me = self.me();
+        let volumes = ours.volumes.first().zip(theirs.volumes.first());
+        volumes.is_some_and(|(ours, theirs)| {
+            let was_lost = |known: &InSync| {
+                let base = self.slot_bases.get(&known.node);
+                base.is_some_and(|base| {
+                    (base.epoch, base.incarnation) == (known.joined, known.incarnation)
+                })
+            };
+            let both = ours.insync.iter().filter(|it| theirs.insync_member(it.node).is_some());
+            both.filter(|it| it.node != me).any(was_lost)
+        })
+    }
+
+    /// A value of a line that this node's line left behind, told by one that does not know.
+    pub(crate) fn is_of_older_line(&self, ballot: Ballot, value: &Config) -> bool {
+        self.head().is_some_and(|head| {
+            head.value.branch != value.branch && generation(ballot) < generation(head.ballot)
+        })
+    }
+}
+
+/// Neither the session that leads `older`, nor a quorum of its voters, decided on `newer`.
+fn is_foreign(older: &Config, newer: &Config) -> bool {
+    let nonce = |config: &Config| config.primary.map(|primary| primary.nonce);
+    let votes = newer.voters.iter().map(|voter| (voter.node, voter.store));
+    nonce(older) != nonce(newer) && !quorum::is_quorum(older, &votes)
+}
+
+// ---- Giving data up.
+
+impl Resource {
+    pub(crate) fn is_discarding(&self) -> bool {
+        self.forks.discard.is_some()
+    }
+
+    /// The operator gives up what this node wrote since it parted from `peer`, or from any.
+    pub(crate) fn on_discard_asked(&mut self, id: CommandId, peer: Option<NodeId>) {
+        let is_candidate =
+            self.promotion.as_ref().is_some_and(|promotion| promotion.purpose == Purpose::Clients);
+        if self.serves_clients() || is_candidate {
+            let message = "this node is Primary: make it Secondary before its data is given up";
+            return self.refuse(id, CommandErrorCode::Busy, message);
+        }
+        self.forks.wish = Some(Wish { peer });
+        self.answer(id, Ok(()));
+        self.start_discard();
+    }
+
+    /// The wish was for the next meeting only.
+    pub(crate) fn forget_wish(&mut self, met: NodeId) {
+        self.forks.wish.take_if(|wish| wish.peer.is_none_or(|peer| peer == met));
+    }
+
+    pub(crate) fn forget_discard(&mut self) {
+        self.forks.discard = None;
+        self.drop_round(RoundKind::SlotsMerged);
+    }
+
+    fn start_discard(&mut self) {
+        let Some(wish) = self.forks.wish else { return };
+        let is_meant = |node: NodeId| wish.peer.is_none_or(|peer| peer == node);
+        let mut split = self
+            .peers
+            .iter()
+            .filter(|(node, _)| is_meant(**node))
+            .filter_map(|(_, peer)| peer.split.as_ref());
+        let Some(split) = split.next() else { return };
+        if self.is_discarding() || self.stop.is_some() || self.serves_clients() {
+            return;
+        }
+        let discard = Discard { winner: split.theirs.clone(), fork: split.fork };
+        self.forks.wish = None;
+        self.yield_role();
+        self.member.forget_session();
+        let has_their_data =
+            self.report().is_none_or(|replica| replica.branch == discard.winner.value.branch);
+        self.forks.discard = Some(discard);
+        if has_their_data {
+            return self.on_discard_durable();
+        }
+        self.ask_groups(RoundKind::SlotsMerged, |round| ToGroup::MergeSlots { round });
+    }
+
+    /// Everything that may differ here from the common ancestor is in the own slot, durably.
+    pub(crate) fn on_slots_merged(&mut self) {
+        let Some(discard) = self.forks.discard.clone() else { return };
+        let fork = discard.fork.filter(|fork| self.do_slots_cover(&discard.winner.value, *fork));
+        let Some(superblock) = self.superblock.as_mut() else { return };
+        superblock.branch = discard.winner.value.branch;
+        superblock.candidate = None;
+        match fork {
+            Some(fork) => {
+                superblock.joined = superblock.joined.min(fork.epoch);
+                superblock.state = ReplicaState::Syncing;
+            }
+            // Who knows what differs: all of it is compared.
+            None => make_blank(superblock, &mut self.random),
+        }
+        superblock.sealed.nonce = Nonce(0);
+        superblock.clean = false;
+        self.set_role(ReplicaRole::Syncing);
+        self.save_superblock(AfterSave::Discarded);
+    }
+
+    /// The slots of this node's disk name all that was written since the fork: it was in sync on
+    /// its line, and every replica of the other side is one that left this line at the fork.
+    fn do_slots_cover(&self, winner: &Config, fork: Ancestor) -> bool {
+        let me = self.me();
+        let ours = self.config().map_or(format::ids::MemberSet::EMPTY, insync);
+        let state = self.replica_state();
+        let theirs = winner.volumes.first().map_or(&[][..], |volume| &volume.insync);
+        let mut others = theirs.iter().filter(|member| member.node != me).peekable();
+        let is_covered = |member: &InSync| {
+            !ours.has(member.node)
+                && self.slot_bases.get(&member.node).is_some_and(|base| {
+                    base.incarnation == member.incarnation && base.epoch <= fork.epoch
+                })
+        };
+        matches!(state, Some(ReplicaState::InSync | ReplicaState::Outdated))
+            && others.peek().is_some()
+            && others.all(is_covered)
+    }
+
+    /// The replica is of the winner's line. Its vote was for the other one: it is a new voter.
+    pub(crate) fn on_discard_durable(&mut self) {
+        let Some(Discard { winner, .. }) = self.forks.discard.take() else { return };
+        let register = &mut self.voter.register;
+        register.store = VoteStoreId(self.random.next_u64() | 1);
+        register.promised = winner.ballot;
+        register.promised_nonce = Nonce(0);
+        register.accepted = Some((winner.ballot, winner.value.clone()));
+        self.attempt = None;
+        self.chosen = None;
+        self.on_chosen(winner);
+        self.save_register(AfterSave::Reconnect);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use format::ids::{MemberSet, ResourceId};
+
+    fn value(branch: u64, epoch: u64, ancestors: &[(u64, u64)]) -> Config {
+        let id = |branch: u64, epoch: u64| ValueId(branch * 1000 + epoch);
+        let ancestors = ancestors.iter().map(|&(branch, epoch)| Ancestor {
+            branch: Branch(branch),
+            epoch: Epoch(epoch),
+            value_id: id(branch, epoch),
+        });
+        Config {
+            resource: ResourceId(1),
+            branch: Branch(branch),
+            ancestors: ancestors.collect(),
+            epoch: Epoch(epoch),
+            value_id: id(branch, epoch),
+            previous: ValueId(0),
+            primary: None,
+            tenure: None,
+            volumes: Vec::new(),
+            voters: Vec::new(),
+            voters_old: Vec::new(),
+            members: MemberSet::EMPTY,
+            clean: false,
+            losses: 0,
+        }
+    }
+
+    fn fork(kinship: Kinship) -> Option<(u64, u64)> {
+        match kinship {
+            Kinship::Parted(Some(fork)) => Some((fork.branch.0, fork.epoch.0)),
+            Kinship::Parted(None) | Kinship::Same | Kinship::Older | Kinship::Newer => None,
+        }
+    }
+
+    #[test]
+    fn one_line_goes_on_from_the_other_or_both_went_on() {
+        let trunk = value(1, 5, &[]);
+        let lone = value(2, 6, &[(1, 5)]);
+        assert_eq!(kinship(&trunk, &lone), Kinship::Older);
+        assert_eq!(kinship(&lone, &trunk), Kinship::Newer);
+        assert_eq!(kinship(&value(1, 4, &[]), &lone), Kinship::Older);
+        assert_eq!(fork(kinship(&value(1, 6, &[]), &lone)), Some((1, 5)));
+        assert_eq!(fork(kinship(&value(3, 9, &[(1, 4)]), &lone)), Some((1, 4)));
+        let later = value(4, 8, &[(1, 5), (2, 7)]);
+        assert_eq!(kinship(&lone, &later), Kinship::Older);
+        assert_eq!(fork(kinship(&value(3, 9, &[(1, 5), (2, 6)]), &later)), Some((2, 6)));
+        assert_eq!(kinship(&value(8, 3, &[]), &later), Kinship::Parted(None));
+        assert_eq!(kinship(&value(0, 0, &[]), &later), Kinship::Older);
+    }
+
+    /// Two values in one place, of which only one can have been chosen: the other one is not what
+    /// the fork began from.
+    #[test]
+    fn another_value_in_the_place_of_the_fork_is_no_ancestor() {
+        let lone = value(2, 6, &[(1, 5)]);
+        let mut other = value(1, 5, &[]);
+        other.value_id = ValueId(77);
+        assert_eq!(fork(kinship(&other, &lone)), Some((1, 5)));
+        // Unless the session that went on alone had proposed it itself.
+        let primary = |nonce| {
+            let node = NodeId::new(0).unwrap();
+            Some(Primary { node, nonce: Nonce(nonce), purpose: Purpose::Clients })
+        };
+        let (mut lone, mut other) = (lone, other);
+        (lone.primary, other.primary) = (primary(3), primary(3));
+        assert_eq!(kinship(&other, &lone), Kinship::Older);
+    }
+
+    #[test]
+    fn the_list_of_forks_is_bounded_and_drops_the_oldest() {
+        let voter = VoterConfig { node: NodeId::new(0).unwrap(), store: VoteStoreId(1) };
+        let mut head = value(1, 1, &[]);
+        for number in 2..40 {
+            head = next_branch(&head, Branch(number), voter);
+            head.epoch.0 += 1;
+        }
+        assert_eq!(head.ancestors.len(), format::config::ANCESTORS_MAX);
+        assert_eq!(head.ancestors.last().map(|it| it.branch), Some(Branch(38)));
+    }
+}

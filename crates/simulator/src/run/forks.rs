@@ -1,0 +1,525 @@
+//! A run with `quorum off`: whoever loses the others goes on alone, lines part and meet, and an
+//! operator says which of them gives way.
+//!
+//! Every line has an oracle of its own, which begins as that of the line that it left, as it was
+//! when the value that the fork names was the newest: so each line is judged by itself, and what
+//! was acknowledged on one of them is lost by the operator's word only.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::Duration;
+
+use format::ids::{Branch, EXTENT_BLOCKS, Epoch, NodeId};
+use replication::contract::{
+    Command, CommandId, GroupInput, PartId, PromoteMode, Request, RequestKind,
+};
+use replication::resource::{Demands, WithoutQuorum};
+use stdx::random::Random;
+use stdx::time::Time;
+
+use crate::checker::{Checker, sources_of};
+use crate::cluster::{Cluster, ClusterOptions, Outcome, Quirks};
+use crate::contents::SECTORS;
+use crate::oracle::{Oracle, ReadStart};
+use crate::run::{Report, RunOptions};
+
+/// Requests of one node at a time.
+const IN_FLIGHT_MAX: usize = 8;
+/// What is on the disks is compared with the oracles only so often, in events.
+const LOOK_INTERVAL: u64 = 50;
+const END: Duration = Duration::from_secs(200);
+
+struct Pending {
+    node: usize,
+    branch: Branch,
+    block: u64,
+    kind: Kind,
+}
+
+enum Kind {
+    Write {
+        id: u64,
+    },
+    /// A register per quarter of the block: an end without notice tears it.
+    Read {
+        starts: Vec<ReadStart>,
+    },
+}
+
+struct Forking {
+    cluster: Cluster,
+    checker: Checker,
+    random: Random,
+    report: Report,
+    blocks: Vec<u64>,
+    oracles: BTreeMap<Branch, Oracle>,
+    /// How each value left the oracle of its line to the next one.
+    before: BTreeMap<(Branch, Epoch), Oracle>,
+    losses: BTreeMap<Branch, u32>,
+    pending: BTreeMap<PartId, Pending>,
+    next: u64,
+    born: Option<CommandId>,
+    looked_at: u64,
+    /// Whom everybody gives way to now, and until when nobody else is asked to.
+    winner: Option<(usize, Time)>,
+}
+
+/// Runs one seed; an error says what was violated.
+///
+/// # Errors
+/// A promise that was broken, on one line or between two.
+pub fn run_forks(options: &RunOptions) -> Result<Report, String> {
+    let mut run = Forking::new(options);
+    run.be_born()?;
+    while run.cluster.events_done < options.events {
+        run.act();
+        let turns = 1 + run.random.below(12);
+        run.turn(turns, Duration::from_millis(5))?;
+    }
+    run.finish()?;
+    run.report.events = run.cluster.events_done;
+    run.report.marks = std::mem::take(&mut run.cluster.marks);
+    Ok(run.report)
+}
+
+impl Forking {
+    fn new(options: &RunOptions) -> Self {
+        let mut random = Random::new(options.seed ^ 0xf0_4c5);
+        let replicas = 2 + u8::from(random.chance(2, 3));
+        let clients = u8::from(random.chance(1, 5));
+        let nodes = replicas + clients;
+        let shards = u8::try_from(1 + random.below(2)).expect("few");
+        let cluster = Cluster::new(ClusterOptions {
+            seed: options.seed,
+            nodes,
+            clients,
+            spares: 0,
+            shards: vec![vec![shards]; usize::from(nodes)],
+            size_bytes: 20 * EXTENT_BLOCKS * 4096,
+            spare_bytes: 0,
+            al_slots: 3 + usize::try_from(random.below(6)).expect("small"),
+            trace: options.trace,
+            trace_lane: options.trace_lane,
+            reads: None,
+            demands: Demands { without_quorum: WithoutQuorum::GoOn, ..Demands::default() },
+            quirks: Quirks { slow_mail: random.chance(1, 2), clocks: false },
+        });
+        let blocks = (0..20).flat_map(|extent| {
+            let start = extent * EXTENT_BLOCKS;
+            [start, start + 7]
+        });
+        Self {
+            cluster,
+            checker: Checker::default(),
+            random,
+            report: Report::default(),
+            blocks: blocks.collect(),
+            oracles: BTreeMap::new(),
+            before: BTreeMap::new(),
+            losses: BTreeMap::new(),
+            pending: BTreeMap::new(),
+            next: 1,
+            born: None,
+            looked_at: 0,
+            winner: None,
+        }
+    }
+
+    fn number(&mut self) -> u64 {
+        self.next += 1;
+        self.next
+    }
+
+    fn trace(&self, text: impl FnOnce() -> String) {
+        if self.cluster.options.trace {
+            crate::cluster::trace(self.cluster.now, &text());
+        }
+    }
+
+    fn count(&self) -> usize {
+        usize::from(self.cluster.options.nodes)
+    }
+
+    fn be_born(&mut self) -> Result<(), String> {
+        self.turn(u64::MAX, Duration::from_millis(100))?;
+        let id = self.command(0, Command::Promote(PromoteMode::ForceAllEqual));
+        self.born = Some(id);
+        let deadline = self.cluster.now + Duration::from_secs(30);
+        while !self.cluster.is_primary(0) {
+            if self.cluster.now >= deadline {
+                return Err("no session within 30 s of birth".to_owned());
+            }
+            self.turn(10, Duration::from_millis(10))?;
+        }
+        Ok(())
+    }
+
+    fn command(&mut self, node: usize, command: Command) -> CommandId {
+        let id = CommandId(self.number());
+        self.cluster.command(node, id, command);
+        id
+    }
+
+    fn any_node(&mut self) -> usize {
+        let count = u64::from(self.cluster.options.nodes);
+        usize::try_from(self.random.below(count)).expect("few nodes")
+    }
+
+    // ---- What happens by chance.
+
+    fn act(&mut self) {
+        let node = self.any_node();
+        match self.random.below(1000) {
+            0..3 => self.kill(node),
+            3..9 => self.part(node),
+            9..13 => {
+                let other = self.any_node();
+                self.cluster.reset_link(node, other);
+            }
+            13..25 => {
+                for other in 0..self.count() {
+                    self.cluster.heal_link(node, other);
+                }
+            }
+            25..37 => self.promote(node),
+            37..40 => self.demote(node),
+            40..46 => self.give_way(),
+            46..500 => self.read(node),
+            _ => self.write(node),
+        }
+    }
+
+    fn kill(&mut self, node: usize) {
+        if self.cluster.is_up(node) {
+            self.report.kills += 1;
+            self.cluster.kill(node);
+            self.end_clients(node);
+            let delay = Duration::from_millis(1 + self.random.below(6_000));
+            self.cluster.restart_later(node, delay);
+        }
+    }
+
+    /// Loses sight of all others, or of one.
+    fn part(&mut self, node: usize) {
+        self.report.cuts += 1;
+        let one = self.any_node();
+        let all = self.random.chance(1, 2);
+        for other in 0..self.count() {
+            if all || other == one {
+                self.cluster.cut_link(node, other);
+            }
+        }
+    }
+
+    fn promote(&mut self, node: usize) {
+        if self.cluster.is_up(node) && !self.cluster.is_primary(node) {
+            self.report.sessions += 1;
+            self.command(node, Command::Promote(PromoteMode::Normal));
+        }
+    }
+
+    fn demote(&mut self, node: usize) {
+        if self.cluster.is_primary(node) && !self.pending.values().any(|it| it.node == node) {
+            self.command(node, Command::Demote);
+        }
+    }
+
+    /// All that see that they parted from one that has the data of its line give way to it.
+    fn give_way(&mut self) {
+        let now = self.cluster.now;
+        let winner = self.winner.filter(|&(winner, until)| now < until && self.may_win(winner));
+        let Some((winner, until)) = winner.or_else(|| self.new_winner()) else { return };
+        self.winner = Some((winner, until));
+        for node in 0..self.count() {
+            if node != winner && self.is_split(node, winner) {
+                self.demote(node);
+                if !self.cluster.is_primary(node) {
+                    let peer = NodeId::new(u8::try_from(winner).expect("few nodes"));
+                    self.report.member_changes += 1;
+                    self.command(node, Command::DiscardData { peer });
+                }
+            }
+        }
+    }
+
+    fn new_winner(&mut self) -> Option<(usize, Time)> {
+        // Long enough for those that give way to be done: two must not give way to each other.
+        if self.winner.is_some_and(|(_, until)| self.cluster.now < until) {
+            return None;
+        }
+        let node = self.any_node();
+        let until = self.cluster.now + Duration::from_secs(20);
+        self.may_win(node).then_some((node, until))
+    }
+
+    /// It is up, and its disk has all of a line that nobody went on from.
+    fn may_win(&self, node: usize) -> bool {
+        let is_source = |leaf| sources_of(&self.cluster, leaf).iter().any(|it| it.index() == node);
+        self.cluster.is_up(node) && self.checker.newest_of_lines().any(is_source)
+    }
+
+    fn is_split(&self, node: usize, peer: usize) -> bool {
+        let process = self.cluster.processes[node].as_ref();
+        process.is_some_and(|process| {
+            let members = process.resource.status().members;
+            members.iter().any(|it| it.node.index() == peer && it.split.is_some())
+        })
+    }
+
+    // ---- Requests.
+
+    /// The line of the session that `node` leads.
+    fn line_at(&mut self, node: usize) -> Option<Branch> {
+        let in_flight = self.pending.values().filter(|it| it.node == node).count();
+        let is_free = self.cluster.is_primary(node) && in_flight < IN_FLIGHT_MAX;
+        let process = self.cluster.processes[node].as_ref().filter(|_| is_free)?;
+        let branch = process.resource.status().branch;
+        self.oracles.contains_key(&branch).then_some(branch)
+    }
+
+    fn write(&mut self, node: usize) {
+        let Some(branch) = self.line_at(node) else { return };
+        let block = *self.random.pick(&self.blocks).expect("there are blocks");
+        let id = self.number();
+        let Some(payload) = self.cluster.payload(node, vec![id]) else { return };
+        self.trace(|| format!("n{node} writes {id} to block {block} on {branch:?}"));
+        for sector in sectors_of(block) {
+            self.oracle(branch).invoke(sector, id);
+        }
+        self.report.writes += 1;
+        let fua = self.random.chance(1, 10);
+        let pending = Pending { node, branch, block, kind: Kind::Write { id } };
+        self.submit(pending, RequestKind::Write { payload, fua });
+    }
+
+    fn read(&mut self, node: usize) {
+        let Some(branch) = self.line_at(node) else { return };
+        let block = *self.random.pick(&self.blocks).expect("there are blocks");
+        self.read_block(node, branch, block);
+    }
+
+    fn read_block(&mut self, node: usize, branch: Branch, block: u64) {
+        let oracle = self.oracle(branch);
+        let starts = sectors_of(block).map(|sector| oracle.begin_read(sector)).collect();
+        self.report.reads += 1;
+        self.submit(
+            Pending { node, branch, block, kind: Kind::Read { starts } },
+            RequestKind::Read,
+        );
+    }
+
+    fn submit(&mut self, pending: Pending, kind: RequestKind) {
+        let part = PartId(self.number());
+        let (node, block) = (pending.node, pending.block);
+        self.pending.insert(part, pending);
+        let request = Request { part, kind, offset: block * 4096, length: 4096 };
+        self.cluster.request(node, block, GroupInput::Request(request));
+    }
+
+    fn oracle(&mut self, branch: Branch) -> &mut Oracle {
+        self.oracles.entry(branch).or_default()
+    }
+
+    /// Nothing that the clients of `node` wait for is answered any more.
+    fn end_clients(&mut self, node: usize) {
+        let ended: Vec<Pending> =
+            self.pending.extract_if(.., |_, it| it.node == node).map(|it| it.1).collect();
+        for pending in ended {
+            self.give_up(&pending);
+        }
+    }
+
+    fn give_up(&mut self, pending: &Pending) {
+        if let Kind::Write { id } = pending.kind {
+            for sector in sectors_of(pending.block) {
+                self.oracle(pending.branch).give_up(sector, id);
+            }
+        }
+    }
+
+    // ---- What comes back.
+
+    fn turn(&mut self, steps: u64, most: Duration) -> Result<(), String> {
+        let until = self.cluster.now + most;
+        for _ in 0..steps {
+            let went_on = self.cluster.step(until);
+            self.take_outcomes().map_err(|text| format!("{text} ({:?})", self.cluster.now))?;
+            if !went_on {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    fn take_outcomes(&mut self) -> Result<(), String> {
+        self.checker.check(&mut self.cluster)?;
+        if self.cluster.events_done >= self.looked_at + LOOK_INTERVAL {
+            self.looked_at = self.cluster.events_done;
+            self.check_disks()?;
+        }
+        for outcome in std::mem::take(&mut self.cluster.outcomes) {
+            match outcome {
+                Outcome::Config { node, losses, branch, epoch, .. } => {
+                    self.see_value(node, branch, epoch);
+                    let known = self.losses.entry(branch).or_insert(losses);
+                    if losses > *known {
+                        *known = losses;
+                        self.oracle(branch).on_losses();
+                    }
+                }
+                Outcome::Role { node, primary: false } => self.end_clients(node),
+                Outcome::Role { .. } | Outcome::Answered { .. } => {}
+                Outcome::Completed { part, result, .. } => {
+                    let Some(pending) = self.pending.remove(&part) else { continue };
+                    match result {
+                        Ok(values) => self.completed(&pending, values)?,
+                        Err(_) => self.give_up(&pending),
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn completed(&mut self, pending: &Pending, values: Option<Vec<u64>>) -> Result<(), String> {
+        let Pending { node, branch, block, .. } = *pending;
+        match &pending.kind {
+            &Kind::Write { id } => {
+                for sector in sectors_of(block) {
+                    self.oracle(branch).complete(sector, id);
+                }
+                Ok(())
+            }
+            Kind::Read { starts } => {
+                let value = values.and_then(|values| values.first().copied());
+                let value = value.ok_or("a read was answered without bytes")?;
+                let ids: Vec<u64> = self.cluster.contents.sectors(value).into_iter().collect();
+                for ((sector, start), id) in sectors_of(block).zip(starts).zip(ids) {
+                    let judged = self.oracle(branch).end_read(sector, start, id);
+                    judged.map_err(|text| format!("{text} (node {node}, line {branch:?})"))?;
+                }
+                Ok(())
+            }
+        }
+    }
+
+    /// A node knows of a value: perhaps nobody did before.
+    fn see_value(&mut self, node: usize, branch: Branch, epoch: Epoch) {
+        if let Some(oracle) = self.oracles.get(&branch) {
+            let last = (branch, Epoch(epoch.0.saturating_sub(1)));
+            self.before.entry(last).or_insert_with(|| oracle.clone());
+            return;
+        }
+        let mine = |it: &&Pending| it.node == node;
+        let kept: BTreeSet<u64> =
+            self.pending.values().filter(mine).filter_map(Pending::written).collect();
+        let base = self.checker.base_of(branch);
+        let from = base.and_then(|(branch, epoch)| {
+            self.before.get(&(branch, epoch)).or_else(|| self.oracles.get(&branch))
+        });
+        self.trace(|| format!("n{node} begins {branch:?} from {base:?}, {kept:?} in flight"));
+        let oracle = from.map_or_else(Oracle::default, |oracle| oracle.fork(&kept));
+        self.oracles.insert(branch, oracle);
+        for pending in self.pending.values_mut().filter(|it| it.node == node) {
+            pending.branch = branch;
+        }
+    }
+
+    /// C3: what replicas of a line hold that are in sync may be read there.
+    fn check_disks(&self) -> Result<(), String> {
+        for leaf in self.checker.newest_of_lines() {
+            let Some(oracle) = self.oracles.get(&leaf.branch) else { continue };
+            for member in sources_of(&self.cluster, leaf).iter() {
+                let disk = &self.cluster.disks[member.index()];
+                let mut held = self.blocks.iter().flat_map(|&block| {
+                    let ids = self.cluster.contents.sectors(disk.read(block));
+                    sectors_of(block).zip(ids)
+                });
+                if let Some((sector, value)) = held.find(|&(at, it)| !oracle.may_hold(at, it)) {
+                    let branch = leaf.branch;
+                    return Err(format!(
+                        "C3: n{member}, in sync on {branch:?}, holds {value} in sector {sector}"
+                    ));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    // ---- The end.
+
+    /// Nothing fails any more: all lines but one give way, and all replicas become equal.
+    fn finish(&mut self) -> Result<(), String> {
+        let deadline = self.cluster.now + END;
+        while !self.is_settled() {
+            for (a, b) in (0..self.count()).flat_map(|a| (0..a).map(move |b| (a, b))) {
+                self.cluster.heal_link(a, b);
+            }
+            self.give_way();
+            let primaries = (0..self.count()).filter(|&node| self.cluster.is_primary(node)).count();
+            if primaries == 0 && self.random.chance(1, 20) {
+                let node = self.any_node();
+                self.promote(node);
+            }
+            self.turn(u64::MAX, Duration::from_millis(50))?;
+            if self.cluster.now > deadline {
+                let processes = self.cluster.processes.iter().flatten();
+                let text: Vec<String> = processes.map(|process| process.explain()).collect();
+                let leaves: Vec<_> = self.checker.newest_of_lines().collect();
+                let all = || 0..self.count();
+                let split: Vec<_> = all()
+                    .flat_map(|a| all().map(move |b| (a, b)))
+                    .filter(|&(a, b)| self.is_split(a, b))
+                    .collect();
+                return Err(format!(
+                    "not settled: parted are {split:?}, winner {:?}: {leaves:?}\n{}",
+                    self.winner,
+                    text.join("\n")
+                ));
+            }
+        }
+        let node = (0..self.count()).find(|&node| self.cluster.is_primary(node));
+        let node = node.ok_or("the session ended though nothing failed")?;
+        for block in self.blocks.clone() {
+            let branch = self.line_at(node).ok_or("the line of the last session is not known")?;
+            self.read_block(node, branch, block);
+            self.turn(u64::MAX, Duration::from_secs(1))?;
+            if !self.pending.is_empty() {
+                return Err(format!("a read of block {block} was not answered within 1 s"));
+            }
+        }
+        Ok(())
+    }
+
+    fn is_settled(&self) -> bool {
+        let replicas = self.count() - usize::from(self.cluster.options.clients);
+        let nodes = || 0..self.count();
+        let mut primaries = nodes().filter(|&node| self.cluster.is_primary(node));
+        let (Some(primary), None) = (primaries.next(), primaries.next()) else { return false };
+        let Some(process) = self.cluster.processes[primary].as_ref() else { return false };
+        let in_sync = process.resource.status().members.iter().filter(|it| it.in_sync).count();
+        let is_split = nodes().any(|a| nodes().any(|b| self.is_split(a, b)));
+        let is_equal = |&block: &u64| {
+            let mut values = (0..replicas).map(|node| self.cluster.disks[node].read(block));
+            let first = values.next();
+            values.all(|value| Some(value) == first)
+        };
+        in_sync == replicas
+            && !is_split
+            && self.pending.is_empty()
+            && process.resource.is_quiet()
+            && self.blocks.iter().all(is_equal)
+    }
+}
+
+fn sectors_of(block: u64) -> std::ops::Range<u64> {
+    block * SECTORS as u64..(block + 1) * SECTORS as u64
+}
+
+impl Pending {
+    fn written(&self) -> Option<u64> {
+        match self.kind {
+            Kind::Write { id } => Some(id),
+            Kind::Read { .. } => None,
+        }
+    }
+}

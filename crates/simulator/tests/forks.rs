@@ -1,0 +1,287 @@
+//! `quorum off`: nodes that go on alone, meet again, and give up what one of them wrote.
+
+use std::time::Duration;
+
+use replication::contract::{Command, PromoteMode};
+use simulator::cluster::SlowDisk;
+use simulator::run::{Report, RunOptions, run_forks};
+use simulator::scenario::Scenario;
+use simulator::sometimes::Mark;
+
+/// Blocks of the volume.
+const ALL: u64 = 20 * 1024;
+
+/// Blocks that `leader` copied to `member` until it was in sync.
+fn copied_until_in_sync(it: &mut Scenario, leader: usize, member: usize) -> u64 {
+    let most = std::cell::Cell::new(0);
+    it.until("the member to be in sync", |it| {
+        let status = it.status(leader).expect("the node is up");
+        let known = status.members.iter().find(|known| known.node.index() == member);
+        most.set(most.get().max(known.map_or(0, |known| known.copied_blocks)));
+        it.is_in_sync(leader, member)
+    });
+    most.get()
+}
+
+/// Both of two nodes went on after the connection between them broke.
+fn parted() -> Scenario {
+    let mut it = Scenario::with_quorum_off(2, 0);
+    it.must_write(0, 7, 1);
+    it.must_write(0, 9000, 2);
+    it.part(&[0], &[1]);
+    it.promote(1);
+    it.must_write(0, 7, 10);
+    it.must_write(0, 11, 11);
+    it.must_write(1, 7, 20);
+    it.must_write(1, 5000, 21);
+    it
+}
+
+#[test]
+fn the_survivor_of_two_goes_on_and_the_other_one_catches_up() {
+    let mut it = Scenario::with_quorum_off(2, 0);
+    it.must_write(0, 7, 1);
+    it.cluster.kill(1);
+    it.must_write(0, 7, 2);
+    assert_eq!(it.must_read(0, 7), 2);
+    it.run(Duration::from_secs(5));
+    it.must_write(0, 9000, 3);
+    it.cluster.start(1);
+    let copied = copied_until_in_sync(&mut it, 0, 1);
+    assert!(copied < ALL / 2, "{copied} blocks were copied");
+    assert_eq!((it.on_disk(1, 7), it.on_disk(1, 9000)), (2, 3));
+    it.until("both to vote", |it| it.voters(0) == [0, 1]);
+}
+
+#[test]
+fn a_secondary_whose_primary_died_becomes_primary_alone() {
+    let mut it = Scenario::with_quorum_off(2, 0);
+    it.must_write(0, 7, 1);
+    it.cluster.kill(0);
+    it.promote(1);
+    assert_eq!(it.must_read(1, 7), 1);
+    it.must_write(1, 7, 2);
+    it.cluster.start(0);
+    it.until("the return of node 0", |it| it.is_in_sync(1, 0));
+    assert_eq!(it.on_disk(0, 7), 2);
+    assert!(!it.is_split(0, 1) && !it.is_split(1, 0));
+}
+
+/// Again and again, so that the list of forks grows, each time incrementally.
+#[test]
+fn a_peer_that_comes_and_goes_is_copied_only_what_it_missed() {
+    let mut it = Scenario::with_quorum_off(2, 0);
+    for round in 0..6 {
+        it.part(&[0], &[1]);
+        it.must_write(0, 100 + round, round + 1);
+        it.meet(&[0], &[1]);
+        let copied = copied_until_in_sync(&mut it, 0, 1);
+        assert!(copied < ALL / 2, "{copied} blocks were copied in round {round}");
+        assert_eq!(it.on_disk(1, 100 + round), round + 1);
+        it.until("both to vote", |it| it.voters(0) == [0, 1]);
+    }
+}
+
+#[test]
+fn both_went_on_and_both_say_so() {
+    let mut it = parted();
+    it.meet(&[0], &[1]);
+    it.until("the split brain", |it| it.is_split(0, 1) && it.is_split(1, 0));
+    it.run(Duration::from_secs(5));
+    assert!(it.is_split(0, 1) && it.is_split(1, 0));
+    // Each goes on by itself.
+    it.must_write(0, 7, 30);
+    it.must_write(1, 7, 40);
+    assert_eq!((it.must_read(0, 7), it.must_read(1, 7)), (30, 40));
+}
+
+#[test]
+fn the_data_of_one_is_given_up_and_only_what_differs_is_copied() {
+    for (winner, loser) in [(0, 1), (1, 0)] {
+        let mut it = parted();
+        it.meet(&[0], &[1]);
+        it.until("the split brain", |it| it.is_split(0, 1) && it.is_split(1, 0));
+        let refused = it.command(loser, Command::DiscardData { peer: None });
+        it.until("a refusal", |it| it.failed(refused));
+        let demoted = it.command(loser, Command::Demote);
+        it.until("the end of the session", |it| it.succeeded(demoted));
+        it.discard(loser, winner);
+        let copied = copied_until_in_sync(&mut it, winner, loser);
+        assert!(copied < ALL / 2, "{copied} blocks were copied");
+        for block in [7, 11, 5000, 9000] {
+            assert_eq!(it.on_disk(loser, block), it.on_disk(winner, block), "block {block}");
+        }
+        it.until("both to vote", |it| it.voters(winner) == [0, 1]);
+        it.must_write(winner, 7, 50);
+        assert_eq!(it.on_disk(loser, 7), 50);
+    }
+}
+
+/// The wish is known before they meet.
+#[test]
+fn data_can_be_given_up_before_the_peers_meet() {
+    let mut it = parted();
+    let demoted = it.command(1, Command::Demote);
+    it.until("the end of the session", |it| it.succeeded(demoted));
+    it.discard(1, 0);
+    it.must_write(0, 12, 12);
+    it.meet(&[0], &[1]);
+    it.until("the return of node 1", |it| it.is_in_sync(0, 1));
+    assert_eq!((it.on_disk(1, 7), it.on_disk(1, 12), it.on_disk(1, 5000)), (10, 12, 0));
+}
+
+/// The loser dies while it gives its data up, at any moment; then it is told once more.
+#[test]
+fn a_loser_that_dies_meanwhile_gives_its_data_up_later() {
+    for micros in (0..6_000).step_by(150) {
+        let mut it = parted();
+        let demoted = it.command(1, Command::Demote);
+        it.until("the end of the session", |it| it.succeeded(demoted));
+        it.meet(&[0], &[1]);
+        it.until("the split brain", |it| it.is_split(0, 1) && it.is_split(1, 0));
+        it.discard(1, 0);
+        it.run(Duration::from_micros(micros));
+        it.cluster.cut_power(1);
+        it.cluster.start(1);
+        it.discard(1, 0);
+        it.until("the return of node 1", |it| it.is_in_sync(0, 1));
+        for block in [7, 11, 5000, 9000] {
+            assert_eq!(it.on_disk(1, block), it.on_disk(0, block), "block {block}");
+        }
+    }
+}
+
+/// Two of three decide by quorum; the third one, alone, does so too. The two are not its victims.
+#[test]
+fn a_side_with_a_quorum_is_not_ended_by_one_that_went_on_alone() {
+    let mut it = Scenario::with_quorum_off(3, 0);
+    it.must_write(0, 7, 1);
+    it.part(&[0, 1], &[2]);
+    it.promote(2);
+    it.must_write(0, 7, 10);
+    it.must_write(2, 7, 20);
+    it.must_write(2, 8, 21);
+    it.meet(&[0, 1], &[2]);
+    it.until("the split brain", |it| {
+        it.is_split(0, 2) && it.is_split(1, 2) && it.is_split(2, 0) && it.is_split(2, 1)
+    });
+    it.must_write(0, 9, 11);
+    assert_eq!(it.must_read(0, 7), 10);
+    let demoted = it.command(2, Command::Demote);
+    it.until("the end of the session", |it| it.succeeded(demoted));
+    it.discard(2, 0);
+    it.until("the return of node 2", |it| it.is_in_sync(0, 2));
+    assert_eq!((it.on_disk(2, 7), it.on_disk(2, 8), it.on_disk(2, 9)), (10, 0, 11));
+    it.until("all to vote", |it| it.voters(0) == [0, 1, 2]);
+}
+
+/// What the loser wrote alone is at a third member as well, which goes on when the loser is gone:
+/// it gives up what it got from the loser, too.
+#[test]
+fn a_third_member_that_carries_the_fork_on_gives_all_of_it_up() {
+    let mut it = Scenario::with_quorum_off(3, 0);
+    it.must_write(0, 7, 1);
+    // Node 2 and node 1 are both alone for a while; node 1 then follows node 2.
+    it.part(&[0], &[1, 2]);
+    it.part(&[1], &[2]);
+    it.must_write(0, 7, 10);
+    it.promote(2);
+    it.must_write(2, 7, 20);
+    it.must_write(2, 5000, 21);
+    it.meet(&[1], &[2]);
+    it.until("node 1 to follow", |it| it.is_in_sync(2, 1));
+    it.until("both to vote", |it| it.voters(2) == [1, 2]);
+    it.must_write(2, 6000, 22);
+    it.cluster.kill(2);
+    it.promote(1);
+    it.must_write(1, 8000, 23);
+    let demoted = it.command(1, Command::Demote);
+    it.until("the end of the session", |it| it.succeeded(demoted));
+    it.meet(&[0], &[1, 2]);
+    it.until("the split brain", |it| it.is_split(0, 1) && it.is_split(1, 0));
+    it.discard(1, 0);
+    it.until("the return of node 1", |it| it.is_in_sync(0, 1));
+    for block in [7, 5000, 6000, 8000] {
+        assert_eq!(it.on_disk(1, block), it.on_disk(0, block), "block {block}");
+    }
+    it.cluster.start(2);
+    it.until("the split brain", |it| it.is_split(0, 2) && it.is_split(2, 0));
+    it.discard(2, 0);
+    it.until("the return of node 2", |it| it.is_in_sync(0, 2));
+    for block in [7, 5000, 6000, 8000] {
+        assert_eq!(it.on_disk(2, block), it.on_disk(0, block), "block {block}");
+    }
+}
+
+/// A node that knows that it is not up to date does not take the lead by itself.
+#[test]
+fn an_outdated_replica_goes_on_alone_only_by_force() {
+    let mut it = Scenario::with_quorum_off(3, 0);
+    it.must_write(0, 7, 1);
+    it.part(&[0, 1], &[2]);
+    it.must_write(0, 7, 2);
+    it.cluster.slow[2].write = Duration::from_secs(20);
+    it.meet(&[0, 1], &[2]);
+    it.until("a resync", |it| it.status(0).is_some_and(|status| status.members[2].syncing));
+    it.part(&[0, 1], &[2]);
+    it.cluster.slow[2] = SlowDisk::default();
+    let promoted = it.command(2, Command::Promote(PromoteMode::Normal));
+    it.until("a refusal", |it| it.failed(promoted));
+    let forced = it.command(2, Command::Promote(PromoteMode::Force));
+    it.until("the promotion", |it| it.succeeded(forced));
+    assert_eq!(it.must_read(2, 7), 1);
+}
+
+/// Who decides by a quorum does not go on alone, and gives way to none.
+#[test]
+fn the_operator_may_force_a_node_without_a_quorum() {
+    let mut it = Scenario::new(2, 0, 0);
+    it.must_write(0, 7, 1);
+    it.cluster.kill(0);
+    let promoted = it.command(1, Command::Promote(PromoteMode::Normal));
+    it.until("a refusal", |it| it.failed(promoted));
+    let forced = it.command(1, Command::Promote(PromoteMode::Force));
+    it.until("the promotion", |it| it.succeeded(forced));
+    assert_eq!(it.must_read(1, 7), 1);
+    it.must_write(1, 8, 2);
+    it.cluster.start(0);
+    it.until("the return of node 0", |it| it.is_in_sync(1, 0));
+    assert_eq!(it.on_disk(0, 8), 2);
+}
+
+/// The connection breaks, and is there again before the Primary goes on by itself.
+#[test]
+fn a_connection_that_is_soon_back_begins_no_branch() {
+    let mut it = Scenario::with_quorum_off(2, 0);
+    it.must_write(0, 7, 1);
+    let branch = it.status(0).map(|status| status.branch);
+    it.cluster.reset_link(0, 1);
+    it.must_write(0, 7, 2);
+    it.run(Duration::from_secs(5));
+    assert_eq!(it.status(0).map(|status| status.branch), branch);
+    assert!(it.is_in_sync(0, 1));
+}
+
+/// Budget: 20 s on two cores.
+#[test]
+fn no_seed_with_quorum_off_breaks_a_promise() {
+    let mut total = Report::default();
+    for seed in 1..=40 {
+        let options = RunOptions {
+            seed,
+            trace: false,
+            trace_lane: None,
+            events: 6_000,
+            skip: 0,
+            rough: false,
+        };
+        match run_forks(&options) {
+            Ok(report) => total.add(&report),
+            Err(text) => panic!("seed {seed}: {text}"),
+        }
+    }
+    assert!(total.writes > 4_000 && total.reads > 4_000 && total.kills > 20, "{total:?}");
+    // Lines that gave way.
+    assert!(total.member_changes > 40, "{total:?}");
+    assert!(total.marks.contains(&Mark::WentAlone) && total.marks.contains(&Mark::SplitBrain));
+}
