@@ -95,8 +95,9 @@ impl Run {
 
     /// The state directory of a node is lost. Not of two before the first is a voter again: what
     /// only they knew would be gone. Nor of the last replica that is in sync: without its vote
-    /// store its disk counts as an old image, and only an operator can say that it is none. Nor while
-    /// a member leaves: of two voters both are needed, and the value with two may be chosen already.
+    /// store its disk counts as an old image, and only an operator can say that it is none. Nor
+    /// while a member leaves: of two voters both are needed, and the value with two may be chosen
+    /// already.
     pub(super) fn lose_vote_store(&mut self) {
         let node = self.any_node();
         let is_whole = self.checker.newest().is_some_and(|newest| {
