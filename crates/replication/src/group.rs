@@ -253,7 +253,9 @@ impl LaneGroup {
             GroupInput::Home(message) => self.on_home(now, message, actions),
         }
         self.deliver_local_losses(now, actions);
-        self.hold_answers(first, actions);
+        if self.view.holding {
+            self.hold_answers(first, actions);
+        }
     }
 
     /// What is said once per turn: acknowledgements, new copies, records of the activity log.
@@ -282,7 +284,9 @@ impl LaneGroup {
         if self.balance.look_at <= now {
             self.look_at_reads(now, actions);
         }
-        self.hold_answers(first, actions);
+        if self.view.holding {
+            self.hold_answers(first, actions);
+        }
     }
 
     /// When `settle` is to run at the latest, though nothing happened.
