@@ -3234,7 +3234,7 @@ _basalt() {
             return 0
             ;;
         basalt__subcmd__bench__subcmd__resync)
-            opts="-h --rounds --away --base --size-mib --depth --place --json --help"
+            opts="-h --rounds --absence --away --base --size-mib --depth --place --json --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -3242,6 +3242,10 @@ _basalt() {
             case "${prev}" in
                 --rounds)
                     COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --absence)
+                    COMPREPLY=($(compgen -W "frozen killed" -- "${cur}"))
                     return 0
                     ;;
                 --away)

@@ -144,13 +144,15 @@ complete -c basalt -n "__fish_basalt_using_subcommand bench; and __fish_seen_sub
 complete -c basalt -n "__fish_basalt_using_subcommand bench; and __fish_seen_subcommand_from idle" -l json -d 'Print the result as JSON'
 complete -c basalt -n "__fish_basalt_using_subcommand bench; and __fish_seen_subcommand_from idle" -s h -l help -d 'Print help'
 complete -c basalt -n "__fish_basalt_using_subcommand bench; and __fish_seen_subcommand_from resync" -l rounds -d 'Absences' -r
+complete -c basalt -n "__fish_basalt_using_subcommand bench; and __fish_seen_subcommand_from resync" -l absence -d 'What happens to the node' -r -f -a "frozen\t'It stands still, and goes on as if nothing had happened'
+killed\t'Its daemon is killed, and starts again: what its activity log names is copied, too'"
 complete -c basalt -n "__fish_basalt_using_subcommand bench; and __fish_seen_subcommand_from resync" -l away -d 'Seconds of each absence' -r
 complete -c basalt -n "__fish_basalt_using_subcommand bench; and __fish_seen_subcommand_from resync" -l base -d 'Seconds of each window in which nothing is copied' -r
 complete -c basalt -n "__fish_basalt_using_subcommand bench; and __fish_seen_subcommand_from resync" -l size-mib -d 'MiB of the volume, all of which is written before' -r
 complete -c basalt -n "__fish_basalt_using_subcommand bench; and __fish_seen_subcommand_from resync" -l depth -d 'Writes in flight' -r
 complete -c basalt -n "__fish_basalt_using_subcommand bench; and __fish_seen_subcommand_from resync" -l place -d 'Where the replicas go, in a directory that is removed at the end' -r -F
 complete -c basalt -n "__fish_basalt_using_subcommand bench; and __fish_seen_subcommand_from resync" -l json -d 'Print the result as JSON'
-complete -c basalt -n "__fish_basalt_using_subcommand bench; and __fish_seen_subcommand_from resync" -s h -l help -d 'Print help'
+complete -c basalt -n "__fish_basalt_using_subcommand bench; and __fish_seen_subcommand_from resync" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c basalt -n "__fish_basalt_using_subcommand bench; and __fish_seen_subcommand_from chaos" -l seconds -d 'How long to strike' -r
 complete -c basalt -n "__fish_basalt_using_subcommand bench; and __fish_seen_subcommand_from chaos" -l replicas -d 'Nodes with a replica' -r
 complete -c basalt -n "__fish_basalt_using_subcommand bench; and __fish_seen_subcommand_from chaos" -l clients -d 'Nodes without one' -r

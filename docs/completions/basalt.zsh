@@ -243,14 +243,16 @@ _arguments "${_arguments_options[@]}" : \
 (resync)
 _arguments "${_arguments_options[@]}" : \
 '--rounds=[Absences]:ROUNDS:_default' \
+'--absence=[What happens to the node]:ABSENCE:((frozen\:"It stands still, and goes on as if nothing had happened"
+killed\:"Its daemon is killed, and starts again\: what its activity log names is copied, too"))' \
 '--away=[Seconds of each absence]:AWAY:_default' \
 '--base=[Seconds of each window in which nothing is copied]:BASE:_default' \
 '--size-mib=[MiB of the volume, all of which is written before]:SIZE_MIB:_default' \
 '--depth=[Writes in flight]:DEPTH:_default' \
 '--place=[Where the replicas go, in a directory that is removed at the end]:PLACE:_files' \
 '--json[Print the result as JSON]' \
-'-h[Print help]' \
-'--help[Print help]' \
+'-h[Print help (see more with '\''--help'\'')]' \
+'--help[Print help (see more with '\''--help'\'')]' \
 && ret=0
 ;;
 (chaos)

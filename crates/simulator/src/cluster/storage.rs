@@ -355,6 +355,7 @@ mod tests {
             spares: 0,
             shards: vec![vec![1]],
             size_bytes: 20 * 4096 * 1024,
+            spare_bytes: 0,
             al_slots: 8,
             trace: false,
             trace_lane: None,
