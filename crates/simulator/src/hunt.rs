@@ -9,6 +9,8 @@ use std::thread;
 
 use simulator::run::{Report, RunOptions};
 
+use crate::Kind;
+
 /// A hunt is over at so many seeds that fail: they have few causes.
 const FAILURES_MAX: usize = 20;
 /// Events between two lines of progress: some seconds of two cores.
@@ -52,7 +54,7 @@ pub(crate) fn hunt(
     options: &RunOptions,
     seeds: u64,
     threads: usize,
-    kind: fn(&RunOptions) -> Result<Report, String>,
+    (word, kind): (&str, Kind),
     events_of: impl Fn(u64) -> u64 + Sync,
 ) -> Found {
     let next = AtomicU64::new(options.seed);
@@ -71,7 +73,7 @@ pub(crate) fn hunt(
                     RUNNING.set(Some(options.clone()));
                     let result = kind(&options);
                     let mut found = found.lock().expect("a panic in a run ends the process");
-                    found.note(options, result, seeds);
+                    found.note((options, word), result, seeds);
                     is_over = found.failures.len() >= FAILURES_MAX;
                 }
             });
@@ -81,12 +83,18 @@ pub(crate) fn hunt(
 }
 
 impl Found {
-    fn note(&mut self, options: RunOptions, result: Result<Report, String>, seeds: u64) {
+    fn note(
+        &mut self,
+        (options, word): (RunOptions, &str),
+        result: Result<Report, String>,
+        seeds: u64,
+    ) {
         self.seeds += 1;
         match result {
             Ok(report) => self.total.add(&report),
             Err(text) => {
-                say(&format!("seed {}: {text}\nagain: {}", options.seed, options.again()));
+                let again = options.again();
+                say(&format!("seed {}: {text}\nagain: {again} {word}", options.seed));
                 self.failures.push(Failure { options, text });
             }
         }

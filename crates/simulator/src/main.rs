@@ -1,17 +1,25 @@
 //! `simulator [--seed N] [--seeds N] [--events N] [--threads N] [--skip MASK] [--rough] [--trace]
 //! [--shrink]`: hunts, or replays one seed. A hunt of ten million events or more fails if something
 //! rare never happened. With `--rough` nodes want to be Primary while another one is, whatever the
-//! seed draws; with `--forks` they are runs with `quorum off`, and so is what shows a seed again.
-//! Without `--events` the seed draws how long its run is.
+//! seed draws. Without `--events` the seed draws how long its run is. Other kinds of runs, of which
+//! a seed is shown again with the same word: `--detach`, disks come and go; `--grow`, the volume
+//! becomes larger; `--forks`, with `quorum off`.
 
 mod hunt;
 
 use std::process::ExitCode;
 use std::thread;
 
-use simulator::run::{RunOptions, events_of, run, run_forks};
+use simulator::run::{
+    Report, RunOptions, events_of, run, run_forks, run_with_detaches, run_with_grows,
+};
 use simulator::shrink::shrink;
 
+type Kind = fn(&RunOptions) -> Result<Report, String>;
+
+/// By the word that asks for them.
+const OTHER_KINDS: [(&str, Kind); 3] =
+    [("--detach", run_with_detaches), ("--grow", run_with_grows), ("--forks", run_forks)];
 const EVENTS_FOR_ALL_MARKS: u64 = 10_000_000;
 
 #[expect(clippy::print_stdout, clippy::print_stderr, reason = "a command line tool")]
@@ -35,22 +43,22 @@ fn main() -> ExitCode {
         rough: has("--rough"),
     };
     hunt::name_seeds_in_panics();
-    let forks = has("--forks");
-    let kind = if forks { run_forks } else { run };
-    let found = hunt::hunt(&options, seeds, threads.max(1), kind, |seed| {
+    let other = OTHER_KINDS.into_iter().find(|(word, _)| has(word));
+    let (word, kind) = other.unwrap_or(("", run));
+    let found = hunt::hunt(&options, seeds, threads.max(1), (word, kind), |seed| {
         events.unwrap_or_else(|| events_of(seed))
     });
     let (tried, failed) = (found.seeds, found.failures.len());
     println!("{tried} seeds, {failed} violations: {:?}", found.total);
     if let Some(failure) = found.failures.into_iter().next() {
-        if has("--shrink") && !forks {
+        if has("--shrink") && other.is_none() {
             let (options, text) = shrink(&failure.options, failure.text);
             eprintln!("seed {}: {text}\nagain: {}", options.seed, options.again());
         }
         return ExitCode::FAILURE;
     }
     let missing = found.total.missing();
-    if found.total.events >= EVENTS_FOR_ALL_MARKS && !missing.is_empty() && !forks {
+    if found.total.events >= EVENTS_FOR_ALL_MARKS && !missing.is_empty() && other.is_none() {
         eprintln!("these never happened: {missing:?}");
         return ExitCode::FAILURE;
     }
