@@ -32,7 +32,7 @@ cargo xtask COMMAND
   test NAME..      only the named steps
   test --list      the names of the steps
   sim SEED         replays one seed of the simulator, with its trace
-  sim --seeds N    hunts, on all cores; prints each seed that fails (--grow, --detach, --forks)
+  sim --seeds N    hunts, on all cores; prints each seed that fails (--detach, --forks)
   chaos            ten minutes of nodes that die, freeze and lose each other
   mutate           plants each fault of crates/simulator/mutations/: the simulator must see it
   mutate [--seeds N] --fixed | --unseen | --list | NAME..

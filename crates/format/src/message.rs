@@ -246,47 +246,6 @@ pub enum Control {
     },
     /// The sender is about to stop: it is to be outdated, and to have no vote, before it goes.
     Leave,
-    /// Asks the leader of the session for another size of the volume: 0 is all that the in-sync
-    /// members have room for. Without `zeroes` the new area stays as it is: the operator says that
-    /// all hold the same there.
-    Resize {
-        nonce: Nonce,
-        size_bytes: u64,
-        zeroes: bool,
-    },
-    /// To whoever asked for a size: it is under way, or why not. `member` and `size_bytes` say
-    /// which disk is too small, and what it holds; else the size that is meant.
-    ResizeAnswer {
-        outcome: ResizeOutcome,
-        member: NodeId,
-        size_bytes: u64,
-    },
-    /// Asks a member to make room for so many bytes, or (0) for as many as its backing has.
-    Enlarge {
-        nonce: Nonce,
-        size_bytes: u64,
-    },
-    /// What the member's disk holds now.
-    Enlarged {
-        nonce: Nonce,
-        boot_id: BootId,
-        size_bytes: u64,
-    },
-    /// Asks a member to make ready for the size `to_bytes`: to make the area from `from_bytes` on
-    /// read as zeroes, and to mark it for the members of `absent`, durably.
-    PrepareSize {
-        nonce: Nonce,
-        id: u32,
-        from_bytes: u64,
-        to_bytes: u64,
-        absent: MemberSet,
-        zeroes: bool,
-    },
-    SizePrepared {
-        nonce: Nonce,
-        id: u32,
-        boot_id: BootId,
-    },
     /// What the sender's voter has accepted; sent on every connection.
     Report {
         store: Option<VoteStoreId>,
@@ -295,20 +254,6 @@ pub enum Control {
         /// Whom the sender's configuration names, itself included.
         members: MemberSet,
     },
-}
-
-/// What became of the wish for another size.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ResizeOutcome {
-    UnderWay,
-    /// The volume has that size.
-    SameSize,
-    /// Another size, or the end of the session, is under way.
-    Busy,
-    DiskTooSmall,
-    /// The volume is larger than what was asked for, or than the smallest disk.
-    Smaller,
-    TimedOut,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -62,7 +62,7 @@ pub(crate) fn attach(
 ) -> Result<Attached, Failure> {
     let mut attached = attach_without_disk(definition, state, patience)?;
     if let Some(place) = &attached.definition.disk {
-        attached.replica = Some(read_replica(&attached.definition, place, state, patience)?);
+        attached.replica = Some(read_replica(&attached.definition, place, patience)?);
     }
     Ok(attached)
 }
@@ -140,11 +140,11 @@ fn write_register(register: &Register, path: &Path) -> stdio::Result<()> {
     sync_directory(path.parent().unwrap_or_else(|| Path::new(".")))
 }
 
-/// A metadata device that is open for this thread.
-pub(crate) struct Device<'a> {
-    pub(crate) file: File,
+/// A metadata device that is open for this thread alone.
+struct Device<'a> {
+    file: File,
     path: &'a Path,
-    pub(crate) size_bytes: u64,
+    size_bytes: u64,
 }
 
 impl<'a> Device<'a> {
@@ -158,29 +158,7 @@ impl<'a> Device<'a> {
         Ok(Self { file, path, size_bytes })
     }
 
-    /// One that the data threads have open for this process alone.
-    pub(crate) fn share(path: &'a Path) -> Result<Self, Failure> {
-        let failed = |error: stdio::Error| {
-            let message = format!("cannot open disk {}: {error}", path.display());
-            Failure::new(FailureCode::DiskFailed, message, "")
-        };
-        let file = OpenOptions::new().read(true).write(true).open(path).map_err(failed)?;
-        let size_bytes = stdio::Seek::seek(&mut &file, stdio::SeekFrom::End(0)).map_err(failed)?;
-        Ok(Self { file, path, size_bytes })
-    }
-
-    pub(crate) fn zero(&self, range: Range<u64>) -> Result<(), Failure> {
-        let zeroes = vec![0; usize::try_from(CHUNK_BYTES).expect("1 MiB")];
-        let mut at = range.start;
-        while at < range.end {
-            let length = usize::try_from((range.end - at).min(CHUNK_BYTES)).expect("1 MiB");
-            self.write(at, &zeroes[..length])?;
-            at += length as u64;
-        }
-        Ok(())
-    }
-
-    pub(crate) fn read(&self, offset: u64, length: u64) -> Result<Vec<u8>, Failure> {
+    fn read(&self, offset: u64, length: u64) -> Result<Vec<u8>, Failure> {
         let length = usize::try_from(length).expect("metadata is far smaller than memory");
         let mut bytes = vec![0; length];
         self.file
@@ -214,11 +192,11 @@ impl<'a> Device<'a> {
         }
     }
 
-    pub(crate) fn write(&self, offset: u64, bytes: &[u8]) -> Result<(), Failure> {
+    fn write(&self, offset: u64, bytes: &[u8]) -> Result<(), Failure> {
         self.file.write_all_at(bytes, offset).map_err(|error| self.failure("write", &error))
     }
 
-    pub(crate) fn sync(&self) -> Result<(), Failure> {
+    fn sync(&self) -> Result<(), Failure> {
         self.file.sync_data().map_err(|error| self.failure("write", &error))
     }
 
@@ -250,17 +228,21 @@ fn open_alone(path: &Path, patience: &mut Patience) -> stdio::Result<File> {
 pub(crate) fn read_replica(
     definition: &Definition,
     place: &DiskPlace,
-    state: &StateDir,
     patience: &mut Patience,
 ) -> Result<Replica, Failure> {
     let data = Device::open(&place.data, patience)?;
     let data_bytes = data.size_bytes;
-    let device = match &place.meta {
-        None => data,
-        Some(path) => Device::open(path, patience)?,
+    let (device, placement) = match &place.meta {
+        None => (data, Placement::Internal { device_bytes: data_bytes }),
+        Some(path) => {
+            let device = Device::open(path, patience)?;
+            let metadata_device_bytes = device.size_bytes;
+            let placement =
+                Placement::External { data_device_bytes: data_bytes, metadata_device_bytes };
+            (device, placement)
+        }
     };
-    let former = state.disk_size(&definition.name);
-    let (mut superblock, layout) = find_superblock(&device, data_bytes, former, definition)?;
+    let (mut superblock, layout) = find_superblock(&device, placement, definition)?;
     check_superblock(&superblock, &layout, definition, &device)?;
     if data_bytes < superblock.size_bytes {
         let message = format!(
@@ -282,37 +264,16 @@ pub(crate) fn read_replica(
         let scope = Scope::resource(&definition.name);
         log!(Notice, scope, "unclean end: {} extents were active and are marked", active.len());
     }
-    if let Err(error) = state.store_disk_size(&definition.name, end_of(&layout)) {
-        let scope = Scope::resource(&definition.name);
-        log!(Warning, scope, "cannot note the size of the disk: {error}");
-    }
     Ok(Replica { superblock, layout, pages, al_next_numbers })
 }
 
-/// Behind the last superblock: of internal metadata, the size of the disk that it was made for.
-pub(crate) fn end_of(layout: &Layout) -> u64 {
-    layout.superblock_offsets[1] + PAGE_BYTES
-}
-
-/// Where the metadata would be with the size that the disk has, and then with the one that it had.
-pub(crate) fn find_superblock(
+fn find_superblock(
     device: &Device<'_>,
-    data_bytes: u64,
-    former_bytes: Option<u64>,
+    placement: Placement,
     definition: &Definition,
 ) -> Result<(Superblock, Layout), Failure> {
     let mut newest: Option<(Superblock, Layout)> = None;
-    let is_internal = definition.disk.as_ref().is_some_and(|disk| disk.meta.is_none());
-    let placement = |data_bytes| match is_internal {
-        true => Placement::Internal { device_bytes: data_bytes },
-        false => Placement::External {
-            data_device_bytes: data_bytes,
-            metadata_device_bytes: device.size_bytes,
-        },
-    };
-    let mut places = Layout::superblock_places(placement(data_bytes));
-    let former = former_bytes.filter(|&bytes| is_internal && bytes < data_bytes);
-    places.extend(former.into_iter().flat_map(|it| Layout::superblock_places(placement(it))));
+    let mut places = Layout::superblock_places(placement);
     let mut index = 0;
     while let Some(&offset) = places.get(index) {
         index += 1;
@@ -344,7 +305,7 @@ pub(crate) fn find_superblock(
         );
         let hint = format!(
             "run `basalt adm create-md {}` for a new replica; if the disk held one, \
-             its size changed while this node did not know it: give it its former one",
+             its size changed",
             definition.name
         );
         Failure::new(FailureCode::NoMetadata, message, hint)
@@ -404,7 +365,7 @@ fn add_slots(
     Ok(())
 }
 
-pub(crate) fn read_pages(
+fn read_pages(
     device: &Device<'_>,
     superblock: &Superblock,
     layout: &Layout,
@@ -507,7 +468,7 @@ fn mark_active(
     device.sync()
 }
 
-pub(crate) fn write_superblock(
+fn write_superblock(
     device: &Device<'_>,
     superblock: &mut Superblock,
     layout: &Layout,

@@ -26,9 +26,7 @@ use format::ids::{BLOCK_BYTES, BootId};
 use io::mailbox::Receiver;
 use io::process::{Termination, ThreadId};
 use io::{ListenAddr, Parker};
-use replication::contract::{
-    Command as Order, NewArea, PromoteMode, Repair, ResizeTask, VerifyTask,
-};
+use replication::contract::{Command as Order, PromoteMode, Repair, VerifyTask};
 use stdx::time::Time;
 
 use crate::attach::attach_without_disk;
@@ -39,7 +37,6 @@ use crate::cores::{Placement, cores_for};
 use crate::definition::Definition;
 use crate::desk::Desk;
 use crate::devices::Devices;
-use crate::enlarge::RoomWanted;
 use crate::guests::Guests;
 use crate::limits::{
     ADMIN_COMMAND_DEADLINE, PARENT_POLL_INTERVAL, SHARDS_MAX, SHUTDOWN_DEADLINE, START_PATIENCE,
@@ -72,10 +69,6 @@ pub(crate) struct Control {
     backend: io::BackendKind,
     placement: Placement,
     started_at: Time,
-    /// Disks that are to be enlarged.
-    room: mpsc::Sender<RoomWanted>,
-    /// Held while the metadata of a disk is moved, or read to be taken into use.
-    moving: Mutex<()>,
     end: mpsc::Sender<End>,
 }
 
@@ -86,7 +79,6 @@ pub(crate) enum End {
     ShardFailed(String),
 }
 
-#[expect(clippy::too_many_lines, reason = "a start, one step after the other")]
 pub(crate) fn run(options: &Options) -> Result<(), NodeError> {
     check(options)?;
     let system = |what| move |source| NodeError::System { what, source };
@@ -97,7 +89,6 @@ pub(crate) fn run(options: &Options) -> Result<(), NodeError> {
     let state = StateDir::open(&options.state_dir, &mut patience)?;
     let allowed = ThreadId::own().cores().map_err(system("ask for the cores of the process"))?;
     let (end, ends) = mpsc::channel();
-    let (room, room_wanted) = mpsc::channel();
     let identity = Identity {
         name: options.name.clone(),
         boot_id: BootId(io::random_u64()),
@@ -120,12 +111,8 @@ pub(crate) fn run(options: &Options) -> Result<(), NodeError> {
         backend,
         placement: Placement::new(ids, allowed, options.shards),
         started_at: io::now(),
-        room,
-        moving: Mutex::default(),
         end: end.clone(),
     });
-    let enlarging = Arc::clone(&control);
-    spawn("room", move || enlarging.make_room(&room_wanted))?;
     let desk = Arc::clone(&control);
     spawn("answers", move || desk.hand_out(answers, &parker))?;
     let looking = Arc::clone(&control);
@@ -226,9 +213,6 @@ impl Control {
                 match message {
                     FromShard::Answer { ticket, answer } => self.desk.hand_out(ticket, answer),
                     FromShard::Changed { resource } => self.watch.note(resource),
-                    FromShard::Enlarge { resource, size_bytes } => {
-                        drop(self.room.send(RoomWanted { resource, size_bytes }));
-                    }
                 }
             }
             answers.retain(|answers| !answers.is_closed());
@@ -245,18 +229,6 @@ impl Control {
         question: impl FnOnce(Ticket) -> ToShard,
     ) -> Result<Reply, Failure> {
         self.desk.ask(self.desk.home_of(resource), question, ADMIN_COMMAND_DEADLINE)
-    }
-
-    pub(crate) fn desk(&self) -> &Desk {
-        &self.desk
-    }
-
-    pub(crate) fn state(&self) -> &StateDir {
-        &self.state
-    }
-
-    pub(crate) fn moving(&self) -> MutexGuard<'_, ()> {
-        self.moving.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn without_disk(&self) -> MutexGuard<'_, BTreeMap<String, Failure>> {
@@ -313,12 +285,6 @@ impl Control {
                     repair: if repair { Repair::AtOnce } else { Repair::No },
                 };
                 self.ask_machine(resource, Order::Verify(task))
-            }
-            Command::Resize { resource, size, assume_clean } => {
-                let size_bytes = size.unwrap_or(0).next_multiple_of(BLOCK_BYTES);
-                let new_area = if assume_clean { NewArea::AsItIs } else { NewArea::Zeroed };
-                let task = ResizeTask { size_bytes, new_area };
-                self.ask_machine(resource, Order::Resize(task))
             }
             Command::Status { resources, statistics } => self.status(&resources, statistics),
             Command::Show { resources } => self.show(&resources),

@@ -22,7 +22,6 @@ pub(crate) mod initiators;
 mod hosting;
 mod allocation;
 mod attaching;
-pub(crate) mod moving;
 mod adjusting;
 pub(crate) mod status;
 mod pace;

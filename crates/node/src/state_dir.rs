@@ -10,7 +10,6 @@
 //! DIR/resources/NAME.res        a resource that is up, as canonical text
 //! DIR/resources/NAME.register   its config register, two slots; kept after `down`
 //! DIR/resources/NAME.held       why it is not brought up, though it is to be
-//! DIR/resources/NAME.disk       the size of disk that its metadata was last made for, in bytes
 //! DIR/resources/NAME.device     its block device, while there is one: number, tenure, losses
 //! ```
 
@@ -80,23 +79,6 @@ impl StateDir {
     /// Notes why a resource is not to be brought up.
     pub(crate) fn hold(&self, resource: &str, note: &str) -> io::Result<()> {
         write_durably(&self.held_path(resource), note.as_bytes())
-    }
-
-    fn disk_size_path(&self, resource: &str) -> PathBuf {
-        self.path.join("resources").join(format!("{resource}.disk"))
-    }
-
-    /// Internal metadata stands at the end of the disk: on one that has become larger it is found
-    /// by the size that the disk had.
-    pub(crate) fn store_disk_size(&self, resource: &str, size_bytes: u64) -> io::Result<()> {
-        if self.disk_size(resource) == Some(size_bytes) {
-            return Ok(());
-        }
-        write_durably(&self.disk_size_path(resource), format!("{size_bytes}\n").as_bytes())
-    }
-
-    pub(crate) fn disk_size(&self, resource: &str) -> Option<u64> {
-        read_number(&self.disk_size_path(resource)).ok().flatten()
     }
 
     fn text_path(&self, resource: &str) -> PathBuf {

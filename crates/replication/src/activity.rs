@@ -147,11 +147,6 @@ impl ActivityLog {
         }
     }
 
-    /// The volume has so many extents now.
-    pub(crate) fn reach_to(&mut self, extents: u64) {
-        self.reach.extents = extents;
-    }
-
     /// Uses an extent for one more write, if it is hot and nobody would starve for it. Otherwise
     /// the write is named by a later `plan` or `on_record_written`.
     pub(crate) fn acquire(&mut self, waiter: Waiter) -> bool {

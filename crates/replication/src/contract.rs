@@ -269,38 +269,6 @@ pub struct VerifyTask {
     pub repair: Repair,
 }
 
-/// What a group is told of sizes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum SizeOrder {
-    /// Blocks of the volume, as the config says.
-    Volume { blocks: u64 },
-    /// The disk holds so many blocks now.
-    Disk { blocks: u64 },
-    /// As a member: make ready for a larger volume, and take operations on the new blocks from now
-    /// on; answer when that is durable.
-    Prepare { task: SizeTask, round: RoundId },
-}
-
-/// Making ready for another size of the volume: the blocks from `from_block` on are new.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct SizeTask {
-    pub from_block: u64,
-    /// Exclusive: the new size. The same as `from_block` to go back to that size.
-    pub until_block: u64,
-    /// The members for whom the new blocks are marked.
-    pub absent: MemberSet,
-    pub new_area: NewArea,
-}
-
-/// What becomes of the blocks that a larger size adds.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum NewArea {
-    /// They read as zeroes, durably, before they are offered.
-    Zeroed,
-    /// They stay as they are: the operator says that all replicas hold the same.
-    AsItIs,
-}
-
 /// What becomes of differences.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Repair {
@@ -400,8 +368,8 @@ pub enum ToGroup {
     /// The members that the value names, for the absent of which bits are set; and the slots of
     /// the disk, in their order on it. What is kept of anyone else is good for nothing.
     Track { members: MemberSet, slots: Vec<NodeId> },
-    /// How large the volume is, the disk, or both are to become.
-    Size(SizeOrder),
+    /// Blocks of the volume, as the config says: at most what the disk holds.
+    Size { blocks: u64 },
     /// The group's part of a disk that is taken (back) into use; answer. Sent by the shard for
     /// `TakeDisk`, in order with the home shard's messages; from its delivery on, and not
     /// before, the group's requests go to this disk. The group takes it once its requests to the
@@ -491,18 +459,9 @@ pub enum Command {
     Suspend,
     /// Let them go on.
     Resume,
-    /// Give the volume another size, whoever leads; answered when that is under way.
-    Resize(ResizeTask),
     /// Give up what was written here since this node's line and that of `peer`, or of any peer,
     /// parted. For the next time that they meet, or for now if they have; answered at once.
     DiscardData { peer: Option<NodeId> },
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct ResizeTask {
-    /// 0: all that every in-sync member has room for.
-    pub size_bytes: u64,
-    pub new_area: NewArea,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -534,8 +493,6 @@ pub enum CommandErrorCode {
     NoDisk,
     TimedOut,
     NotPrimary,
-    /// The size that was asked for cannot be had.
-    Size,
 }
 
 /// What a peer said of itself when its connection came up.
@@ -588,10 +545,6 @@ pub enum ResourceInput {
         id: CommandId,
         superblock: Box<Superblock>,
     },
-    /// The answer to `EnlargeDisk`: the metadata of the disk has room for so many bytes.
-    DiskEnlarged {
-        size_bytes: u64,
-    },
     /// The configuration names other members now. Ends with an answer; who is dropped is a peer
     /// until `Forget` says so.
     Members {
@@ -631,11 +584,6 @@ pub enum ResourceAction {
     /// The disk that `Attach` offered is wanted: `ToGroup::Attach` to the group of every shard.
     TakeDisk {
         round: RoundId,
-    },
-    /// Make room for so many bytes on the disk, or (0) for as many as its backing has. Ends with
-    /// `DiskEnlarged`, whatever became of it, unless the disk is given up.
-    EnlargeDisk {
-        size_bytes: u64,
     },
     Answer {
         id: CommandId,

@@ -11,7 +11,6 @@ pub(crate) mod home;
 mod peer;
 pub(crate) mod slow;
 mod hold;
-mod resize;
 mod inspect;
 
 use std::time::Duration;
@@ -32,7 +31,6 @@ use crate::contract::{
 };
 use crate::group::durable::Durable;
 use crate::group::flush::Flushes;
-use crate::group::resize::Sizes;
 use crate::group::slow::SlowWatch;
 use crate::lane::compare::digests_of;
 use crate::lane::verify::Verify;
@@ -113,7 +111,6 @@ pub struct LaneGroup {
     /// When what nobody could read is tried again.
     unreadable_due: Time,
     slow: SlowWatch,
-    pub(crate) sizes: Sizes,
     /// A disk that is taken into use as soon as the former one is quiet.
     attaching: Option<(Box<GroupDisk>, RoundId)>,
 }
@@ -224,7 +221,6 @@ impl LaneGroup {
             progress_due: Time::NEVER,
             unreadable_due: Time::NEVER,
             slow: SlowWatch::new(),
-            sizes: Sizes::new(options.has_disk.then_some(blocks)),
             attaching: None,
         }
     }
@@ -273,7 +269,6 @@ impl LaneGroup {
         }
         self.deliver_local_losses(now, actions);
         self.settle_attach(now, actions);
-        self.settle_resize(actions);
         self.settle_stop(now, actions);
         if self.attaching.is_none() {
             self.settle_durable(now, actions);

@@ -17,15 +17,14 @@ mod suspend;
 mod status;
 mod voters;
 mod verify;
-mod resize;
 
 use std::collections::{BTreeMap, VecDeque};
 use std::time::Duration;
 
 use format::config::{Config, Purpose, Tenure, VolumeConfig};
 use format::ids::{
-    Ballot, BootId, Branch, Epoch, KernelBootId, MemberSet, NodeId, Nonce, ResourceId, ValueId,
-    VoteStoreId,
+    BLOCK_BYTES, Ballot, BootId, Branch, Epoch, KernelBootId, MemberSet, NodeId, Nonce, ResourceId,
+    ValueId, VoteStoreId,
 };
 use format::message::{Accepted, Control, ReplicaReport, SlotBase};
 use format::metadata::{Register, ReplicaState, Superblock};
@@ -41,13 +40,11 @@ use crate::resource::forks::{Forks, Split};
 use crate::resource::member::MemberState;
 use crate::resource::promote::Promotion;
 use crate::resource::propose::Attempt;
-use crate::resource::resize::{DiskRoom, Resizing, SizeWish};
 use crate::resource::session::Session;
 use crate::resource::suspend::ByUser;
 use crate::resource::verify::{Progress, Verifying};
 use crate::voter::Voter;
 
-pub use crate::resource::resize::{ResizeState, ResizeStatus};
 pub use crate::resource::status::{MemberStatus, Status, VoterStatus};
 pub use crate::resource::suspend::{Demands, Share, Shortage, WithoutQuorum};
 pub use crate::resource::verify::{VerifyState, VerifyStatus};
@@ -130,10 +127,6 @@ pub struct Resource {
     /// Being stopped, it waits until then to be let go.
     leave_until: Option<Time>,
     verify: Option<Verifying>,
-    resize: Option<Resizing>,
-    /// Another node was asked for a size.
-    size_wish: Option<SizeWish>,
-    room: DiskRoom,
     forks: Forks,
     now: Time,
     actions: Vec<ResourceAction>,
@@ -223,7 +216,6 @@ enum RoundKind {
     StoodDown(Nonce),
     Attached,
     Verified,
-    SizePrepared,
 }
 
 impl Resource {
@@ -267,9 +259,6 @@ impl Resource {
             by_user: ByUser::No,
             leave_until: None,
             verify: None,
-            resize: None,
-            size_wish: None,
-            room: DiskRoom::default(),
             forks: Forks::default(),
             now: options.started_at,
             actions: Vec::new(),
@@ -294,7 +283,6 @@ impl Resource {
             ResourceInput::Group { shard, fact } => self.on_group(shard, fact),
             ResourceInput::Command { id, command } => self.on_command(id, command),
             ResourceInput::Attach { id, superblock } => self.on_attach(id, superblock),
-            ResourceInput::DiskEnlarged { size_bytes } => self.on_disk_enlarged(size_bytes),
             ResourceInput::Members { id, members } => self.on_members(id, members),
             ResourceInput::Demands(demands) => self.on_demands(demands),
             ResourceInput::Tick => {}
@@ -315,8 +303,7 @@ impl Resource {
         let promotion = self.promotion.as_ref().map_or(Time::NEVER, Promotion::wake_at);
         let session = self.session.as_ref().map_or(Time::NEVER, Session::wake_at);
         let asked = self.leave_wakes_at().min(self.suspension_wakes_at()).min(self.alone_at());
-        let size = self.size_wish_until().min(self.resize_wakes_at());
-        attempt.min(promotion).min(session).min(self.caretake_at).min(asked).min(size)
+        attempt.min(promotion).min(session).min(self.caretake_at).min(asked)
     }
 
     /// Whose clients wrote last, as far as this node knows.
@@ -383,12 +370,6 @@ impl Resource {
             | Control::SlotQuery { .. }
             | Control::SetFull { .. }
             | Control::PrepareJoin { .. } => self.on_member_message(from, message),
-            Control::Resize { .. }
-            | Control::ResizeAnswer { .. }
-            | Control::Enlarge { .. }
-            | Control::Enlarged { .. }
-            | Control::PrepareSize { .. }
-            | Control::SizePrepared { .. } => self.on_size_message(from, &message),
             Control::Verify { nonce, from_block, until_block, repair } => {
                 let repair = if repair { Repair::AtOnce } else { Repair::No };
                 self.on_verify_asked(nonce, VerifyTask { from_block, until_block, repair });
@@ -450,12 +431,6 @@ impl Resource {
             | Control::SetFull { .. }
             | Control::PrepareJoin { .. }
             | Control::Leave
-            | Control::Resize { .. }
-            | Control::ResizeAnswer { .. }
-            | Control::Enlarge { .. }
-            | Control::Enlarged { .. }
-            | Control::PrepareSize { .. }
-            | Control::SizePrepared { .. }
             | Control::Verify { .. } => unreachable!("sorted by `on_control`"),
         }
     }
@@ -517,7 +492,6 @@ impl Resource {
             RoundKind::StoodDown(nonce) => self.on_stood_down(nonce),
             RoundKind::Attached => self.on_groups_attached(),
             RoundKind::Verified => self.on_all_verified(),
-            RoundKind::SizePrepared => self.on_size_prepared(),
             RoundKind::Quiesced | RoundKind::Floors => unreachable!("these bring more than a word"),
         }
     }
@@ -532,7 +506,6 @@ impl Resource {
             Command::Verify(task) => self.on_verify(id, task),
             Command::Suspend => self.on_suspend(id),
             Command::Resume => self.on_resume(id),
-            Command::Resize(task) => self.on_resize(id, task),
             Command::DiscardData { peer } => self.on_discard_asked(id, peer),
         }
     }
@@ -544,7 +517,6 @@ impl Resource {
         self.advance_members();
         self.advance_suspension();
         self.advance_session();
-        self.advance_resize();
         self.advance_alone();
         self.recheck_parted();
         self.advance_caretaker();
@@ -834,7 +806,11 @@ impl Resource {
         if !newer {
             return;
         }
-        self.tell_size(&chosen.value);
+        let size = |config: &Config| config.volumes.first().map_or(0, |volume| volume.size_bytes);
+        let blocks = size(&chosen.value) / BLOCK_BYTES;
+        if self.config().map(size) != Some(size(&chosen.value)) && blocks > 0 {
+            self.tell_groups(ToGroup::Size { blocks });
+        }
         self.chosen = Some(chosen.clone());
         if self.tracking != self.tracked() {
             self.tell_tracked();

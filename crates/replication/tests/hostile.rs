@@ -7,7 +7,7 @@ use format::message::{Data, DataBody, ReadStatus, SlotBase, Write, WriteKind};
 use replication::balance::ReadPolicy;
 use replication::contract::{
     FromGroup, GroupAction, GroupInput, LostMember, PartId, Payload, Request, RequestKind, RoundId,
-    SizeOrder, ToGroup,
+    ToGroup,
 };
 use replication::group::{GroupOptions, LaneGroup};
 use replication::limits;
@@ -181,7 +181,7 @@ fn an_answer_of_another_length_than_was_asked_for_is_no_answer() {
 #[test]
 fn a_volume_that_is_larger_than_the_disk_is_served_as_far_as_the_disk_goes() {
     let mut group = member();
-    let size = |blocks| GroupInput::Home(ToGroup::Size(SizeOrder::Volume { blocks }));
+    let size = |blocks| GroupInput::Home(ToGroup::Size { blocks });
     let (held, lost) = ((1 << 30) / 4096, LostMember { member: node(2), base: BASE });
     step(&mut group, size(1 << 40));
     step(&mut group, GroupInput::Home(ToGroup::SetFull { lost, round: RoundId(3) }));

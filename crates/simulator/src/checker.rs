@@ -13,8 +13,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use format::config::{Ancestor, Config, Purpose, Voter};
 use format::ids::{
-    BLOCK_BYTES, Ballot, BootId, Branch, Epoch, Incarnation, MemberSet, NodeId, Nonce, ValueId,
-    VoteStoreId,
+    Ballot, BootId, Branch, Epoch, Incarnation, MemberSet, NodeId, Nonce, ValueId, VoteStoreId,
 };
 use format::metadata::ReplicaState;
 
@@ -64,7 +63,6 @@ impl Checker {
         if let Some(text) = cluster.violation.take() {
             return Err(text);
         }
-        let size = self.volume_blocks();
         self.note_disks(cluster)?;
         for member in changes.lives.iter() {
             self.promises.forget_member(member.index());
@@ -73,10 +71,6 @@ impl Checker {
             self.note_promises(cluster)?;
             self.note_registers(cluster)?;
             self.note_standings(cluster)?;
-            if self.volume_blocks() != size {
-                // What was nobody's may be the volume's now.
-                cluster.disks.iter_mut().for_each(|disk| disk.paged = true);
-            }
         }
         self.check_moves(cluster)?;
         self.check_fences(cluster)?;
@@ -97,11 +91,6 @@ impl Checker {
             Self::check_verifies(cluster)?;
         }
         Ok(())
-    }
-
-    /// Of the newest value that was chosen; what is behind them belongs to nobody.
-    pub(crate) fn volume_blocks(&self) -> u64 {
-        self.newest().map_or(0, |newest| newest.volumes[0].size_bytes / BLOCK_BYTES)
     }
 
     fn note_promises(&mut self, cluster: &Cluster) -> Result<(), String> {
@@ -189,7 +178,6 @@ impl Checker {
     }
 
     fn note_clearings(&mut self, cluster: &Cluster, leaves: &[Config]) -> Result<(), String> {
-        let volume = self.volume_blocks();
         for of in diskful(cluster) {
             for at in diskful(cluster).filter(|&at| at != of) {
                 let node = |index: usize| NodeId::new(u8::try_from(index).ok()?);
@@ -212,9 +200,7 @@ impl Checker {
                     is_same: &|block| {
                         // What power loss took back since, the member itself will mark.
                         let is_lost = !cluster.is_up(of) && cluster.disks[of].is_private(block);
-                        is_lost
-                            || block >= volume
-                            || cluster.disks[of].read(block) == cluster.disks[at].read(block)
+                        is_lost || cluster.disks[of].read(block) == cluster.disks[at].read(block)
                     },
                     is_copied: &|block| {
                         processes(cluster)
@@ -247,7 +233,6 @@ impl Checker {
 
     fn note_disks(&mut self, cluster: &mut Cluster) -> Result<(), String> {
         let count = diskful(cluster).count();
-        let volume = self.volume_blocks();
         for node in 0..count {
             let is_up = cluster.is_up(node);
             let disk = &mut cluster.disks[node];
@@ -259,8 +244,8 @@ impl Checker {
             }
             let unprotected = match (all, is_up) {
                 (_, false) => None,
-                (true, true) => disk.unprotected(volume),
-                (false, true) => disk.unprotected_of(&touched, volume),
+                (true, true) => disk.unprotected(),
+                (false, true) => disk.unprotected_of(&touched),
             };
             if let Some(block) = unprotected {
                 return Err(format!("I10: n{node} may lose block {block} without a mark"));

@@ -47,8 +47,6 @@ pub struct ClusterOptions {
     /// Of each node; every start picks one of them.
     pub shards: Vec<Vec<u8>>,
     pub size_bytes: u64,
-    /// What the metadata of a new disk does not use of its backing: the disk can be enlarged by it.
-    pub spare_bytes: u64,
     pub al_slots: usize,
     pub trace: bool,
     /// Trace the messages of this lane, too.
@@ -151,12 +149,6 @@ enum Event {
     Restart {
         node: usize,
     },
-    /// Of a disk.
-    Enlarged {
-        node: usize,
-        boot: BootId,
-        size_bytes: u64,
-    },
 }
 
 /// Between the home shard and a group.
@@ -172,7 +164,7 @@ pub enum Outcome {
     Completed { node: usize, part: PartId, result: Result<Option<Vec<u64>>, RequestError> },
     Answered { node: usize, id: CommandId, result: Result<(), CommandError> },
     Role { node: usize, primary: bool },
-    Config { node: usize, losses: u32, branch: Branch, epoch: Epoch, size_bytes: u64 },
+    Config { node: usize, losses: u32, branch: Branch, epoch: Epoch },
 }
 
 /// What a disk takes longer for.
@@ -220,8 +212,6 @@ pub struct Cluster {
     /// How long each node's disk takes for what it is asked, beyond chance: saves, flushes, writes.
     pub slow: Vec<SlowDisk>,
     pub bad: Vec<BadDisk>,
-    /// How large each node's disk can be made.
-    pub backing: Vec<u64>,
     clocks: Vec<Clock>,
     /// Until when a process does nothing at all.
     stopped_until: Vec<Time>,
@@ -268,7 +258,6 @@ impl Cluster {
             changes: Changes::new(options.nodes),
             slow: vec![SlowDisk::default(); count],
             bad: vec![BadDisk::default(); count],
-            backing: vec![options.size_bytes; count],
             clocks: vec![Clock::exact(); count],
             stopped_until: vec![Time::ZERO; count],
             contents: Contents::default(),
@@ -469,7 +458,6 @@ impl Cluster {
                 let until = self.stopped_until[*a].max(self.stopped_until[*b]);
                 return (self.now < until).then_some(until);
             }
-            Event::Enlarged { node, .. } => *node,
             Event::Torn { .. } | Event::Restart { .. } => return None,
         };
         self.is_stopped(node).then(|| self.stopped_until[node])
@@ -506,15 +494,11 @@ impl Cluster {
             Event::EarDown { link, node, ear } => self.ear_down(link, node, ear),
             Event::Torn { link } => self.torn(link),
             Event::Restart { node } => self.start(node),
-            Event::Enlarged { node, boot, size_bytes } if self.is_alive(node, boot) => {
-                self.step_resource(node, ResourceInput::DiskEnlarged { size_bytes });
-            }
             // Of a process or a connection that is gone.
             Event::Wake { .. }
             | Event::Heartbeat { .. }
             | Event::ToGroup { .. }
             | Event::FromGroup { .. }
-            | Event::Enlarged { .. }
             | Event::Disk { .. } => {}
         }
     }

@@ -138,14 +138,14 @@ impl Disk {
         self.activity.values().any(|&active| active == extent) || own.is_some_and(|it| marked(it))
     }
 
-    /// I10: a block of the volume that power loss would take back, and that nothing durable marks.
-    pub(crate) fn unprotected(&self, volume: u64) -> Option<u64> {
-        self.cache.range(..volume).map(|(&block, _)| block).find(|&block| !self.is_private(block))
+    /// I10: a block that power loss would take back, and that nothing durable marks.
+    pub(crate) fn unprotected(&self) -> Option<u64> {
+        self.cache.keys().copied().find(|&block| !self.is_private(block))
     }
 
     /// The same of some blocks alone.
-    pub(crate) fn unprotected_of(&self, blocks: &[u64], volume: u64) -> Option<u64> {
-        let is_cached = |block: &&u64| **block < volume && self.cache.contains_key(block);
+    pub(crate) fn unprotected_of(&self, blocks: &[u64]) -> Option<u64> {
+        let is_cached = |block: &&u64| self.cache.contains_key(block);
         blocks.iter().filter(is_cached).copied().find(|&block| !self.is_private(block))
     }
 

@@ -5,7 +5,6 @@ mod faults;
 mod rough;
 mod forged;
 mod members;
-mod resize;
 mod forks;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -14,7 +13,7 @@ use std::time::Duration;
 use format::ids::{EXTENT_BLOCKS, MemberSet, NodeId};
 use replication::contract::{Command, CommandError, CommandId, PartId, PromoteMode};
 use replication::group::LaneGroup;
-use replication::resource::{Demands, OnNoQuorum, ResizeState, Share};
+use replication::resource::{Demands, OnNoQuorum, Share};
 use stdx::random::Random;
 use stdx::time::Time;
 
@@ -53,8 +52,6 @@ pub struct Report {
     pub stops: u64,
     pub partial_writes: u64,
     pub member_changes: u64,
-    /// Sizes that were chosen.
-    pub grows: u64,
     pub lost_stores: u64,
     pub marks: BTreeSet<Mark>,
 }
@@ -89,16 +86,6 @@ struct Run {
     looked_at_candidates: u64,
     /// Who is to be a member, as the operator wants it.
     wanted: MemberSet,
-    sizes: Sizes,
-    /// Blocks of the volume that `blocks` has some of.
-    volume: u64,
-}
-
-/// Whether operators make the volume larger.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Sizes {
-    Stay,
-    Grow,
 }
 
 /// Whether operators give disks up and take them back.
@@ -114,7 +101,7 @@ const END: Duration = Duration::from_secs(120);
 
 /// Runs one seed; an error says what was violated.
 pub fn run(options: &RunOptions) -> Result<Report, String> {
-    run_with(options, Disks::Stay, Sizes::Stay)
+    run_with(options, Disks::Stay)
 }
 
 /// How many events with faults a seed draws, where nobody says: most runs are short, for the birth
@@ -130,17 +117,11 @@ pub fn events_of(seed: u64) -> u64 {
 
 /// The same, while operators give disks up and take them back.
 pub fn run_with_detaches(options: &RunOptions) -> Result<Report, String> {
-    run_with(options, Disks::ComeAndGo, Sizes::Stay)
+    run_with(options, Disks::ComeAndGo)
 }
 
-/// The same, while operators make the volume larger; every other seed with disks that come and go.
-pub fn run_with_grows(options: &RunOptions) -> Result<Report, String> {
-    let disks = if options.seed.is_multiple_of(2) { Disks::ComeAndGo } else { Disks::Stay };
-    run_with(options, disks, Sizes::Grow)
-}
-
-fn run_with(options: &RunOptions, disks: Disks, sizes: Sizes) -> Result<Report, String> {
-    let mut run = Run::new(options, disks, sizes);
+fn run_with(options: &RunOptions, disks: Disks) -> Result<Report, String> {
+    let mut run = Run::new(options, disks);
     run.go(options.events)?;
     run.report.events = run.cluster.events_done;
     if run.cluster.contents.has_torn() {
@@ -177,7 +158,7 @@ fn some_demands(random: &mut Random) -> Demands {
 }
 
 impl Run {
-    fn new(options: &RunOptions, disks: Disks, sizes: Sizes) -> Self {
+    fn new(options: &RunOptions, disks: Disks) -> Self {
         let mut random = Random::new(options.seed ^ 0x5eed);
         let clients = u8::from(random.chance(1, 3));
         // Two replicas need a witness.
@@ -198,7 +179,6 @@ impl Run {
             spares,
             shards,
             size_bytes: extents * EXTENT_BLOCKS * 4096,
-            spare_bytes: if sizes == Sizes::Grow { resize::SPARE_BYTES } else { 0 },
             al_slots: 3 + usize::try_from(random.below(6)).expect("small"),
             trace: options.trace,
             trace_lane: options.trace_lane,
@@ -237,8 +217,6 @@ impl Run {
             disks,
             looked_at_candidates: 0,
             wanted,
-            sizes,
-            volume: extents * EXTENT_BLOCKS,
         }
     }
 
@@ -308,8 +286,7 @@ impl Run {
                         self.end_client(node);
                     }
                 }
-                Outcome::Config { losses, size_bytes, .. } => {
-                    self.note_size(size_bytes);
+                Outcome::Config { losses, .. } => {
                     if losses > self.losses {
                         self.losses = losses;
                         if self.born {
@@ -348,7 +325,6 @@ impl Run {
             self.adjust(a);
             self.cluster.bad[a] = BadDisk::default();
             self.cluster.slow[a] = SlowDisk::default();
-            self.give_room(a);
             match self.disks {
                 Disks::Stay => self.attach(a),
                 Disks::ComeAndGo => self.offer_disk(a),
@@ -435,14 +411,7 @@ impl Run {
         let votes_count = status.voters.iter().all(|it| it.is_reachable && !it.is_retiring);
         // A write that was answered with an error may go on.
         let is_idle = process.groups.iter().all(LaneGroup::is_idle);
-        let is_grown = status.resize.is_none_or(|resize| {
-            !matches!(
-                resize.state,
-                ResizeState::Asking | ResizeState::Preparing | ResizeState::Proposing
-            )
-        });
-        let is_whole = in_sync == replicas && votes_count && is_odd && is_grown;
-        is_whole && is_idle && process.resource.is_quiet()
+        in_sync == replicas && votes_count && is_odd && is_idle && process.resource.is_quiet()
     }
 
     fn explain(&self) -> String {
@@ -513,7 +482,6 @@ impl Report {
         self.stops += other.stops;
         self.partial_writes += other.partial_writes;
         self.member_changes += other.member_changes;
-        self.grows += other.grows;
         self.lost_stores += other.lost_stores;
         self.marks.extend(&other.marks);
     }

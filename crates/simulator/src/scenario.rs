@@ -27,9 +27,6 @@ pub struct Scenario {
     answered: BTreeMap<u64, bool>,
 }
 
-/// How far the disks of a scenario can be enlarged at most: `Cluster::backing` says how far now.
-pub const SPARE_BYTES: u64 = 40 * 4096 * 1024;
-
 const PATIENCE: Duration = Duration::from_secs(60);
 
 impl Scenario {
@@ -69,7 +66,6 @@ impl Scenario {
             spares,
             shards: vec![vec![shards]; usize::from(nodes)],
             size_bytes: 20 * 4096 * 1024,
-            spare_bytes: SPARE_BYTES,
             al_slots: 8,
             trace: std::env::var_os("TRACE").is_some(),
             trace_lane: None,

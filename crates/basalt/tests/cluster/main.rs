@@ -19,7 +19,6 @@ mod adopted;
 mod transcript;
 mod holes;
 mod resync;
-mod resize;
 mod initiator;
 mod nvme;
 mod machine;

@@ -24,8 +24,6 @@ mod disks;
 mod holes;
 #[path = "../cluster/resync.rs"]
 mod resync;
-#[path = "../cluster/resize.rs"]
-mod resize;
 #[path = "../cluster/initiator.rs"]
 mod initiator;
 #[path = "../cluster/nvme.rs"]

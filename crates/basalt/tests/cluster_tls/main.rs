@@ -14,8 +14,6 @@ mod relay;
 mod paths;
 #[path = "../cluster/resync.rs"]
 mod resync;
-#[path = "../cluster/resize.rs"]
-mod resize;
 
 use std::fs;
 use std::io::{Read, Write};

@@ -1,10 +1,9 @@
 //! Messages to a resource's home shard.
 
 use crate::message::{
-    Accepted, Control, RANGES_MAX, ResizeOutcome, Sealed, SealedLane, SlotBase, SlotInfo,
-    WindowEntry,
+    Accepted, Control, RANGES_MAX, Sealed, SealedLane, SlotBase, SlotInfo, WindowEntry,
 };
-use crate::wire::{ListItem, Wire, messages, record, tags};
+use crate::wire::{ListItem, Wire, messages, record};
 
 /// Tags of control messages start here.
 pub(crate) const CONTROL_TAG_MIN: u16 = 0x0100;
@@ -35,17 +34,8 @@ messages!(Control, CONTROL_TAGS {
     0x0129 Report { store, session, accepted, members }
     0x012a Verify { nonce, from_block, until_block, repair }
     0x012b Leave
-    0x012c Resize { nonce, size_bytes, zeroes }
-    0x012d ResizeAnswer { outcome, member, size_bytes }
-    0x012e Enlarge { nonce, size_bytes }
-    0x012f Enlarged { nonce, boot_id, size_bytes }
-    0x0130 PrepareSize { nonce, id, from_bytes, to_bytes, absent, zeroes }
-    0x0131 SizePrepared { nonce, id, boot_id }
 });
 
-tags!(ResizeOutcome {
-    0 UnderWay, 1 SameSize, 2 Busy, 3 DiskTooSmall, 4 Smaller, 5 TimedOut,
-});
 record!(Accepted { ballot, value });
 record!(Sealed { ballot, nonce, boot_id, rank, replica, lanes, inherited, own_slot });
 record!(SealedLane { nonce, stable, applied, window });

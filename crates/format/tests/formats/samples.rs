@@ -8,8 +8,8 @@ use format::ids::{
 };
 use format::message::{
     Accepted, CloseReason, Control, Data, DataBody, Heartbeat, HeartbeatAck, Hello, LeaseRequest,
-    LinkClass, LinkMessage, Open, ReadStatus, ReplicaReport, ResizeOutcome, ResourceMessage,
-    Sealed, SealedLane, SlotBase, SlotInfo, WindowEntry, Write, WriteKind,
+    LinkClass, LinkMessage, Open, ReadStatus, ReplicaReport, ResourceMessage, Sealed, SealedLane,
+    SlotBase, SlotInfo, WindowEntry, Write, WriteKind,
 };
 use format::metadata::Candidate;
 
@@ -221,29 +221,6 @@ fn member_messages() -> Vec<Sample> {
             Control::Verify { nonce, from_block: 0xf3, until_block: 1 << 40, repair: true },
         ),
         control("leave", Control::Leave),
-        control("resize", Control::Resize { nonce, size_bytes: 5 << 30, zeroes: true }),
-        control(
-            "resize_answer",
-            Control::ResizeAnswer {
-                outcome: ResizeOutcome::DiskTooSmall,
-                member,
-                size_bytes: 6 << 30,
-            },
-        ),
-        control("enlarge", Control::Enlarge { nonce, size_bytes: 7 << 30 }),
-        control("enlarged", Control::Enlarged { nonce, boot_id, size_bytes: 7 << 30 }),
-        control(
-            "prepare_size",
-            Control::PrepareSize {
-                nonce,
-                id: 0x9b,
-                from_bytes: 3 << 30,
-                to_bytes: 5 << 30,
-                absent: MemberSet::of(member),
-                zeroes: false,
-            },
-        ),
-        control("size_prepared", Control::SizePrepared { nonce, id: 0x9c, boot_id }),
         control("report", report(Some(VoteStoreId(0x9a)))),
         control("report_without_vote", report(None)),
     ]

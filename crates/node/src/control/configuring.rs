@@ -76,9 +76,7 @@ impl Control {
             resource: resource.to_owned(),
         })?;
         let place = definition.disk.as_ref().expect("checked by the shard");
-        let _moving = self.moving();
-        let mut at_once = Patience::new(COMMAND_PATIENCE);
-        let found = read_replica(&definition, place, &self.state, &mut at_once)?;
+        let found = read_replica(&definition, place, &mut Patience::new(COMMAND_PATIENCE))?;
         let reply = self.ask_until_ready(resource, &mut patience, |ticket| {
             let replica = Box::new(found.clone());
             ToShard::Attach { ticket, resource: resource.to_owned(), replica }
@@ -116,7 +114,7 @@ impl Control {
         })
     }
 
-    pub(crate) fn stored_text(&self, resource: &str) -> Result<Option<String>, Failure> {
+    pub(super) fn stored_text(&self, resource: &str) -> Result<Option<String>, Failure> {
         let texts = self.state.stored_texts().map_err(state_failure)?;
         Ok(texts.into_iter().find(|(name, _)| name == resource).map(|(_, text)| text))
     }
@@ -140,7 +138,6 @@ impl Control {
         let definition = Definition::from_text(&self.name, resource, text)?;
         self.check_secrecy(&definition)?;
         let reply = once_address_is_free(patience, |patience| {
-            let _moving = self.moving();
             let attached = Box::new(attach(definition.clone(), &self.state, patience)?);
             self.ask(resource, |ticket| ToShard::Host { ticket, attached })
         })?;

@@ -20,7 +20,6 @@ use crate::shard::hosted::{Asker, CommandKind, Hosted, PendingCommand};
 use crate::shard::hosting::open_disk;
 use crate::shard::mesh::{Cross, FromPart, ToPart};
 use crate::shard::messages::Ticket;
-use crate::shard::moving::Moving;
 use crate::shard::part::{NewDisk, check_lanes};
 use crate::shard::{Input, Rim, Shard};
 
@@ -152,7 +151,6 @@ impl Shard {
         let hosted = self.hosted.get_mut(place).and_then(Option::as_mut);
         if let (Some(hosted), Some(disk)) = (hosted, &part.disk) {
             hosted.superblock_at = Some((disk.meta, disk.layout));
-            hosted.moving = Moving::default();
             log!(Notice, Scope::resource(hosted.name()), "the disk was attached");
         }
     }

@@ -82,11 +82,6 @@ impl Shard {
             ToShard::Ask { ticket, resource, command } => {
                 self.ask_resource(ticket, &resource, command);
             }
-            ToShard::HoldMetadata { ticket, resource } => self.hold_metadata(ticket, &resource),
-            ToShard::ReleaseMetadata { resource, layout } => {
-                self.release_metadata(&resource, layout);
-            }
-            ToShard::Enlarged { resource, size_bytes } => self.on_enlarged(&resource, size_bytes),
             ToShard::Detach { ticket, resource } => {
                 self.with_resource(ticket, &resource, |shard, id| Ok(shard.on_detach(id, ticket)));
             }
@@ -171,7 +166,6 @@ impl Shard {
             | Command::Invalidate
             | Command::Detach
             | Command::Verify(_)
-            | Command::Resize(_)
             | Command::Suspend
             | Command::Resume
             | Command::DiscardData { .. } => CommandKind::Other,
@@ -401,7 +395,6 @@ fn failure(error: CommandError) -> Failure {
         CommandErrorCode::NoDisk => (FailureCode::NoLocalDisk, ""),
         CommandErrorCode::TimedOut => (FailureCode::Timeout, "see `status` for what it waits for"),
         CommandErrorCode::NotPrimary => (FailureCode::StateRefused, ""),
-        CommandErrorCode::Size => (FailureCode::StateRefused, "the size stays as it is"),
     };
     Failure::new(code, error.message, hint)
 }

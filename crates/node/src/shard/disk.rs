@@ -48,8 +48,6 @@ pub(crate) struct Disk {
     /// Slot index of each member in the bitmap area.
     pub(crate) slots: Vec<NodeId>,
     pub(crate) error_logged: bool,
-    /// Writes of metadata that wait while it is moved.
-    pub(super) held: Option<Vec<GroupAction>>,
     pub(crate) counters: DiskCounters,
 }
 
@@ -130,11 +128,6 @@ impl Operation {
         matches!(self.kind, Kind::Register { .. } | Kind::Superblock { .. })
     }
 
-    /// A write of metadata, or one that looks like it: of a copy that was made for alignment.
-    pub(super) fn may_be_metadata(&self) -> bool {
-        matches!(self.kind, Kind::WriteBuffer { .. } | Kind::Superblock { .. })
-    }
-
     pub(crate) fn hosted(&self) -> HostedId {
         self.hosted
     }
@@ -197,12 +190,6 @@ impl Part {
             }
             return None;
         };
-        if matches!(action, GroupAction::WriteMetadata { .. })
-            && let Some(held) = &mut disk.held
-        {
-            held.push(action);
-            return None;
-        }
         match action {
             GroupAction::ReadDevice { token, range, detect_zero } => {
                 let length = u32::try_from(range.length_bytes()).expect("within a request's bound");
@@ -440,15 +427,12 @@ impl Hosted {
         self.write_superblock(rim);
     }
 
-    pub(super) fn write_superblock(&mut self, rim: &mut Rim) {
+    fn write_superblock(&mut self, rim: &mut Rim) {
         let Some(save) = self.saves.front() else { return };
         let Some(superblock) = &save.superblock else {
             self.finish_save(Ok(()), rim);
             return;
         };
-        if self.moving.is_held {
-            return;
-        }
         let Some((disk, layout)) = self.superblock_at else {
             self.finish_save(Err(DeviceError), rim);
             return;
@@ -458,9 +442,6 @@ impl Hosted {
             return;
         };
         let block = rim.kit.reactor.pool().bytes_mut(buffer).first_chunk_mut();
-        let mut superblock = superblock.as_ref().clone();
-        superblock.write_counter += self.moving.writes_ahead;
-        let superblock = &superblock;
         encode_superblock(superblock, &layout, block.expect("taken as long as a block"))
             .expect("the core keeps values within the bounds of the format");
         let offset = superblock_offset(superblock, &layout);
@@ -541,7 +522,7 @@ fn zero_blocks(bytes: &[u8]) -> BlockMask {
     zeroes.fold(BlockMask::EMPTY, |mask, (place, _)| mask | BlockMask::of(place))
 }
 
-pub(super) fn token_of(action: &GroupAction) -> Option<Token> {
+fn token_of(action: &GroupAction) -> Option<Token> {
     match action {
         GroupAction::ReadDevice { token, .. }
         | GroupAction::DigestDevice { token, .. }

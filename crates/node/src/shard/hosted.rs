@@ -18,7 +18,6 @@ use crate::shard::clients::Clients;
 use crate::shard::cross::Fence;
 use crate::shard::initiators::Way;
 use crate::shard::messages::Ticket;
-use crate::shard::moving::Moving;
 use crate::shard::pace::Pace;
 
 #[derive(Debug)]
@@ -28,7 +27,6 @@ pub(crate) struct Hosted {
     pub(crate) resource: Resource,
     /// Where its superblock is, while it has a disk.
     pub(crate) superblock_at: Option<(DiskId, Layout)>,
-    pub(super) moving: Moving,
     /// A disk that is to be attached, until the machines take it.
     pub(crate) offer: Option<Box<Offer>>,
     /// Shards where something may still be under way on the disk that was given up.

@@ -29,7 +29,6 @@ use crate::shard::hosted::Hosted;
 use crate::shard::initiators::Way;
 use crate::shard::mesh::{Cross, Hosting, ToPart};
 use crate::shard::messages::{Force, Ticket};
-use crate::shard::moving::Moving;
 use crate::shard::part::{NewDisk, NewPart, check_lanes};
 use crate::shard::{Rim, Shard};
 
@@ -237,7 +236,6 @@ impl Shard {
             definition,
             resource,
             superblock_at,
-            moving: Moving::default(),
             offer: None,
             closing: [false; SHARDS_MAX as usize],
             register_disk,
@@ -410,7 +408,6 @@ pub(super) fn open_disk(
         mem_align: rim.kit.reactor.disk_info(data).mem_align,
         slots: replica.superblock.slots.iter().map(|slot| slot.member).collect(),
         error_logged: false,
-        held: None,
         counters: DiskCounters::default(),
     })
 }

@@ -4,7 +4,6 @@ use std::fs::File;
 use std::sync::{Arc, mpsc};
 
 use api::response::{Failure, Reply};
-use format::layout::Layout;
 use io::ListenAddr;
 use replication::contract::{Command, PromoteMode};
 
@@ -64,21 +63,6 @@ pub(crate) enum ToShard {
         ticket: Ticket,
         resource: String,
         command: Command,
-    },
-    /// No metadata is written until `ReleaseMetadata`; answered when none is under way.
-    HoldMetadata {
-        ticket: Ticket,
-        resource: String,
-    },
-    /// Metadata is written again, to where the layout says, if there is a new one.
-    ReleaseMetadata {
-        resource: String,
-        layout: Option<Layout>,
-    },
-    /// The disk has room for so much data now; 0 if nothing changed.
-    Enlarged {
-        resource: String,
-        size_bytes: u64,
     },
     Detach {
         ticket: Ticket,
@@ -165,11 +149,6 @@ pub(crate) enum FromShard {
     /// The state of a resource may be another; told once until somebody asks for it.
     Changed {
         resource: String,
-    },
-    /// The disk of a resource is to have room for so much data, or (0) for all that it can.
-    Enlarge {
-        resource: String,
-        size_bytes: u64,
     },
 }
 

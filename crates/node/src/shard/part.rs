@@ -8,7 +8,6 @@ use api::response::{Failure, FailureCode};
 use format::ids::{Incarnation, NodeId};
 use format::layout::Layout;
 use io::SharedDisk;
-use replication::contract::DeviceError;
 use replication::group::{GroupOptions, LaneGroup};
 use stdx::time::Time;
 
@@ -17,7 +16,7 @@ use crate::limits::SHARDS_MAX;
 use crate::links::HostedId;
 use crate::links::paths::PeerPaths;
 use crate::shard::acks::Acks;
-use crate::shard::disk::{Disk, DiskCounters, token_of};
+use crate::shard::disk::{Disk, DiskCounters};
 use crate::shard::hosted::Hosted;
 use crate::shard::hosting::{listen, own_addresses};
 use crate::shard::{Rim, Shard};
@@ -79,14 +78,8 @@ impl Part {
 
     /// Gives the disk up, if there is one; what is under way still ends.
     pub(crate) fn close_disk(&mut self, rim: &mut Rim) -> bool {
-        let Some(disk) = self.disk.take() else { return false };
-        for action in disk.held.iter().flatten() {
-            if let Some(token) = token_of(action) {
-                rim.answer(self.id, token, Err(DeviceError));
-            }
-        }
-        disk.close(rim);
-        true
+        let disk = self.disk.take();
+        disk.inspect(|disk| disk.close(rim)).is_some()
     }
 }
 
@@ -123,7 +116,6 @@ impl NewDisk {
             mem_align: reactor.disk_info(data).mem_align,
             slots: self.slots,
             error_logged: false,
-            held: None,
             counters: DiskCounters::default(),
         })
     }

@@ -33,7 +33,6 @@ impl LaneGroup {
         actions: &mut Vec<GroupAction>,
     ) {
         assert_eq!(self.view.replica, ReplicaRole::None, "the former disk was given up");
-        assert_eq!(self.sizes.zeroes_in_flight, 0, "nothing is under way on the former disk");
         self.with_lanes(now, actions, Lane::drop_unsubmitted);
         let (lanes, blocks) = (self.view.lanes, disk.size_bytes / BLOCK_BYTES);
         for lane in &mut self.lanes {
@@ -41,14 +40,12 @@ impl LaneGroup {
             lane.take_disk(slots_of(&disk.slot_bases, lane.index, lanes, blocks));
         }
         load_pages(&mut self.lanes, self.shards, disk.slots);
-        self.sizes.held_blocks = blocks;
-        self.sizes.preparing = None;
         if self.view.blocks == 0 {
             self.view.blocks = blocks;
         } else {
             self.cover_volume();
         }
-        let extents = self.view.blocks.min(blocks).div_ceil(EXTENT_BLOCKS);
+        let extents = self.view.blocks.div_ceil(EXTENT_BLOCKS);
         let reach = Reach::new(self.view.shard, self.shards, lanes, extents);
         self.activity = ActivityLog::new(reach, self.al_slots, disk.al_next_number);
         self.durable = Durable::new(&disk.slot_bases);
@@ -67,8 +64,7 @@ impl LaneGroup {
     /// whom it does not name any more.
     pub(crate) fn track(&mut self, members: MemberSet, slots: &[NodeId]) {
         self.view.tracked = members;
-        let View { me, lanes, .. } = self.view;
-        let blocks = self.view.blocks.min(self.sizes.held_blocks);
+        let View { me, lanes, blocks, .. } = self.view;
         for &member in slots.iter().filter(|&&member| member != me) {
             let unused = LostMember { member, base: crate::UNUSED };
             let is_known = self.lanes.iter().any(|lane| lane.slot(member).is_some());

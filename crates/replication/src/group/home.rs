@@ -66,7 +66,7 @@ impl LaneGroup {
             ToGroup::ReadPolicy(policy) => self.balance.policy = policy,
             ToGroup::Resume => self.resume(now, actions),
             ToGroup::Stop { round } => self.obey_nobody(now, round, actions),
-            ToGroup::Size(order) => self.on_size(order),
+            ToGroup::Size { blocks } => self.resize(blocks),
             ToGroup::Track { members, slots } => self.track(members, &slots),
             ToGroup::Attach { disk, round } => self.attaching = Some((disk, round)),
             message @ (ToGroup::Lose { .. }
@@ -150,7 +150,7 @@ impl LaneGroup {
             | ToGroup::ResyncRate { .. }
             | ToGroup::ReadPolicy(_)
             | ToGroup::Resume
-            | ToGroup::Size(_)
+            | ToGroup::Size { .. }
             | ToGroup::Attach { .. }
             | ToGroup::Track { .. }
             | ToGroup::Stop { .. } => unreachable!("handled before"),
@@ -212,7 +212,6 @@ impl LaneGroup {
         }
         self.view.nonce = nonce;
         self.view.admitted = false;
-        self.sizes.preparing = None;
         self.with_lanes(now, actions, Lane::drop_unsubmitted);
         self.durable.void_checkpoints();
         self.flushes.forget_peers();
@@ -225,7 +224,7 @@ impl LaneGroup {
     /// What only this member knows goes into its own slot, and everything dirty to the disk.
     pub(crate) fn settle_stop(&mut self, now: Time, actions: &mut Vec<GroupAction>) {
         let Some(round) = self.stopping else { return };
-        if !self.lanes.iter().all(Lane::is_quiet) || self.sizes.zeroes_in_flight > 0 {
+        if !self.lanes.iter().all(Lane::is_quiet) {
             return;
         }
         self.stopping = None;
@@ -240,8 +239,7 @@ impl LaneGroup {
     /// I25: a seal is answered when no device write of an older session is outstanding.
     pub(crate) fn settle_seal(&mut self, actions: &mut Vec<GroupAction>) {
         let Some(round) = self.sealing else { return };
-        let is_quiet = self.lanes.iter().all(Lane::is_quiet) && self.sizes.zeroes_in_flight == 0;
-        if self.holds_former_writes || !is_quiet {
+        if self.holds_former_writes || !self.lanes.iter().all(Lane::is_quiet) {
             return;
         }
         self.sealing = None;
@@ -291,10 +289,26 @@ impl LaneGroup {
         self.fail_flushes(actions);
     }
 
+    fn resize(&mut self, blocks: u64) {
+        self.view.blocks = blocks;
+        self.cover_volume();
+    }
+
+    /// The slots cover what the volume has, which may be less than the disk holds. Of a volume that
+    /// is larger than the disk this node serves what the disk holds, whatever a config says.
+    pub(crate) fn cover_volume(&mut self) {
+        let slots = self.lanes.iter().flat_map(|lane| &lane.replica.slots);
+        let held = slots.map(|slot| slot.bits.blocks_max()).min();
+        self.view.blocks = self.view.blocks.min(held.unwrap_or(u64::MAX));
+        let blocks = self.view.blocks;
+        for lane in &mut self.lanes {
+            lane.replica.slots.iter_mut().for_each(|slot| slot.bits.cover(blocks));
+        }
+    }
+
     fn obey_nobody(&mut self, now: Time, round: RoundId, actions: &mut Vec<GroupAction>) {
         self.stand_down(now, actions);
         self.view.nonce = Nonce(0);
-        self.sizes.preparing = None;
         self.with_lanes(now, actions, Lane::drop_unsubmitted);
         self.stopping = Some(round);
         self.merges_slots = false;

@@ -22,12 +22,6 @@ impl LaneGroup {
         })
     }
 
-    /// Blocks on which this group takes requests.
-    #[must_use]
-    pub fn blocks(&self) -> u64 {
-        self.view.blocks
-    }
-
     /// The session that this group leads and serves, and whose acknowledgement a write needs.
     #[must_use]
     pub fn served(&self) -> Option<(Nonce, MemberSet)> {

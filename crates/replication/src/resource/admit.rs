@@ -104,7 +104,7 @@ impl Resource {
             .iter()
             .filter(|member| !session.admissions.contains_key(member))
             .filter(|member| session.admit_again_at.get(member).is_none_or(|&at| now >= at))
-            .filter(|&member| self.may_return(member) && !self.is_resizing())
+            .filter(|&member| self.may_return(member))
             .collect();
         if let Some(session) = self.session.as_mut() {
             session.admit_again_at.retain(|_, &mut at| at > now);
@@ -145,15 +145,6 @@ impl Resource {
             },
         );
         self.send(member, Control::Seal { ballot, nonce });
-    }
-
-    /// Those that did not come so far that they get every operation begin anew, later.
-    pub(crate) fn give_up_admissions(&mut self) {
-        let Some(session) = &self.session else { return };
-        let admissions = session.admissions.iter().filter(|(_, known)| !known.is_copying());
-        for member in admissions.map(|(&node, _)| node).collect::<Vec<_>>() {
-            self.give_up_admission(member);
-        }
     }
 
     fn give_up_admission(&mut self, member: NodeId) {
@@ -248,12 +239,6 @@ impl Resource {
             | Control::PrepareJoin { .. }
             | Control::Verify { .. }
             | Control::Leave
-            | Control::Resize { .. }
-            | Control::ResizeAnswer { .. }
-            | Control::Enlarge { .. }
-            | Control::Enlarged { .. }
-            | Control::PrepareSize { .. }
-            | Control::SizePrepared { .. }
             | Control::ReplicaFailed { .. } => unreachable!("sorted by `on_leader_message`"),
         }
     }

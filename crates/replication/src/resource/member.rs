@@ -18,7 +18,6 @@ use crate::contract::{
 use crate::limits;
 use crate::ranges::RangeSet;
 use crate::resource::forks::shared_until;
-use crate::resource::resize::DiskRoom;
 use crate::resource::{AfterSave, Resource, RoundKind};
 
 /// Not restarted since it was last admitted.
@@ -124,17 +123,11 @@ impl Resource {
             | Control::JoinPrepared { .. }
             | Control::Verify { .. }
             | Control::Leave
-            | Control::Resize { .. }
-            | Control::ResizeAnswer { .. }
-            | Control::Enlarge { .. }
-            | Control::Enlarged { .. }
-            | Control::PrepareSize { .. }
-            | Control::SizePrepared { .. }
             | Control::ReplicaFailed { .. } => unreachable!("sorted by `on_control`"),
         }
     }
 
-    pub(crate) fn obeys(&self, nonce: Nonce) -> bool {
+    fn obeys(&self, nonce: Nonce) -> bool {
         self.member.sealed == Some(nonce)
     }
 
@@ -166,7 +159,6 @@ impl Resource {
         self.member.admit = None;
         self.member.set_full.clear();
         self.member.join = None;
-        self.forget_size_asked();
         self.member.seal = Some(PendingSeal {
             from,
             ballot,
@@ -243,7 +235,6 @@ impl Resource {
             return;
         };
         let joined = own.joined;
-        self.tell_size(value);
         let kernel_boot_id = self.options.kernel_boot_id;
         let superblock = self.superblock.as_mut().expect("asked of a member with data");
         if superblock.incarnation != own.incarnation {
@@ -281,7 +272,6 @@ impl Resource {
         }
         // What slots say of members that were away meanwhile comes from the source.
         self.track(tracked);
-        self.tell_size(value);
         let shared = self.report().and_then(|replica| shared_until(value, &replica));
         let superblock = self.superblock.as_mut().expect("asked of a member with data");
         if superblock.branch != value.branch {
@@ -520,7 +510,6 @@ impl Resource {
         self.slot_bases = slot_bases(&superblock);
         self.superblock = Some(*superblock);
         self.member = MemberState::default();
-        self.room = DiskRoom::default();
         // What the register says of the day when the disk went holds until this disk is stamped.
         self.saves.stamped = false;
         self.on_config_for_member();

@@ -318,12 +318,6 @@ impl Resource {
             | Control::JoinPrepared { .. }
             | Control::Verify { .. }
             | Control::Leave
-            | Control::Resize { .. }
-            | Control::ResizeAnswer { .. }
-            | Control::Enlarge { .. }
-            | Control::Enlarged { .. }
-            | Control::PrepareSize { .. }
-            | Control::SizePrepared { .. }
             | Control::ReplicaFailed { .. } => unreachable!("sorted by `on_control`"),
         }
     }

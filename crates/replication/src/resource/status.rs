@@ -6,7 +6,6 @@ use format::metadata::ReplicaState;
 use stdx::time::Time;
 
 use crate::quorum::is_vote_of;
-use crate::resource::resize::{ResizeStatus, Resizing};
 use crate::resource::suspend::Shortage;
 use crate::resource::verify::{VerifyStatus, Verifying};
 use crate::resource::{OnNoQuorum, Resource, insync};
@@ -44,8 +43,6 @@ pub struct Status {
     pub members: Vec<MemberStatus>,
     /// The last comparison of the replicas that this node led.
     pub verify: Option<VerifyStatus>,
-    /// The last change of the size that this node led.
-    pub resize: Option<ResizeStatus>,
 }
 
 /// One voter.
@@ -203,7 +200,6 @@ impl Resource {
                 .map(|session| session.lease_until),
             members: members.collect(),
             verify: self.verify.as_ref().map(Verifying::status),
-            resize: self.resize.as_ref().map(Resizing::status),
             config,
         }
     }

@@ -170,7 +170,7 @@ impl Resource {
         }
     }
 
-    pub(crate) fn leader_in_reach(&self) -> Option<(NodeId, Nonce)> {
+    fn leader_in_reach(&self) -> Option<(NodeId, Nonce)> {
         let primary = self.config()?.primary?;
         let peer = self.peers.get(&primary.node)?;
         let leads = peer.report.is_some() && peer.session == Some(primary.nonce);

@@ -7,7 +7,7 @@
 use std::collections::BTreeMap;
 
 use format::config::Config;
-use format::ids::{BLOCK_BYTES, EXTENT_BLOCKS, LaneIndex, MemberSet, NodeId};
+use format::ids::{EXTENT_BLOCKS, LaneIndex, MemberSet, NodeId};
 
 use crate::checker::{diskful, intact, processes, sources_of};
 use crate::cluster::Cluster;
@@ -25,8 +25,6 @@ pub(crate) struct Blocks {
     by_extent: BTreeMap<u64, Vec<usize>>,
     /// The disks differ in these.
     differing: Vec<usize>,
-    /// Blocks of the volume: what is behind them is nobody's.
-    volume: u64,
     /// Of each line that was not continued by another one.
     replicas: Vec<Replicas>,
 }
@@ -59,14 +57,11 @@ struct Replicas {
     sources: MemberSet,
     /// By source, the members that would get only what it marks.
     incremental: [MemberSet; REPLICAS_MAX],
-    /// Of the volume.
-    size_bytes: u64,
 }
 
 impl Blocks {
     pub(crate) fn differing(&self) -> impl Iterator<Item = u64> {
-        let numbers = self.differing.iter().map(|&index| self.known[index].number);
-        numbers.filter(|&number| number < self.volume)
+        self.differing.iter().map(|&index| self.known[index].number)
     }
 
     pub(crate) fn number(&self, index: usize) -> u64 {
@@ -126,13 +121,8 @@ impl Blocks {
             }
         }
         let is_anew = self.is_anew(cluster, changes, leaves);
-        let sizes = leaves.iter().map(|leaf| leaf.volumes[0].size_bytes / BLOCK_BYTES);
-        self.volume = sizes.min().unwrap_or(0);
         for &index in &self.differing {
             let block = &mut self.known[index];
-            if block.number >= self.volume {
-                continue;
-            }
             match block.verdict {
                 Verdict::Fine(on) if !is_anew && !changes.touch(on, block.lane.0) => {}
                 Verdict::Fine(_) | Verdict::None => {
@@ -197,8 +187,7 @@ impl Replicas {
             incremental[source.index()] =
                 absent.iter().filter(|&it| is_incremental(cluster, newest, process, it)).collect();
         }
-        let size_bytes = newest.volumes[0].size_bytes;
-        Self { in_sync, absent, sources, incremental, size_bytes }
+        Self { in_sync, absent, sources, incremental }
     }
 }
 

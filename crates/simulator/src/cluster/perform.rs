@@ -35,7 +35,6 @@ impl Cluster {
                 }
             }
             ResourceAction::TakeDisk { round } => self.hand_out_disk(node, round),
-            ResourceAction::EnlargeDisk { size_bytes } => self.enlarge(node, size_bytes),
             ResourceAction::Answer { id, result } => {
                 self.trace(|| format!("n{node} answers {id:?} {result:?}"));
                 self.outcomes.push(Outcome::Answered { node, id, result });
@@ -52,11 +51,10 @@ impl Cluster {
             }
             ResourceAction::ConfigChanged(config) => {
                 let (losses, branch, epoch) = (config.losses, config.branch, config.epoch);
-                let size_bytes = config.volumes[0].size_bytes;
                 self.trace(|| {
                     format!("n{node} config {epoch:?} insync {:?}", config.volumes[0].insync_set())
                 });
-                self.outcomes.push(Outcome::Config { node, losses, branch, epoch, size_bytes });
+                self.outcomes.push(Outcome::Config { node, losses, branch, epoch });
             }
             ResourceAction::RenewLease => self.ask_leases(node),
             ResourceAction::Forget { peer } => {

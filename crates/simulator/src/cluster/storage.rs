@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use format::ids::{
-    BLOCK_BYTES, BlockMask, BlockRange, Branch, EXTENT_BLOCKS, Epoch, Incarnation, KernelBootId,
-    NodeId, Nonce, ResourceId, VoteStoreId,
+    BlockMask, BlockRange, Branch, Epoch, Incarnation, KernelBootId, NodeId, Nonce, ResourceId,
+    VoteStoreId,
 };
 use format::metadata::{Register, ReplicaState, Sealed, Slot, Superblock, VoteStamp};
 use replication::contract::{
@@ -226,23 +226,13 @@ impl Cluster {
         }
         let disk = &mut self.disks[node];
         let shards = u8::try_from(process.groups.len()).expect("few shards");
-        process.offered = group_disks(disk, shards);
+        process.offered = group_disks(&self.options, disk, shards);
         disk.paged = true;
         self.changes.of_life(Self::node_id(node));
         let superblock = Box::new(disk.superblock.clone());
         self.trace(|| format!("n{node} is offered its disk"));
         self.step_resource(node, ResourceInput::Attach { id, superblock });
         true
-    }
-
-    /// Makes room on a disk, as far as its backing goes.
-    pub(super) fn enlarge(&mut self, node: usize, wanted: u64) {
-        let Some(process) = &self.processes[node] else { return };
-        let (boot, has) = (process.boot_id, self.backing[node]);
-        let size_bytes = if wanted <= has { has } else { 0 };
-        let delay = Duration::from_micros(50 + self.random.below(20_000));
-        self.trace(|| format!("n{node} makes room for {wanted}, its disk has {has}"));
-        self.schedule(delay, Event::Enlarged { node, boot, size_bytes });
     }
 
     /// A disk does not hold what was written there any more.
@@ -323,22 +313,7 @@ pub(super) fn new_disk(options: &ClusterOptions, node: NodeId, random: &mut Rand
         write_counter: 0,
         disk_left_at: None,
     };
-    let mut disk = Disk::new(superblock, register);
-    // What a disk holds where no volume was is anything.
-    let (from, spare) = (options.size_bytes / BLOCK_BYTES, options.spare_bytes / BLOCK_BYTES);
-    for block in (from..from + spare).filter(|block| is_of_interest(*block)) {
-        disk.write_durably(block, GARBAGE + u64::from(node.get()));
-    }
-    disk.touched.clear();
-    disk
-}
-
-/// What was there before is no write of a client.
-pub(crate) const GARBAGE: u64 = 1 << 40;
-
-/// At the ends of each extent.
-fn is_of_interest(block: u64) -> bool {
-    !(13..EXTENT_BLOCKS - 8).contains(&(block % EXTENT_BLOCKS))
+    Disk::new(superblock, register)
 }
 
 #[cfg(test)]
@@ -355,7 +330,6 @@ mod tests {
             spares: 0,
             shards: vec![vec![1]],
             size_bytes: 20 * 4096 * 1024,
-            spare_bytes: 0,
             al_slots: 8,
             trace: false,
             trace_lane: None,

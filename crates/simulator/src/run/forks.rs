@@ -95,7 +95,6 @@ impl Forking {
             spares: 0,
             shards: vec![vec![shards]; usize::from(nodes)],
             size_bytes: 20 * EXTENT_BLOCKS * 4096,
-            spare_bytes: 0,
             al_slots: 3 + usize::try_from(random.below(6)).expect("small"),
             trace: options.trace,
             trace_lane: options.trace_lane,
