@@ -83,19 +83,19 @@ pub const ALONE_PROMOTION_WAIT: Duration = Duration::from_secs(2);
 pub const GENERATION_BALLOTS: u64 = 1 << 32;
 /// A promotion that has not succeeded by then is answered with the reason.
 pub const PROMOTE_DEADLINE: Duration = Duration::from_secs(20);
-/// How long nobody leads before an in-sync replica does, to bring others up to date. Longer than a
-/// client takes to turn to another node.
+/// How long nobody leads before an in-sync replica does, to bring others up to date, after a Primary
+/// was lost. Longer than its clients take to turn to another node.
 pub const CARETAKER_WAIT: Duration = Duration::from_secs(3);
 /// What each further in-sync replica waits more, so that one of them leads.
 pub const CARETAKER_STEP: Duration = Duration::from_secs(1);
+/// The same where the last Primary ended cleanly, or a member waits to be let go: a client that
+/// moves from node to node comes first.
+pub const CARETAKER_PROMPT_WAIT: Duration = Duration::from_millis(300);
+pub const CARETAKER_PROMPT_STEP: Duration = Duration::from_millis(300);
 /// A promotion for a resync that has not succeeded by then gives way.
 pub const CARETAKER_DEADLINE: Duration = Duration::from_secs(5);
 /// How long a member that is stopped waits to be let go; then it goes as one that crashed would.
 pub const LEAVE_DEADLINE: Duration = Duration::from_secs(4);
-/// How long nobody leads before an in-sync replica does, to let another one go: a client that turns
-/// to another node comes first. And what each further one waits more.
-pub const LEAVE_WAIT: Duration = Duration::from_millis(300);
-pub const LEAVE_STEP: Duration = Duration::from_millis(300);
 /// A step of an admission that is not answered by then is given up and tried again.
 pub const ADMIT_DEADLINE: Duration = Duration::from_secs(30);
 

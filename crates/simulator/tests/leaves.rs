@@ -103,6 +103,18 @@ fn what_left_is_outdated_before_it_stops_and_comes_back_by_little() {
     it.until("its vote", |it| it.voters(0) == [0, 1, 2]);
 }
 
+/// Nobody was cut off, so nobody need be waited for.
+#[test]
+fn what_left_a_volume_at_rest_is_back_soon_after_its_start() {
+    let mut it = three_at_rest();
+    it.stop(1);
+    it.cluster.start(1);
+    let started = it.cluster.now;
+    it.until("its return", |it| it.is_in_sync(0, 1));
+    let took = it.cluster.now.since(started);
+    assert!(took < Duration::from_secs(2), "{took:?}");
+}
+
 /// Nothing that it remembers lets it serve what the last one went on with.
 #[test]
 fn one_that_left_and_comes_back_alone_does_not_serve() {

@@ -32,16 +32,19 @@ impl Resource {
             self.caretake_at = Time::NEVER;
         } else if self.caretake_at == Time::NEVER {
             // One after the other: the first one usually sees all that the next one sees.
-            let leads_here = |leaving| self.in_sync().and(self.connected()).minus(leaving);
-            let (leaving, wait, step) = match self.config() {
-                Some(config) if self.has_leavers(config) => {
-                    (self.leaving(config), limits::LEAVE_WAIT, limits::LEAVE_STEP)
-                }
-                Some(_) | None => {
-                    (MemberSet::EMPTY, limits::CARETAKER_WAIT, limits::CARETAKER_STEP)
-                }
+            let leaving = self.config().map_or(MemberSet::EMPTY, |config| self.leaving(config));
+            let leads_here = self.in_sync().and(self.connected()).minus(leaving);
+            let is_prompt = self.config().is_some_and(|config| {
+                // No client was cut off that may be on its way to another node; or somebody
+                // cannot wait for it.
+                config.primary.is_none() || self.has_leavers(config)
+            });
+            let (wait, step) = if is_prompt {
+                (limits::CARETAKER_PROMPT_WAIT, limits::CARETAKER_PROMPT_STEP)
+            } else {
+                (limits::CARETAKER_WAIT, limits::CARETAKER_STEP)
             };
-            let before = leads_here(leaving).iter().take_while(|&it| it < self.me());
+            let before = leads_here.iter().take_while(|&it| it < self.me());
             let turn = u32::try_from(before.count()).expect("few members");
             self.caretake_at = self.now + wait + step * turn;
         } else if self.now >= self.caretake_at {
