@@ -83,8 +83,8 @@ pub const ALONE_PROMOTION_WAIT: Duration = Duration::from_secs(2);
 pub const GENERATION_BALLOTS: u64 = 1 << 32;
 /// A promotion that has not succeeded by then is answered with the reason.
 pub const PROMOTE_DEADLINE: Duration = Duration::from_secs(20);
-/// How long nobody leads before an in-sync replica does, to bring others up to date, after a Primary
-/// was lost. Longer than its clients take to turn to another node.
+/// How long nobody leads before an in-sync replica does, to bring others up to date, after a
+/// Primary was lost. Longer than its clients take to turn to another node.
 pub const CARETAKER_WAIT: Duration = Duration::from_secs(3);
 /// What each further in-sync replica waits more, so that one of them leads.
 pub const CARETAKER_STEP: Duration = Duration::from_secs(1);

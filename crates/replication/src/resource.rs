@@ -12,6 +12,8 @@ mod member;
 mod membership;
 mod promote;
 mod propose;
+mod rounds;
+mod saves;
 mod session;
 mod suspend;
 mod status;
@@ -33,13 +35,15 @@ use stdx::time::Time;
 
 use crate::contract::{
     Command, CommandError, CommandErrorCode, CommandId, FromGroup, PeerReport, Repair, ReplicaRole,
-    ResourceAction, ResourceInput, RoundId, SaveId, ToGroup, VerifyTask,
+    ResourceAction, ResourceInput, ToGroup, VerifyTask,
 };
 use crate::limits;
 use crate::resource::forks::{Forks, Split};
 use crate::resource::member::MemberState;
 use crate::resource::promote::Promotion;
 use crate::resource::propose::Attempt;
+use crate::resource::rounds::{Round, RoundKind};
+use crate::resource::saves::{AfterSave, Saves};
 use crate::resource::session::Session;
 use crate::resource::suspend::ByUser;
 use crate::resource::verify::{Progress, Verifying};
@@ -151,36 +155,6 @@ struct Peer {
     split: Option<Split>,
 }
 
-/// At most one write of register and superblock is under way; what comes meanwhile shares the next.
-#[derive(Debug, Default)]
-struct Saves {
-    next: u64,
-    current: Option<SaveId>,
-    current_then: Vec<AfterSave>,
-    /// The current write has a superblock, and one of this life is on the disk.
-    stamps: bool,
-    stamped: bool,
-    wanted_register: bool,
-    wanted_superblock: bool,
-    wanted_then: Vec<AfterSave>,
-}
-
-/// What may be said or done only once the state behind it is durable.
-#[derive(Clone, Debug)]
-enum AfterSave {
-    Send {
-        to: NodeId,
-        message: Control,
-    },
-    Groups(ToGroup),
-    Answer(CommandId),
-    /// What OPEN said of this replica does not hold any more.
-    Reconnect,
-    /// The data of this node is given up.
-    Discarded,
-    Nothing,
-}
-
 /// A session of this node that is over, until every shard has stood down: one that has not may
 /// still answer reads under the lease.
 #[derive(Debug)]
@@ -188,34 +162,6 @@ struct Ending {
     nonce: Nonce,
     /// Demotions that are answered then.
     commands: Vec<CommandId>,
-}
-
-/// A question to the groups, which is answered when all shards have.
-#[derive(Debug)]
-struct Round {
-    id: RoundId,
-    kind: RoundKind,
-    answered: u32,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum RoundKind {
-    Inherited(Nonce),
-    LossRecorded(NodeId),
-    FullSet(NodeId),
-    Admitted,
-    Synced(NodeId),
-    Reconciled,
-    SlotsDurable,
-    SlotsMerged,
-    Drained,
-    Suspended,
-    Stopped,
-    Quiesced,
-    Floors,
-    StoodDown(Nonce),
-    Attached,
-    Verified,
 }
 
 impl Resource {
@@ -475,27 +421,6 @@ impl Resource {
         }
     }
 
-    /// Every shard answered.
-    fn on_round(&mut self, kind: RoundKind) {
-        match kind {
-            RoundKind::Inherited(nonce) => self.on_inherited(nonce),
-            RoundKind::LossRecorded(member) => self.on_loss_recorded(member),
-            RoundKind::FullSet(member) => self.on_full_set(member),
-            RoundKind::Admitted => self.on_groups_admitted(),
-            RoundKind::Synced(member) => self.on_synced(member),
-            RoundKind::Reconciled => self.on_reconciled(),
-            RoundKind::SlotsDurable => self.on_slots_durable(),
-            RoundKind::SlotsMerged => self.on_slots_merged(),
-            RoundKind::Drained => self.on_drained(),
-            RoundKind::Suspended => self.on_suspended(),
-            RoundKind::Stopped => self.on_stopped(),
-            RoundKind::StoodDown(nonce) => self.on_stood_down(nonce),
-            RoundKind::Attached => self.on_groups_attached(),
-            RoundKind::Verified => self.on_all_verified(),
-            RoundKind::Quiesced | RoundKind::Floors => unreachable!("these bring more than a word"),
-        }
-    }
-
     fn on_command(&mut self, id: CommandId, command: Command) {
         match command {
             Command::Promote(mode) => self.on_promote(id, mode),
@@ -667,130 +592,6 @@ impl Resource {
 
     fn refuse(&mut self, id: CommandId, code: CommandErrorCode, message: impl Into<String>) {
         self.answer(id, Err(CommandError { code, message: message.into() }));
-    }
-
-    /// A new question to the groups: answers to an earlier one of its kind do not count.
-    fn ask_groups(&mut self, kind: RoundKind, message: impl FnOnce(RoundId) -> ToGroup) {
-        let round = self.start_round(kind);
-        self.tell_groups(message(round));
-    }
-
-    fn start_round(&mut self, kind: RoundKind) -> RoundId {
-        self.rounds.retain(|round| round.kind != kind);
-        let id = self.unheard_round();
-        self.rounds.push(Round { id, kind, answered: 0 });
-        id
-    }
-
-    /// The name of a question whose answers nobody waits for.
-    fn unheard_round(&mut self) -> RoundId {
-        self.next_round = self.next_round.wrapping_add(1);
-        RoundId(self.next_round)
-    }
-
-    fn drop_round(&mut self, kind: RoundKind) {
-        self.rounds.retain(|round| round.kind != kind);
-    }
-
-    fn is_open(&self, id: RoundId, kind: RoundKind) -> bool {
-        self.rounds.iter().any(|round| round.id == id && round.kind == kind)
-    }
-
-    /// What was asked, for the last shard that answers a question that is still open.
-    fn all_answered(&mut self, shard: u8, id: RoundId) -> Option<RoundKind> {
-        let all = (1_u32 << self.options.shards) - 1;
-        let round = self.rounds.iter_mut().find(|round| round.id == id)?;
-        round.answered |= 1 << shard;
-        let (kind, complete) = (round.kind, round.answered == all);
-        if !complete {
-            return None;
-        }
-        self.rounds.retain(|round| round.id != id);
-        Some(kind)
-    }
-
-    fn save_register(&mut self, then: AfterSave) {
-        self.saves.wanted_register = true;
-        self.saves.wanted_then.push(then);
-    }
-
-    fn save_superblock(&mut self, then: AfterSave) {
-        self.saves.wanted_superblock = true;
-        self.saves.wanted_then.push(then);
-    }
-
-    fn start_save(&mut self) {
-        let saves = &mut self.saves;
-        if saves.current.is_some() || !(saves.wanted_register || saves.wanted_superblock) {
-            return;
-        }
-        let save = SaveId(saves.next);
-        saves.next += 1;
-        saves.current = Some(save);
-        saves.current_then = std::mem::take(&mut saves.wanted_then);
-        let with_register = std::mem::take(&mut saves.wanted_register);
-        saves.wanted_superblock = false;
-        if with_register {
-            let register = &mut self.voter.register;
-            let has_disk = self.superblock.is_some() && !self.member.disk_failed;
-            // What was said of an older life holds until the disk has a stamp of this one.
-            if saves.stamped || !has_disk && register.disk_left_at.is_none() {
-                register.disk_left_at = (!has_disk).then_some(register.write_counter);
-                saves.stamped = has_disk;
-            }
-            register.write_counter += 1;
-        }
-        let stamp = &self.voter.register;
-        let superblock = self.superblock.as_mut().filter(|_| !self.member.disk_failed);
-        let superblock = superblock.map(|superblock| {
-            superblock.write_counter += 1;
-            superblock.vote_stamp.store = stamp.store;
-            superblock.vote_stamp.promised = stamp.promised;
-            superblock.vote_stamp.write_counter = stamp.write_counter;
-            superblock.vote_stamp.epoch =
-                stamp.accepted.as_ref().map_or(Epoch(0), |(_, value)| value.epoch);
-            Box::new(superblock.clone())
-        });
-        saves.stamps = superblock.is_some();
-        let register = with_register.then(|| Box::new(self.voter.register.clone()));
-        self.actions.push(ResourceAction::Save { save, register, superblock });
-    }
-
-    fn on_saved(&mut self, save: SaveId) {
-        if self.saves.current != Some(save) {
-            return;
-        }
-        self.saves.current = None;
-        self.saves.stamped |= self.saves.stamps;
-        for then in std::mem::take(&mut self.saves.current_then) {
-            match then {
-                AfterSave::Send { to, message } => self.send(to, message),
-                // Others wait for this one, whatever became of the disk meanwhile.
-                AfterSave::Groups(message @ ToGroup::SlotRebased(_)) => self.tell_groups(message),
-                // These give the replica a part: without its disk it has none.
-                AfterSave::Groups(_) if self.member.disk_failed => {}
-                AfterSave::Groups(ToGroup::Seal { nonce, round })
-                    if self.is_overtaken(nonce, round) => {}
-                AfterSave::Groups(message) => self.tell_groups(message),
-                AfterSave::Answer(id) => self.answer(id, Ok(())),
-                AfterSave::Reconnect => {
-                    for peer in self.peers.keys().copied().collect::<Vec<_>>() {
-                        self.reset(peer);
-                    }
-                }
-                AfterSave::Discarded => self.on_discard_durable(),
-                AfterSave::Nothing => {}
-            }
-        }
-    }
-
-    /// The disk does not take the superblock any more: nothing that relied on it is said.
-    fn on_save_failed(&mut self, save: SaveId) {
-        if self.saves.current == Some(save) {
-            self.saves.current = None;
-            self.saves.current_then.clear();
-            self.on_member_failed(self.me());
-        }
     }
 
     /// The chosen config moved on: tell everyone who listens.

@@ -17,9 +17,6 @@ impl LaneGroup {
 
     /// Of what was done since `first`. Reads bring what every member has, and go on.
     pub(crate) fn hold_answers(&mut self, first: usize, actions: &mut Vec<GroupAction>) {
-        if !self.view.holding {
-            return;
-        }
         let is_done = |action: &mut GroupAction| {
             matches!(action, GroupAction::Complete { result: Ok(None), .. })
         };

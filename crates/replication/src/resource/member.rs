@@ -479,7 +479,7 @@ impl Resource {
         let is_changing = self.stop.is_some()
             || self.promotion.is_some()
             || self.member.attaching.is_some()
-            || self.saves.current.is_some();
+            || self.saves.is_busy();
         if self.report().is_some() {
             Some((CommandErrorCode::Busy, "a disk is attached already"))
         } else if superblock.lanes != lanes {
@@ -510,8 +510,7 @@ impl Resource {
         self.slot_bases = slot_bases(&superblock);
         self.superblock = Some(*superblock);
         self.member = MemberState::default();
-        // What the register says of the day when the disk went holds until this disk is stamped.
-        self.saves.stamped = false;
+        self.saves.forget_stamp();
         self.on_config_for_member();
         // OPEN says what a replica is: all peers are to hear of this one.
         let peers: Vec<NodeId> = self.peers.keys().copied().collect();
@@ -569,8 +568,7 @@ impl Resource {
 
     /// What the groups would write down, a failed disk does not take: nobody waits for that.
     fn stop_without_disk(&mut self) {
-        let is_stopping = self.rounds.iter().any(|round| round.kind == RoundKind::Stopped);
-        if self.member.disk_failed && is_stopping {
+        if self.member.disk_failed && self.is_asked(RoundKind::Stopped) {
             self.drop_round(RoundKind::Stopped);
             self.on_stopped();
         }

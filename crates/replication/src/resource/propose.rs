@@ -114,7 +114,6 @@ impl Resource {
         self.send_to_each(asked, &Control::Prepare { ballot, nonce });
     }
 
-    /// To the voters of the newest value.
     /// Voters need not keep others away any more, and no member has to count on this leader: one
     /// that does not vote looks for work of its own only while it knows of none.
     pub(crate) fn tell_session_over(&mut self, nonce: Nonce) {
@@ -166,7 +165,8 @@ impl Resource {
         accepted: Option<Accepted>,
     ) {
         let birth = self.birth_config();
-        let head = self.head();
+        let is_alone = self.attempt.as_ref().is_some_and(Attempt::is_alone);
+        let head = if is_alone { self.head() } else { None };
         let Some(attempt) = self.attempt.as_mut().filter(|attempt| attempt.ballot == ballot) else {
             return;
         };
@@ -181,12 +181,11 @@ impl Resource {
         if newer {
             *best = accepted.map(Box::new);
         }
-        if attempt.by == By::Alone {
+        if is_alone {
             *best = head.map(Box::new);
         }
         let value = best.as_ref().map_or(&birth, |best| &best.value);
-        if attempt.by == By::Voters && !quorum::is_quorum(value, &attempt.answered.iter().copied())
-        {
+        if !is_alone && !quorum::is_quorum(value, &attempt.answered.iter().copied()) {
             // The value may have voters that nobody knew of here (9.2).
             let others = voters_of(value).minus(attempt.asked);
             attempt.asked |= others;

@@ -608,8 +608,7 @@ impl Resource {
         let Some(session) = self.session.take() else { return };
         self.attempt = None;
         self.interrupt_verify();
-        self.rounds
-            .retain(|round| matches!(round.kind, RoundKind::Quiesced | RoundKind::StoodDown(_)));
+        self.drop_rounds_of_session();
         let nonce = session.nonce;
         let (commands, promotions) =
             session.drain.map_or_else(Default::default, |it| (it.commands, it.promotions));

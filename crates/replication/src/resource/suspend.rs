@@ -164,7 +164,8 @@ impl Resource {
         if !self.serves_clients() {
             return;
         }
-        let (hold, fail) = (self.shortage().is_some(), self.fails_requests());
+        let shortage = self.shortage();
+        let (hold, fail) = (shortage.is_some(), self.fails_requests(shortage));
         let Some(session) = self.session.as_mut() else { return };
         let told = std::mem::replace(&mut session.told, Told { hold, fail });
         if told.hold != hold {
@@ -177,7 +178,7 @@ impl Resource {
 
     /// The lease ran out, or is back.
     pub(crate) fn tell_of_lease(&mut self) {
-        let fail = self.fails_requests();
+        let fail = self.fails_requests(self.shortage());
         if let Some(session) = self.session.as_mut() {
             session.told.fail = fail;
             self.tell_groups(ToGroup::OnNoQuorum { fail });
@@ -185,12 +186,12 @@ impl Resource {
     }
 
     /// Requests are answered with an error rather than kept.
-    fn fails_requests(&self) -> bool {
+    fn fails_requests(&self, shortage: Option<Shortage>) -> bool {
         let demands = &self.options.demands;
         // Who goes on alone is about to have a lease by its own vote.
         let lapsed = demands.without_quorum == WithoutQuorum::Wait
             && self.session.as_ref().is_some_and(|session| session.has_no_lease());
-        let without_quorum = lapsed || self.shortage().is_some();
+        let without_quorum = lapsed || shortage.is_some();
         without_quorum && demands.on_no_quorum == OnNoQuorum::IoError
             || self.has_no_data() && demands.on_no_data == OnNoQuorum::IoError
     }

@@ -1,0 +1,135 @@
+//! Writes of the register and the superblock, and what waits for them.
+
+use format::ids::{Epoch, NodeId};
+use format::message::Control;
+
+use crate::contract::{CommandId, ResourceAction, SaveId, ToGroup};
+use crate::resource::Resource;
+
+/// At most one write of register and superblock is under way; what comes meanwhile shares the next.
+#[derive(Debug, Default)]
+pub(crate) struct Saves {
+    next: u64,
+    current: Option<SaveId>,
+    current_then: Vec<AfterSave>,
+    /// The current write has a superblock, and one of this life is on the disk.
+    stamps: bool,
+    stamped: bool,
+    wanted_register: bool,
+    wanted_superblock: bool,
+    wanted_then: Vec<AfterSave>,
+}
+
+/// What may be said or done only once the state behind it is durable.
+#[derive(Clone, Debug)]
+pub(crate) enum AfterSave {
+    Send {
+        to: NodeId,
+        message: Control,
+    },
+    Groups(ToGroup),
+    Answer(CommandId),
+    /// What OPEN said of this replica does not hold any more.
+    Reconnect,
+    /// The data of this node is given up.
+    Discarded,
+    Nothing,
+}
+
+impl Saves {
+    pub(crate) fn is_busy(&self) -> bool {
+        self.current.is_some()
+    }
+
+    /// Another disk: what the register says of the day when the last one went holds until this one
+    /// is stamped.
+    pub(crate) fn forget_stamp(&mut self) {
+        self.stamped = false;
+    }
+}
+
+impl Resource {
+    pub(crate) fn save_register(&mut self, then: AfterSave) {
+        self.saves.wanted_register = true;
+        self.saves.wanted_then.push(then);
+    }
+
+    pub(crate) fn save_superblock(&mut self, then: AfterSave) {
+        self.saves.wanted_superblock = true;
+        self.saves.wanted_then.push(then);
+    }
+
+    pub(crate) fn start_save(&mut self) {
+        let saves = &mut self.saves;
+        if saves.current.is_some() || !(saves.wanted_register || saves.wanted_superblock) {
+            return;
+        }
+        let save = SaveId(saves.next);
+        saves.next += 1;
+        saves.current = Some(save);
+        saves.current_then = std::mem::take(&mut saves.wanted_then);
+        let with_register = std::mem::take(&mut saves.wanted_register);
+        saves.wanted_superblock = false;
+        if with_register {
+            let register = &mut self.voter.register;
+            let has_disk = self.superblock.is_some() && !self.member.disk_failed;
+            // What was said of an older life holds until the disk has a stamp of this one.
+            if saves.stamped || !has_disk && register.disk_left_at.is_none() {
+                register.disk_left_at = (!has_disk).then_some(register.write_counter);
+                saves.stamped = has_disk;
+            }
+            register.write_counter += 1;
+        }
+        let stamp = &self.voter.register;
+        let superblock = self.superblock.as_mut().filter(|_| !self.member.disk_failed);
+        let superblock = superblock.map(|superblock| {
+            superblock.write_counter += 1;
+            superblock.vote_stamp.store = stamp.store;
+            superblock.vote_stamp.promised = stamp.promised;
+            superblock.vote_stamp.write_counter = stamp.write_counter;
+            superblock.vote_stamp.epoch =
+                stamp.accepted.as_ref().map_or(Epoch(0), |(_, value)| value.epoch);
+            Box::new(superblock.clone())
+        });
+        saves.stamps = superblock.is_some();
+        let register = with_register.then(|| Box::new(self.voter.register.clone()));
+        self.actions.push(ResourceAction::Save { save, register, superblock });
+    }
+
+    pub(crate) fn on_saved(&mut self, save: SaveId) {
+        if self.saves.current != Some(save) {
+            return;
+        }
+        self.saves.current = None;
+        self.saves.stamped |= self.saves.stamps;
+        for then in std::mem::take(&mut self.saves.current_then) {
+            match then {
+                AfterSave::Send { to, message } => self.send(to, message),
+                // Others wait for this one, whatever became of the disk meanwhile.
+                AfterSave::Groups(message @ ToGroup::SlotRebased(_)) => self.tell_groups(message),
+                // These give the replica a part: without its disk it has none.
+                AfterSave::Groups(_) if self.member.disk_failed => {}
+                AfterSave::Groups(ToGroup::Seal { nonce, round })
+                    if self.is_overtaken(nonce, round) => {}
+                AfterSave::Groups(message) => self.tell_groups(message),
+                AfterSave::Answer(id) => self.answer(id, Ok(())),
+                AfterSave::Reconnect => {
+                    for peer in self.peers.keys().copied().collect::<Vec<_>>() {
+                        self.reset(peer);
+                    }
+                }
+                AfterSave::Discarded => self.on_discard_durable(),
+                AfterSave::Nothing => {}
+            }
+        }
+    }
+
+    /// The disk does not take the superblock any more: nothing that relied on it is said.
+    pub(crate) fn on_save_failed(&mut self, save: SaveId) {
+        if self.saves.current == Some(save) {
+            self.saves.current = None;
+            self.saves.current_then.clear();
+            self.on_member_failed(self.me());
+        }
+    }
+}
