@@ -30,6 +30,7 @@ cargo xtask COMMAND
   test             check, all tests of the workspace, then the process tests
   test --quick     the tests of the workspace alone
   test NAME..      only the named steps
+  test .. --json   what the steps came to, and their measurements, as JSON on standard output
   test --list      the names of the steps
   sim SEED         replays one seed of the simulator, with its trace
   sim --seeds N    hunts, on all cores; prints each seed that fails (--detach, --forks)

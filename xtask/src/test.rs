@@ -19,10 +19,12 @@ mod monitoring;
 mod instructions;
 mod fio;
 mod bench;
+mod report;
 
 use crate::packages::{self, Package};
 use crate::process::Stopwatch;
 use anyhow::{Result, bail};
+use report::Wanted;
 use std::fmt;
 use std::ops::AddAssign;
 use std::process::{ExitCode, ExitStatus};
@@ -39,15 +41,22 @@ pub(crate) fn run(words: &[&str]) -> Result<ExitCode> {
         }
         return Ok(ExitCode::SUCCESS);
     }
-    let chosen = choose(words)?;
+    let (words, asked) = report::split(words);
+    let chosen = choose(&words)?;
+    if asked == Wanted::Printed {
+        return report::print(&words);
+    }
     let watch = Stopwatch::start();
     let wanted: Vec<Package> = chosen.iter().flat_map(|step| step.packages).copied().collect();
     packages::ensure(&wanted)?;
 
     let mut sum = Outcome::default();
     let mut broken = Vec::new();
+    let mut reports = Vec::new();
     for (index, step) in chosen.iter().enumerate() {
+        let watch = Stopwatch::start();
         let outcome = run_step(step, &format!("[{}/{}]", index + 1, chosen.len()));
+        reports.push(report::of_step(step.name, outcome, watch.elapsed().as_secs_f64()));
         if outcome.failed > 0 {
             broken.push(step.name);
         }
@@ -58,6 +67,7 @@ pub(crate) fn run(words: &[&str]) -> Result<ExitCode> {
     }
     println!("all steps took {:.1} s", watch.elapsed().as_secs_f64());
     println!("{sum}");
+    report::write(&asked, &reports, sum)?;
     Ok(sum.exit_code())
 }
 

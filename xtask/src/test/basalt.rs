@@ -30,6 +30,7 @@ pub(crate) fn report(words: &[&str]) -> Result<(Value, Outcome)> {
     let Ok(report) = serde_json::from_str(&text) else {
         bail!("{command:?} ended with {} and printed no report: {text}", output.status);
     };
+    super::report::keep(&format!("basalt {}", words.join(" ")), &report);
     Ok((report, Outcome::of(output.status)))
 }
 

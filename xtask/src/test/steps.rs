@@ -97,7 +97,7 @@ pub(crate) const ALL: &[Step] = &[
         run: kills::everyone,
     },
     Step {
-        name: "failover",
+        name: "failover-short",
         about: "the primary dies, vanishes, hands over; a secondary stands still (100 s)",
         packages: CHAOS_PACKAGES,
         is_quick: false,
@@ -185,7 +185,7 @@ pub(crate) const ON_REQUEST: &[Step] = &[
         run: kills::many,
     },
     Step {
-        name: "failover-full",
+        name: "failover",
         about: "the same, twenty times each (6 min)",
         packages: CHAOS_PACKAGES,
         is_quick: false,
