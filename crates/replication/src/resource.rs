@@ -185,6 +185,7 @@ impl Resource {
         Self {
             random,
             ballot_counter: options.register.promised.counter,
+            saves: Saves::new(voter.accepted()),
             voter,
             superblock,
             slot_bases,
@@ -196,7 +197,6 @@ impl Resource {
             promotion: None,
             session: None,
             caretake_at: Time::NEVER,
-            saves: Saves::default(),
             inbox: VecDeque::new(),
             rounds: Vec::new(),
             next_round: 0,
@@ -472,7 +472,7 @@ impl Resource {
         let led = self.session.as_ref().map(|session| session.nonce);
         let session = led.or(ending).or_else(|| self.nonce_in_doubt());
         let store = Some(self.voter.register.store);
-        Control::Report { store, session, accepted: self.voter.accepted(), members: self.named() }
+        Control::Report { store, session, accepted: self.saves.accepted(), members: self.named() }
     }
 
     fn on_disconnected(&mut self, node: NodeId) {

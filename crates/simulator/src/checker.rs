@@ -72,6 +72,7 @@ impl Checker {
             self.note_registers(cluster)?;
             self.note_standings(cluster)?;
         }
+        self.check_known(cluster)?;
         self.check_moves(cluster)?;
         self.check_fences(cluster)?;
         let leaves: Vec<Config> = self.leaves().map(|line| line.newest.clone()).collect();
@@ -89,6 +90,18 @@ impl Checker {
             self.looked_at_marks = cluster.events_done;
             self.note_clearings(cluster, &leaves)?;
             Self::check_verifies(cluster)?;
+        }
+        Ok(())
+    }
+
+    /// I1: what a node holds for chosen, a quorum has on its disks.
+    fn check_known(&self, cluster: &Cluster) -> Result<(), String> {
+        for (node, process) in processes(cluster) {
+            let Some(known) = process.resource.chosen() else { continue };
+            let chosen = self.chosen.get(&(known.branch, known.epoch));
+            if chosen.is_none_or(|chosen| chosen.value_id != known.value_id) {
+                return Err(format!("I1: n{node} holds for chosen what is not: {known:?}"));
+            }
         }
         Ok(())
     }
@@ -198,9 +211,14 @@ impl Checker {
                     block: &|index| self.blocks.number(index),
                     is_open: &|block| open_at(cluster, block).is_some(),
                     is_same: &|block| {
-                        // What power loss took back since, the member itself will mark.
+                        // What power loss took back since, or nobody else has of what the member
+                        // wrote since, it will mark itself.
                         let is_lost = !cluster.is_up(of) && cluster.disks[of].is_private(block);
-                        is_lost || cluster.disks[of].read(block) == cluster.disks[at].read(block)
+                        let own = cluster.processes[of].as_ref();
+                        let is_own = own.is_some_and(|it| it.group_of(block).holds_unequal(block));
+                        is_lost
+                            || is_own
+                            || cluster.disks[of].read(block) == cluster.disks[at].read(block)
                     },
                     is_copied: &|block| {
                         processes(cluster)

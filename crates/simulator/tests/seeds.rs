@@ -37,3 +37,15 @@ fn no_seed_of_the_fixed_set_breaks_a_promise() {
     missing.retain(|&mark| mark != Mark::ReadRefused);
     assert_eq!(missing, [], "these never happened");
 }
+
+/// A member to be added waited for a session, and nobody led one: the last one's clean end was in
+/// doubt.
+#[test]
+fn a_clean_end_in_doubt_does_not_rest() {
+    let (seed, events) = (40_637, 1_200);
+    let options =
+        RunOptions { seed, trace: false, trace_lane: None, events, skip: 0, rough: false };
+    if let Err(text) = run(&options) {
+        panic!("{text}\nagain: cargo xtask sim {seed} --events {events}");
+    }
+}

@@ -5,7 +5,7 @@ use stdx::time::Time;
 
 use crate::balance::ReadLoad;
 use crate::bitmap::EXTENT_WORDS;
-use crate::group::LaneGroup;
+use crate::group::{Draining, LaneGroup};
 use crate::lane::{Lane, OperationKind, OperationState};
 
 impl LaneGroup {
@@ -35,10 +35,11 @@ impl LaneGroup {
         self.view.nonce
     }
 
-    /// The session whose reads this group would answer now.
+    /// The session whose reads this group would answer now: once all is drained there are none.
     #[must_use]
     pub fn answers_reads(&self, now: Time) -> Option<Nonce> {
-        self.view.may_answer_reads(now).then_some(self.view.nonce)
+        let is_drained = self.view.draining && self.draining == Draining::No;
+        (self.view.may_answer_reads(now) && !is_drained).then_some(self.view.nonce)
     }
 
     /// As the leader: an operation on `block` was sent and is not finished, or U holds the block.

@@ -89,6 +89,8 @@ impl Resource {
         // volume, unless this process remembers it too.
         let remembers = !is_open || self.is_intact() || members.is_subset_of(self.connected());
         let mut absent = self.tracked().iter().filter(|&node| !self.holds_replica_of(config, node));
+        // What is in doubt, only a session finds out.
+        let is_open = is_open || self.config().is_none();
         let is_wanted = is_open || self.wants_verify() || self.has_work_with_members(config);
         remembers && (is_wanted || absent.any(|member| self.could_return(member)))
     }

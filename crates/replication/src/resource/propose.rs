@@ -236,6 +236,11 @@ impl Resource {
             return;
         }
         let value = desired.clone();
+        self.on_desired_chosen(Accepted { ballot, value });
+    }
+
+    /// The attempt succeeded: its answers say so, or what others have on their disks.
+    fn on_desired_chosen(&mut self, Accepted { ballot, value }: Accepted) {
         self.attempt = None;
         self.on_chosen(Accepted { ballot, value: value.clone() });
         for peer in self.connected().without(self.me()).iter() {
@@ -411,7 +416,7 @@ impl Resource {
     /// Without a Primary nobody says what is chosen; a majority that accepted one value in one
     /// ballot shows it.
     pub(crate) fn observe_chosen(&mut self) {
-        let own = self.voter.accepted().map(|known| (self.me(), self.voter.register.store, known));
+        let own = self.saves.accepted().map(|known| (self.me(), self.voter.register.store, known));
         let peers = self.peers.iter().filter(|(_, peer)| peer.report.is_some());
         let peers =
             peers.filter_map(|(&node, peer)| Some((node, peer.store?, peer.accepted.clone()?)));
@@ -422,13 +427,15 @@ impl Resource {
             .iter()
             .filter(|(_, _, accepted)| accepted.ballot == newest.ballot)
             .map(|&(node, store, _)| (node, store));
-        if quorum::is_quorum(&newest.value, &agree) {
-            let desired = self.attempt.as_ref().and_then(|attempt| attempt.desired.as_ref());
-            // A session never builds on the value of another one.
-            if desired.is_none_or(|desired| desired.value_id != newest.value.value_id) {
-                self.on_session_superseded(&newest.value);
-            }
-            self.on_chosen(newest);
+        if !quorum::is_quorum(&newest.value, &agree) {
+            return;
         }
+        let desired = self.attempt.as_ref().and_then(|attempt| attempt.desired.as_ref());
+        if desired.is_some_and(|desired| desired.value_id == newest.value.value_id) {
+            return self.on_desired_chosen(newest);
+        }
+        // A session never builds on the value of another one.
+        self.on_session_superseded(&newest.value);
+        self.on_chosen(newest);
     }
 }

@@ -1,7 +1,7 @@
 //! Writes of the register and the superblock, and what waits for them.
 
 use format::ids::{Epoch, NodeId};
-use format::message::Control;
+use format::message::{Accepted, Control};
 
 use crate::contract::{CommandId, ResourceAction, SaveId, ToGroup};
 use crate::resource::Resource;
@@ -12,6 +12,10 @@ pub(crate) struct Saves {
     next: u64,
     current: Option<SaveId>,
     current_then: Vec<AfterSave>,
+    /// What the voter has accepted, as the disk has it: only that is a vote.
+    accepted: Option<Accepted>,
+    /// The same once the current write is done, if that has the register.
+    current_accepted: Option<Option<Accepted>>,
     /// The current write has a superblock, and one of this life is on the disk.
     stamps: bool,
     stamped: bool,
@@ -37,6 +41,16 @@ pub(crate) enum AfterSave {
 }
 
 impl Saves {
+    /// The register is as the disk has it.
+    pub(crate) fn new(accepted: Option<Accepted>) -> Self {
+        Self { accepted, ..Self::default() }
+    }
+
+    /// What a vote counts for: a value that is still being written is none yet.
+    pub(crate) fn accepted(&self) -> Option<Accepted> {
+        self.accepted.clone()
+    }
+
     pub(crate) fn is_busy(&self) -> bool {
         self.current.is_some()
     }
@@ -92,6 +106,7 @@ impl Resource {
             Box::new(superblock.clone())
         });
         saves.stamps = superblock.is_some();
+        saves.current_accepted = with_register.then(|| self.voter.accepted());
         let register = with_register.then(|| Box::new(self.voter.register.clone()));
         self.actions.push(ResourceAction::Save { save, register, superblock });
     }
@@ -102,6 +117,11 @@ impl Resource {
         }
         self.saves.current = None;
         self.saves.stamped |= self.saves.stamps;
+        let accepted = self.saves.current_accepted.take();
+        let has_voted = accepted.is_some();
+        if let Some(accepted) = accepted {
+            self.saves.accepted = accepted;
+        }
         for then in std::mem::take(&mut self.saves.current_then) {
             match then {
                 AfterSave::Send { to, message } => self.send(to, message),
@@ -122,6 +142,9 @@ impl Resource {
                 AfterSave::Nothing => {}
             }
         }
+        if has_voted {
+            self.observe_chosen();
+        }
     }
 
     /// The disk does not take the superblock any more: nothing that relied on it is said.
@@ -129,6 +152,7 @@ impl Resource {
         if self.saves.current == Some(save) {
             self.saves.current = None;
             self.saves.current_then.clear();
+            self.saves.current_accepted = None;
             self.on_member_failed(self.me());
         }
     }

@@ -90,6 +90,12 @@ impl Resource {
         self.member.admitted && !self.member.disk_failed
     }
 
+    /// For checkers: the newest value that this node knows to be chosen.
+    #[must_use]
+    pub fn chosen(&self) -> Option<&Config> {
+        self.config()
+    }
+
     /// For checkers: it wants to be Primary.
     #[must_use]
     pub fn is_candidate(&self) -> bool {

@@ -228,6 +228,9 @@ impl Run {
             return;
         }
         if command == Command::Stop {
+            if !self.may_leave() {
+                return;
+            }
             // A front end that is told to go admits nothing more.
             self.clients.retain(|&at| at != node);
         }

@@ -103,17 +103,19 @@ impl Run {
         let is_whole = self.checker.newest().is_some_and(|newest| {
             let volume = newest.volumes.first();
             let in_sync = volume.map_or(MemberSet::EMPTY, VolumeConfig::insync_set);
-            let store_at = |node: NodeId| self.cluster.disks[node.index()].register.store;
             newest.voters.len() > 2
                 && in_sync.iter().any(|member| member.index() != node)
-                && newest.voters.iter().all(|voter| store_at(voter.node) == voter.store)
+                && self.has_all_stores(newest)
                 && newest.voters.iter().any(|voter| voter.node.index() == node)
         });
         let mut registers = self.cluster.disks.iter().map(|disk| &disk.register);
         let may_be_few = registers.any(|register| {
             register.accepted.as_ref().is_some_and(|(_, value)| value.voters.len() <= 2)
         });
-        let is_left = self.commands.values().any(|(_, command)| *command == Command::Stop);
+        // Who was stopped is down, and what its leaving comes to may be on its way still.
+        let is_quiet = |node| self.cluster.is_up(node) && !self.cluster.is_stopped(node);
+        let is_left = self.commands.values().any(|(_, command)| *command == Command::Stop)
+            || !(0..self.cluster.processes.len()).filter(|&it| self.is_wanted(it)).all(is_quiet);
         let is_whole = is_whole && !may_be_few && !is_left;
         if is_whole && self.is_as_wanted() && self.cluster.is_up(node) {
             self.report.lost_stores += 1;
@@ -121,5 +123,16 @@ impl Run {
             self.cluster.replace(node, Replaced::VoteStore);
             self.after_death(node);
         }
+    }
+
+    /// The vote stores that the value names are all there.
+    fn has_all_stores(&self, value: &Config) -> bool {
+        let store_at = |node: NodeId| self.cluster.disks[node.index()].register.store;
+        value.voters.iter().all(|voter| store_at(voter.node) == voter.store)
+    }
+
+    /// A member that leaves may leave two voters, of which both are needed.
+    pub(super) fn may_leave(&self) -> bool {
+        self.checker.newest().is_none_or(|newest| self.has_all_stores(newest))
     }
 }

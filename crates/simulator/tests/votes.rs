@@ -1,0 +1,78 @@
+//! What counts as a vote, and who finds out what became of a value in doubt.
+
+use std::time::Duration;
+
+use replication::contract::Command;
+use simulator::cluster::SlowDisk;
+use simulator::scenario::Scenario;
+
+fn three() -> Scenario {
+    let mut it = Scenario::new(3, 0, 0);
+    it.must_write(0, 7, 1);
+    it
+}
+
+/// `node` has sent ACCEPT, and nobody has answered.
+fn until_it_proposes(it: &mut Scenario, node: usize) {
+    it.until("a proposal", |it| it.explains(node, "Accepting"));
+}
+
+/// A voter reports a value that it is still writing down; if its power goes, it never had it. The
+/// checker knows what is on the disks.
+#[test]
+fn what_a_voter_is_still_writing_is_no_vote_to_anybody() {
+    let mut it = three();
+    it.part(&[0], &[1]);
+    it.until("the loss of node 1", |it| !it.is_in_sync(0, 1));
+    it.command(0, Command::Demote);
+    until_it_proposes(&mut it, 0);
+    it.cluster.slow[2].save = Duration::from_secs(3);
+    it.run(Duration::from_millis(300));
+    it.cluster.reset_link(1, 2);
+    it.meet(&[0], &[1]);
+    it.run(Duration::from_millis(300));
+    it.cluster.cut_power(2);
+    it.cluster.slow[2] = SlowDisk::default();
+    it.cluster.start(2);
+    it.promote(2);
+    assert_eq!(it.must_read(2, 7), 1);
+}
+
+/// Nor to itself.
+#[test]
+fn what_a_node_is_still_writing_is_no_vote_of_its_own() {
+    let mut it = Scenario::with_quorum_off(2, 0);
+    it.must_write(0, 7, 1);
+    it.part(&[0], &[1]);
+    it.until("a proposal of its own", |it| {
+        it.explains(0, "Preparing") && it.explains(0, "by: Alone")
+    });
+    it.cluster.slow[0].save = Duration::from_secs(3);
+    it.run(Duration::from_millis(300));
+    it.meet(&[0], &[1]);
+    it.run(Duration::from_millis(300));
+}
+
+/// One voter has the end of the last session on its disk, the other ones have not, and all lose
+/// their power: without a session nobody could tell what was chosen, and nobody would return.
+#[test]
+fn a_clean_end_in_doubt_is_found_out_without_clients() {
+    let mut it = Scenario::new(3, 1, 0);
+    it.part(&[0, 2], &[1]);
+    it.must_write(0, 7, 2);
+    it.until("the loss of node 1", |it| !it.is_in_sync(0, 1));
+    it.command(0, Command::Demote);
+    until_it_proposes(&mut it, 0);
+    it.cluster.slow[2].save = Duration::from_secs(3);
+    it.run(Duration::from_millis(300));
+    for node in 0..3 {
+        it.cluster.cut_power(node);
+    }
+    it.cluster.slow[2] = SlowDisk::default();
+    it.meet(&[0, 2], &[1]);
+    for node in 0..3 {
+        it.cluster.start(node);
+    }
+    it.until("the return of node 1", |it| it.is_in_sync(0, 1));
+    assert_eq!(it.on_disk(1, 7), 2);
+}
