@@ -327,9 +327,16 @@ impl Run {
             self.cluster.slow[a] = SlowDisk::default();
             match self.disks {
                 Disks::Stay => self.attach(a),
+                // Of the last replica that is in sync only another process can tell.
+                Disks::ComeAndGo if self.is_last_in_sync(a) => self.attach(a),
                 Disks::ComeAndGo => self.offer_disk(a),
             }
         }
+    }
+
+    fn is_last_in_sync(&self, node: usize) -> bool {
+        let in_sync = self.checker.newest().map(|newest| newest.volumes[0].insync_set());
+        in_sync.is_some_and(|set| set.len() == 1 && set.iter().all(|it| it.index() == node))
     }
 
     /// Nothing fails any more: one session, all in sync, all equal, nothing marked.

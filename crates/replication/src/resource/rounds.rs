@@ -57,10 +57,14 @@ impl Resource {
         self.rounds.retain(|round| round.kind != kind);
     }
 
-    /// Seals and sessions that end go on.
+    /// Seals and sessions that end go on, and so does a disk that is taken into use.
     pub(crate) fn drop_rounds_of_session(&mut self) {
-        self.rounds
-            .retain(|round| matches!(round.kind, RoundKind::Quiesced | RoundKind::StoodDown(_)));
+        self.rounds.retain(|round| {
+            matches!(
+                round.kind,
+                RoundKind::Quiesced | RoundKind::StoodDown(_) | RoundKind::Attached
+            )
+        });
     }
 
     pub(crate) fn is_asked(&self, kind: RoundKind) -> bool {
