@@ -52,6 +52,8 @@ pub(crate) enum News {
     Remove(Option<File>),
     /// The daemon ends, and the device is to outlive it.
     Leave,
+    /// Its supervisor has ended in this way.
+    Unsupervised(String),
 }
 
 /// What a device is made from.
