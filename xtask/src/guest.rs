@@ -70,6 +70,14 @@ const CHAPTERS: &[Chapter] = &[
         is_short: false,
     },
     Chapter {
+        name: "power-cut",
+        about: "all nodes lose power at moments of all kinds: what was synced is there",
+        modules: "ublk_drv ext4 dm-mod dm-log-writes loop",
+        limit_s: 900,
+        is_on_host: false,
+        is_short: false,
+    },
+    Chapter {
         name: "nbd",
         about: "the kernel's NBD client: ext4, trim, and nodes that die under it",
         modules: "nbd ext4",
