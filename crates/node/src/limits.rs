@@ -96,6 +96,8 @@ pub(crate) const DEVICE_SUPERVISOR_REST: Duration = Duration::from_secs(1);
 pub(crate) const DEVICE_SUPERVISORS_MAX: u32 = 20;
 /// How often a promotion for that is looked after, and whether another node was Primary.
 pub(crate) const DEVICE_PROMOTION_LOOK: Duration = Duration::from_secs(1);
+/// How often the peers are looked for before the first one.
+pub(crate) const DEVICE_PEER_LOOK: Duration = Duration::from_millis(20);
 /// How long a number or a file that is still taken is waited for, and how often it is tried.
 pub(crate) const DEVICE_BUSY_PATIENCE: Duration = Duration::from_secs(5);
 pub(crate) const DEVICE_POLL_INTERVAL: Duration = Duration::from_millis(50);

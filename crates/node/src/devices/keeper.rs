@@ -14,8 +14,8 @@ use crate::devices::supervise::Supervised;
 use crate::devices::supervisor::Supervisor;
 use crate::devices::{Plan, links};
 use crate::limits::{
-    DEVICE_BUSY_PATIENCE, DEVICE_DEPTH, DEVICE_POLL_INTERVAL, DEVICE_PROMOTION_LOOK,
-    DEVICE_RECOVERY_DEADLINE, DEVICE_SHARD_DEADLINE, DEVICE_SUPERVISORS_MAX,
+    DEVICE_BUSY_PATIENCE, DEVICE_DEPTH, DEVICE_PEER_LOOK, DEVICE_POLL_INTERVAL,
+    DEVICE_PROMOTION_LOOK, DEVICE_RECOVERY_DEADLINE, DEVICE_SHARD_DEADLINE, DEVICE_SUPERVISORS_MAX,
 };
 use crate::log::{Scope, log};
 use crate::shard::messages::{DeviceOrder, Force, ToShard};
@@ -155,6 +155,13 @@ impl Keeper {
         record: DeviceRecord,
     ) -> Result<Option<Arc<File>>, String> {
         if !self.wait_until_quiesced(driver) {
+            let (device, name) = (self.plan.device, self.plan.resource.clone());
+            log!(
+                Notice,
+                Scope::resource(&name),
+                "/dev/ublkb{device} is gone since: no daemon took it over in time, or the machine \
+                 was restarted; `basalt adm primary {name}` makes it again"
+            );
             self.forget();
             return Ok(None);
         }
@@ -225,8 +232,14 @@ impl Keeper {
     /// Becomes Primary again, for as long as the device's users may be kept waiting.
     fn promote(&mut self, record: DeviceRecord) -> Result<(), String> {
         let until = io::now() + DEVICE_RECOVERY_DEADLINE;
+        // A promotion that begins before the peers are there is repeated only after a while.
+        let peers_until = io::now() + DEVICE_PROMOTION_LOOK;
         loop {
-            self.check_nobody_served(record)?;
+            let has_quorum = self.check_nobody_served(record)?;
+            if !has_quorum && io::now() < peers_until && self.ending.is_none() {
+                self.rest(DEVICE_PEER_LOOK);
+                continue;
+            }
             let resource = self.plan.resource.clone();
             let mode = PromoteMode::Normal;
             let order = |ticket| ToShard::Promote { ticket, resource, mode };
@@ -246,12 +259,15 @@ impl Keeper {
     }
 
     /// What this node knows may be old, but another tenure is never followed by an older one.
-    fn check_nobody_served(&mut self, record: DeviceRecord) -> Result<(), String> {
+    /// Returns whether enough voters are in reach.
+    fn check_nobody_served(&mut self, record: DeviceRecord) -> Result<bool, String> {
         let (resource, news) = (self.plan.resource.clone(), self.news.clone());
         self.tell(ToShard::Device { resource, order: DeviceOrder::AskTenure { news } })?;
         match self.next_news(DEVICE_SHARD_DEADLINE) {
-            Some(News::Tenure(Some(tenure))) if tenure.0 != record.tenure => Err(overtaken()),
-            Some(News::Tenure(_)) => Ok(()),
+            Some(News::Tenure { last: Some(last), .. }) if last.0 != record.tenure => {
+                Err(overtaken())
+            }
+            Some(News::Tenure { has_quorum, .. }) => Ok(has_quorum),
             other => Err(self.reason_of(other)),
         }
     }
@@ -299,7 +315,7 @@ impl Keeper {
                 }
                 News::Leave => return self.leave(),
                 News::Unsupervised(how) => self.on_unsupervised(&how),
-                News::Tenure(_) | News::Prepared(_) | News::Serving | News::Refused(_) => {}
+                News::Tenure { .. } | News::Prepared(_) | News::Serving | News::Refused(_) => {}
                 News::Ended => break,
             }
         }
@@ -422,7 +438,7 @@ impl Keeper {
                 "it is to be removed".to_owned()
             }
             Some(
-                News::Tenure(_)
+                News::Tenure { .. }
                 | News::Prepared(_)
                 | News::Serving
                 | News::Ended
