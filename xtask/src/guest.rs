@@ -70,6 +70,14 @@ const CHAPTERS: &[Chapter] = &[
         is_short: false,
     },
     Chapter {
+        name: "restarts",
+        about: "a daemon that is restarted fifty times under a load: how long its clients wait",
+        modules: "ublk_drv dm-mod",
+        limit_s: 900,
+        is_on_host: false,
+        is_short: false,
+    },
+    Chapter {
         name: "power-cut",
         about: "all nodes lose power at moments of all kinds: what was synced is there",
         modules: "ublk_drv ext4 dm-mod dm-log-writes loop",
