@@ -25,6 +25,9 @@ _basalt() {
             basalt,demo)
                 cmd="basalt__subcmd__demo"
                 ;;
+            basalt,device)
+                cmd="basalt__subcmd__device"
+                ;;
             basalt,explain)
                 cmd="basalt__subcmd__explain"
                 ;;
@@ -364,6 +367,24 @@ _basalt() {
             basalt__subcmd__bench__subcmd__help,write)
                 cmd="basalt__subcmd__bench__subcmd__help__subcmd__write"
                 ;;
+            basalt__subcmd__device,help)
+                cmd="basalt__subcmd__device__subcmd__help"
+                ;;
+            basalt__subcmd__device,remove)
+                cmd="basalt__subcmd__device__subcmd__remove"
+                ;;
+            basalt__subcmd__device,supervise)
+                cmd="basalt__subcmd__device__subcmd__supervise"
+                ;;
+            basalt__subcmd__device__subcmd__help,help)
+                cmd="basalt__subcmd__device__subcmd__help__subcmd__help"
+                ;;
+            basalt__subcmd__device__subcmd__help,remove)
+                cmd="basalt__subcmd__device__subcmd__help__subcmd__remove"
+                ;;
+            basalt__subcmd__device__subcmd__help,supervise)
+                cmd="basalt__subcmd__device__subcmd__help__subcmd__supervise"
+                ;;
             basalt__subcmd__help,adm)
                 cmd="basalt__subcmd__help__subcmd__adm"
                 ;;
@@ -372,6 +393,9 @@ _basalt() {
                 ;;
             basalt__subcmd__help,demo)
                 cmd="basalt__subcmd__help__subcmd__demo"
+                ;;
+            basalt__subcmd__help,device)
+                cmd="basalt__subcmd__help__subcmd__device"
                 ;;
             basalt__subcmd__help,explain)
                 cmd="basalt__subcmd__help__subcmd__explain"
@@ -546,6 +570,12 @@ _basalt() {
                 ;;
             basalt__subcmd__help__subcmd__bench,write)
                 cmd="basalt__subcmd__help__subcmd__bench__subcmd__write"
+                ;;
+            basalt__subcmd__help__subcmd__device,remove)
+                cmd="basalt__subcmd__help__subcmd__device__subcmd__remove"
+                ;;
+            basalt__subcmd__help__subcmd__device,supervise)
+                cmd="basalt__subcmd__help__subcmd__device__subcmd__supervise"
                 ;;
             basalt__subcmd__help__subcmd__pki,init)
                 cmd="basalt__subcmd__help__subcmd__pki__subcmd__init"
@@ -791,7 +821,7 @@ _basalt() {
 
     case "${cmd}" in
         basalt)
-            opts="-h -V --help --version explain top pki install-links manuals bench demo node adm setup help"
+            opts="-h -V --help --version explain top device pki install-links manuals bench demo node adm setup help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -3394,6 +3424,132 @@ _basalt() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        basalt__subcmd__device)
+            opts="-h --help remove supervise help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        basalt__subcmd__device__subcmd__help)
+            opts="remove supervise help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        basalt__subcmd__device__subcmd__help__subcmd__help)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        basalt__subcmd__device__subcmd__help__subcmd__remove)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        basalt__subcmd__device__subcmd__help__subcmd__supervise)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        basalt__subcmd__device__subcmd__remove)
+            opts="-h --force --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        basalt__subcmd__device__subcmd__supervise)
+            opts="-h --device --mark --resource --volume --server --timeout --lock --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --device)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --mark)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --resource)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --volume)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --server)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --timeout)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --lock)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         basalt__subcmd__explain)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
@@ -3409,7 +3565,7 @@ _basalt() {
             return 0
             ;;
         basalt__subcmd__help)
-            opts="explain top pki install-links manuals bench demo node adm setup help"
+            opts="explain top device pki install-links manuals bench demo node adm setup help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -4164,6 +4320,48 @@ _basalt() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        basalt__subcmd__help__subcmd__device)
+            opts="remove supervise"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        basalt__subcmd__help__subcmd__device__subcmd__remove)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        basalt__subcmd__help__subcmd__device__subcmd__supervise)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         basalt__subcmd__help__subcmd__explain)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
@@ -4655,7 +4853,7 @@ _basalt() {
             return 0
             ;;
         basalt__subcmd__node)
-            opts="-h -V --name --state-dir --admin-socket --admin-group --nbd --nbd-tls --nbd-unix --nvme --vhost --metrics --pki --shards --exit-with-parent --help --version"
+            opts="-h -V --name --state-dir --admin-socket --admin-group --nbd --nbd-tls --nbd-unix --nvme --vhost --metrics --pki --shards --device-timeout --exit-with-parent --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -4706,6 +4904,10 @@ _basalt() {
                     return 0
                     ;;
                 --shards)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --device-timeout)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;

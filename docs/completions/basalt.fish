@@ -28,6 +28,7 @@ complete -c basalt -n "__fish_basalt_needs_command" -s h -l help -d 'Print help'
 complete -c basalt -n "__fish_basalt_needs_command" -s V -l version -d 'Print version'
 complete -c basalt -n "__fish_basalt_needs_command" -f -a "explain" -d 'Say in words why a resource is as it is, what it waits for, and what to do'
 complete -c basalt -n "__fish_basalt_needs_command" -f -a "top" -d 'Watch the volumes of this node in a terminal'
+complete -c basalt -n "__fish_basalt_needs_command" -f -a "device" -d 'Remove block devices whose daemon is gone'
 complete -c basalt -n "__fish_basalt_needs_command" -f -a "pki" -d 'Make the certificates with which nodes and clients prove who they are'
 complete -c basalt -n "__fish_basalt_needs_command" -f -a "install-links" -d 'Make links to this program under the names `drbdadm` and `drbdsetup`'
 complete -c basalt -n "__fish_basalt_needs_command" -f -a "manuals" -d 'Write man pages and completions of shells'
@@ -40,6 +41,23 @@ complete -c basalt -n "__fish_basalt_needs_command" -f -a "help" -d 'Print this 
 complete -c basalt -n "__fish_basalt_using_subcommand top" -l node-socket -d 'Admin socket of the daemon [default: $BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock]' -r -F
 complete -c basalt -n "__fish_basalt_using_subcommand top" -l interval -d 'Seconds from one look at the daemon to the next' -r
 complete -c basalt -n "__fish_basalt_using_subcommand top" -s h -l help -d 'Print help'
+complete -c basalt -n "__fish_basalt_using_subcommand device; and not __fish_seen_subcommand_from remove supervise help" -s h -l help -d 'Print help'
+complete -c basalt -n "__fish_basalt_using_subcommand device; and not __fish_seen_subcommand_from remove supervise help" -f -a "remove" -d 'Remove block devices whose daemon is gone: their users get errors, and need not wait for another daemon'
+complete -c basalt -n "__fish_basalt_using_subcommand device; and not __fish_seen_subcommand_from remove supervise help" -f -a "supervise" -d 'Watch over the device of a daemon'
+complete -c basalt -n "__fish_basalt_using_subcommand device; and not __fish_seen_subcommand_from remove supervise help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c basalt -n "__fish_basalt_using_subcommand device; and __fish_seen_subcommand_from remove" -l force -d 'Remove one that a daemon serves, too'
+complete -c basalt -n "__fish_basalt_using_subcommand device; and __fish_seen_subcommand_from remove" -s h -l help -d 'Print help'
+complete -c basalt -n "__fish_basalt_using_subcommand device; and __fish_seen_subcommand_from supervise" -l device -r
+complete -c basalt -n "__fish_basalt_using_subcommand device; and __fish_seen_subcommand_from supervise" -l mark -r
+complete -c basalt -n "__fish_basalt_using_subcommand device; and __fish_seen_subcommand_from supervise" -l resource -r
+complete -c basalt -n "__fish_basalt_using_subcommand device; and __fish_seen_subcommand_from supervise" -l volume -r
+complete -c basalt -n "__fish_basalt_using_subcommand device; and __fish_seen_subcommand_from supervise" -l server -r
+complete -c basalt -n "__fish_basalt_using_subcommand device; and __fish_seen_subcommand_from supervise" -l timeout -r
+complete -c basalt -n "__fish_basalt_using_subcommand device; and __fish_seen_subcommand_from supervise" -l lock -r -F
+complete -c basalt -n "__fish_basalt_using_subcommand device; and __fish_seen_subcommand_from supervise" -s h -l help -d 'Print help'
+complete -c basalt -n "__fish_basalt_using_subcommand device; and __fish_seen_subcommand_from help" -f -a "remove" -d 'Remove block devices whose daemon is gone: their users get errors, and need not wait for another daemon'
+complete -c basalt -n "__fish_basalt_using_subcommand device; and __fish_seen_subcommand_from help" -f -a "supervise" -d 'Watch over the device of a daemon'
+complete -c basalt -n "__fish_basalt_using_subcommand device; and __fish_seen_subcommand_from help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
 complete -c basalt -n "__fish_basalt_using_subcommand pki; and not __fish_seen_subcommand_from init issue issue-client help" -s h -l help -d 'Print help'
 complete -c basalt -n "__fish_basalt_using_subcommand pki; and not __fish_seen_subcommand_from init issue issue-client help" -f -a "init" -d 'Make the CA of a new cluster, and a first configuration in which TLS is on'
 complete -c basalt -n "__fish_basalt_using_subcommand pki; and not __fish_seen_subcommand_from init issue issue-client help" -f -a "issue" -d 'Make the certificate and key of a node'
@@ -202,6 +220,7 @@ complete -c basalt -n "__fish_basalt_using_subcommand node" -l vhost -d 'Serve v
 complete -c basalt -n "__fish_basalt_using_subcommand node" -l metrics -d 'Serve metrics for Prometheus on this address, under /metrics. There is neither a password nor encryption: take a loopback address, such as 127.0.0.1:9942' -r
 complete -c basalt -n "__fish_basalt_using_subcommand node" -l pki -d 'Directory with the certificates of this node: ca.crt, node.crt and node.key, as `basalt pki issue` writes them. They are read again when they change' -r -F
 complete -c basalt -n "__fish_basalt_using_subcommand node" -l shards -d 'Threads that carry data; as many as the machine has cores, at most 8, if not given' -r
+complete -c basalt -n "__fish_basalt_using_subcommand node" -l device-timeout -d 'How many seconds the users of a block device wait when this daemon died. If no daemon has taken the device over by then, their requests fail and the device goes' -r
 complete -c basalt -n "__fish_basalt_using_subcommand node" -l exit-with-parent -d 'End when the process that started the daemon ends'
 complete -c basalt -n "__fish_basalt_using_subcommand node" -s h -l help -d 'Print help'
 complete -c basalt -n "__fish_basalt_using_subcommand node" -s V -l version -d 'Print version'
@@ -843,17 +862,20 @@ complete -c basalt -n "__fish_basalt_using_subcommand setup; and __fish_seen_sub
 complete -c basalt -n "__fish_basalt_using_subcommand setup; and __fish_seen_subcommand_from help" -f -a "wait-sync-connection" -d 'Wait until nothing is being copied to or from a peer any more'
 complete -c basalt -n "__fish_basalt_using_subcommand setup; and __fish_seen_subcommand_from help" -f -a "wait-sync-volume" -d 'Wait until a volume is not being copied to or from a peer any more'
 complete -c basalt -n "__fish_basalt_using_subcommand setup; and __fish_seen_subcommand_from help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
-complete -c basalt -n "__fish_basalt_using_subcommand help; and not __fish_seen_subcommand_from explain top pki install-links manuals bench demo node adm setup help" -f -a "explain" -d 'Say in words why a resource is as it is, what it waits for, and what to do'
-complete -c basalt -n "__fish_basalt_using_subcommand help; and not __fish_seen_subcommand_from explain top pki install-links manuals bench demo node adm setup help" -f -a "top" -d 'Watch the volumes of this node in a terminal'
-complete -c basalt -n "__fish_basalt_using_subcommand help; and not __fish_seen_subcommand_from explain top pki install-links manuals bench demo node adm setup help" -f -a "pki" -d 'Make the certificates with which nodes and clients prove who they are'
-complete -c basalt -n "__fish_basalt_using_subcommand help; and not __fish_seen_subcommand_from explain top pki install-links manuals bench demo node adm setup help" -f -a "install-links" -d 'Make links to this program under the names `drbdadm` and `drbdsetup`'
-complete -c basalt -n "__fish_basalt_using_subcommand help; and not __fish_seen_subcommand_from explain top pki install-links manuals bench demo node adm setup help" -f -a "manuals" -d 'Write man pages and completions of shells'
-complete -c basalt -n "__fish_basalt_using_subcommand help; and not __fish_seen_subcommand_from explain top pki install-links manuals bench demo node adm setup help" -f -a "bench" -d 'Load and check volumes; by itself, measure a matrix of loads on volumes of several nodes'
-complete -c basalt -n "__fish_basalt_using_subcommand help; and not __fish_seen_subcommand_from explain top pki install-links manuals bench demo node adm setup help" -f -a "demo" -d 'Watch a three-node volume survive the loss of its nodes'
-complete -c basalt -n "__fish_basalt_using_subcommand help; and not __fish_seen_subcommand_from explain top pki install-links manuals bench demo node adm setup help" -f -a "node" -d 'Runs the daemon of this machine: it keeps the resources that were brought up with `basalt adm up`, and serves their volumes over NBD and NVMe/TCP'
-complete -c basalt -n "__fish_basalt_using_subcommand help; and not __fish_seen_subcommand_from explain top pki install-links manuals bench demo node adm setup help" -f -a "adm" -d 'Administers replicated volumes: drbdadm\'s verbs, asked of the node daemon'
-complete -c basalt -n "__fish_basalt_using_subcommand help; and not __fish_seen_subcommand_from explain top pki install-links manuals bench demo node adm setup help" -f -a "setup" -d 'The part of drbdsetup that scripts use, asked of the node daemon'
-complete -c basalt -n "__fish_basalt_using_subcommand help; and not __fish_seen_subcommand_from explain top pki install-links manuals bench demo node adm setup help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c basalt -n "__fish_basalt_using_subcommand help; and not __fish_seen_subcommand_from explain top device pki install-links manuals bench demo node adm setup help" -f -a "explain" -d 'Say in words why a resource is as it is, what it waits for, and what to do'
+complete -c basalt -n "__fish_basalt_using_subcommand help; and not __fish_seen_subcommand_from explain top device pki install-links manuals bench demo node adm setup help" -f -a "top" -d 'Watch the volumes of this node in a terminal'
+complete -c basalt -n "__fish_basalt_using_subcommand help; and not __fish_seen_subcommand_from explain top device pki install-links manuals bench demo node adm setup help" -f -a "device" -d 'Remove block devices whose daemon is gone'
+complete -c basalt -n "__fish_basalt_using_subcommand help; and not __fish_seen_subcommand_from explain top device pki install-links manuals bench demo node adm setup help" -f -a "pki" -d 'Make the certificates with which nodes and clients prove who they are'
+complete -c basalt -n "__fish_basalt_using_subcommand help; and not __fish_seen_subcommand_from explain top device pki install-links manuals bench demo node adm setup help" -f -a "install-links" -d 'Make links to this program under the names `drbdadm` and `drbdsetup`'
+complete -c basalt -n "__fish_basalt_using_subcommand help; and not __fish_seen_subcommand_from explain top device pki install-links manuals bench demo node adm setup help" -f -a "manuals" -d 'Write man pages and completions of shells'
+complete -c basalt -n "__fish_basalt_using_subcommand help; and not __fish_seen_subcommand_from explain top device pki install-links manuals bench demo node adm setup help" -f -a "bench" -d 'Load and check volumes; by itself, measure a matrix of loads on volumes of several nodes'
+complete -c basalt -n "__fish_basalt_using_subcommand help; and not __fish_seen_subcommand_from explain top device pki install-links manuals bench demo node adm setup help" -f -a "demo" -d 'Watch a three-node volume survive the loss of its nodes'
+complete -c basalt -n "__fish_basalt_using_subcommand help; and not __fish_seen_subcommand_from explain top device pki install-links manuals bench demo node adm setup help" -f -a "node" -d 'Runs the daemon of this machine: it keeps the resources that were brought up with `basalt adm up`, and serves their volumes over NBD and NVMe/TCP'
+complete -c basalt -n "__fish_basalt_using_subcommand help; and not __fish_seen_subcommand_from explain top device pki install-links manuals bench demo node adm setup help" -f -a "adm" -d 'Administers replicated volumes: drbdadm\'s verbs, asked of the node daemon'
+complete -c basalt -n "__fish_basalt_using_subcommand help; and not __fish_seen_subcommand_from explain top device pki install-links manuals bench demo node adm setup help" -f -a "setup" -d 'The part of drbdsetup that scripts use, asked of the node daemon'
+complete -c basalt -n "__fish_basalt_using_subcommand help; and not __fish_seen_subcommand_from explain top device pki install-links manuals bench demo node adm setup help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c basalt -n "__fish_basalt_using_subcommand help; and __fish_seen_subcommand_from device" -f -a "remove" -d 'Remove block devices whose daemon is gone: their users get errors, and need not wait for another daemon'
+complete -c basalt -n "__fish_basalt_using_subcommand help; and __fish_seen_subcommand_from device" -f -a "supervise" -d 'Watch over the device of a daemon'
 complete -c basalt -n "__fish_basalt_using_subcommand help; and __fish_seen_subcommand_from pki" -f -a "init" -d 'Make the CA of a new cluster, and a first configuration in which TLS is on'
 complete -c basalt -n "__fish_basalt_using_subcommand help; and __fish_seen_subcommand_from pki" -f -a "issue" -d 'Make the certificate and key of a node'
 complete -c basalt -n "__fish_basalt_using_subcommand help; and __fish_seen_subcommand_from pki" -f -a "issue-client" -d 'Make the certificate and key of an NBD client'

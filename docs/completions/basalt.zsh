@@ -41,6 +41,73 @@ _arguments "${_arguments_options[@]}" : \
 '--help[Print help]' \
 && ret=0
 ;;
+(device)
+_arguments "${_arguments_options[@]}" : \
+'-h[Print help]' \
+'--help[Print help]' \
+":: :_basalt__subcmd__device_commands" \
+"*::: :->device" \
+&& ret=0
+
+    case $state in
+    (device)
+        words=($line[1] "${words[@]}")
+        (( CURRENT += 1 ))
+        curcontext="${curcontext%:*:*}:basalt-device-command-$line[1]:"
+        case $line[1] in
+            (remove)
+_arguments "${_arguments_options[@]}" : \
+'--force[Remove one that a daemon serves, too]' \
+'-h[Print help]' \
+'--help[Print help]' \
+'*::devices -- The N of /dev/ublkbN:_default' \
+&& ret=0
+;;
+(supervise)
+_arguments "${_arguments_options[@]}" : \
+'--device=[]:DEVICE:_default' \
+'--mark=[]:MARK:_default' \
+'--resource=[]:RESOURCE:_default' \
+'--volume=[]:VOLUME:_default' \
+'--server=[]:SERVER:_default' \
+'--timeout=[]:TIMEOUT:_default' \
+'--lock=[]:LOCK:_files' \
+'-h[Print help]' \
+'--help[Print help]' \
+&& ret=0
+;;
+(help)
+_arguments "${_arguments_options[@]}" : \
+":: :_basalt__subcmd__device__subcmd__help_commands" \
+"*::: :->help" \
+&& ret=0
+
+    case $state in
+    (help)
+        words=($line[1] "${words[@]}")
+        (( CURRENT += 1 ))
+        curcontext="${curcontext%:*:*}:basalt-device-help-command-$line[1]:"
+        case $line[1] in
+            (remove)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(supervise)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(help)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+        esac
+    ;;
+esac
+;;
+        esac
+    ;;
+esac
+;;
 (pki)
 _arguments "${_arguments_options[@]}" : \
 '-h[Print help]' \
@@ -376,6 +443,7 @@ _arguments "${_arguments_options[@]}" : \
 '--metrics=[Serve metrics for Prometheus on this address, under /metrics. There is neither a password nor encryption\: take a loopback address, such as 127.0.0.1\:9942]:ADDRESS:PORT:_default' \
 '--pki=[Directory with the certificates of this node\: ca.crt, node.crt and node.key, as \`basalt pki issue\` writes them. They are read again when they change]:DIR:_files' \
 '--shards=[Threads that carry data; as many as the machine has cores, at most 8, if not given]:SHARDS:_default' \
+'--device-timeout=[How many seconds the users of a block device wait when this daemon died. If no daemon has taken the device over by then, their requests fail and the device goes]:SECONDS:_default' \
 '--exit-with-parent[End when the process that started the daemon ends]' \
 '-h[Print help]' \
 '--help[Print help]' \
@@ -1758,6 +1826,30 @@ _arguments "${_arguments_options[@]}" : \
 _arguments "${_arguments_options[@]}" : \
 && ret=0
 ;;
+(device)
+_arguments "${_arguments_options[@]}" : \
+":: :_basalt__subcmd__help__subcmd__device_commands" \
+"*::: :->device" \
+&& ret=0
+
+    case $state in
+    (device)
+        words=($line[1] "${words[@]}")
+        (( CURRENT += 1 ))
+        curcontext="${curcontext%:*:*}:basalt-help-device-command-$line[1]:"
+        case $line[1] in
+            (remove)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(supervise)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+        esac
+    ;;
+esac
+;;
 (pki)
 _arguments "${_arguments_options[@]}" : \
 ":: :_basalt__subcmd__help__subcmd__pki_commands" \
@@ -2156,6 +2248,7 @@ _basalt_commands() {
     local commands; commands=(
 'explain:Say in words why a resource is as it is, what it waits for, and what to do' \
 'top:Watch the volumes of this node in a terminal' \
+'device:Remove block devices whose daemon is gone' \
 'pki:Make the certificates with which nodes and clients prove who they are' \
 'install-links:Make links to this program under the names \`drbdadm\` and \`drbdsetup\`' \
 'manuals:Write man pages and completions of shells' \
@@ -2812,6 +2905,49 @@ _basalt__subcmd__demo_commands() {
     local commands; commands=()
     _describe -t commands 'basalt demo commands' commands "$@"
 }
+(( $+functions[_basalt__subcmd__device_commands] )) ||
+_basalt__subcmd__device_commands() {
+    local commands; commands=(
+'remove:Remove block devices whose daemon is gone\: their users get errors, and need not wait for another daemon' \
+'supervise:Watch over the device of a daemon' \
+'help:Print this message or the help of the given subcommand(s)' \
+    )
+    _describe -t commands 'basalt device commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__device__subcmd__help_commands] )) ||
+_basalt__subcmd__device__subcmd__help_commands() {
+    local commands; commands=(
+'remove:Remove block devices whose daemon is gone\: their users get errors, and need not wait for another daemon' \
+'supervise:Watch over the device of a daemon' \
+'help:Print this message or the help of the given subcommand(s)' \
+    )
+    _describe -t commands 'basalt device help commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__device__subcmd__help__subcmd__help_commands] )) ||
+_basalt__subcmd__device__subcmd__help__subcmd__help_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt device help help commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__device__subcmd__help__subcmd__remove_commands] )) ||
+_basalt__subcmd__device__subcmd__help__subcmd__remove_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt device help remove commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__device__subcmd__help__subcmd__supervise_commands] )) ||
+_basalt__subcmd__device__subcmd__help__subcmd__supervise_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt device help supervise commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__device__subcmd__remove_commands] )) ||
+_basalt__subcmd__device__subcmd__remove_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt device remove commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__device__subcmd__supervise_commands] )) ||
+_basalt__subcmd__device__subcmd__supervise_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt device supervise commands' commands "$@"
+}
 (( $+functions[_basalt__subcmd__explain_commands] )) ||
 _basalt__subcmd__explain_commands() {
     local commands; commands=()
@@ -2822,6 +2958,7 @@ _basalt__subcmd__help_commands() {
     local commands; commands=(
 'explain:Say in words why a resource is as it is, what it waits for, and what to do' \
 'top:Watch the volumes of this node in a terminal' \
+'device:Remove block devices whose daemon is gone' \
 'pki:Make the certificates with which nodes and clients prove who they are' \
 'install-links:Make links to this program under the names \`drbdadm\` and \`drbdsetup\`' \
 'manuals:Write man pages and completions of shells' \
@@ -3150,6 +3287,24 @@ _basalt__subcmd__help__subcmd__bench__subcmd__write_commands() {
 _basalt__subcmd__help__subcmd__demo_commands() {
     local commands; commands=()
     _describe -t commands 'basalt help demo commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__help__subcmd__device_commands] )) ||
+_basalt__subcmd__help__subcmd__device_commands() {
+    local commands; commands=(
+'remove:Remove block devices whose daemon is gone\: their users get errors, and need not wait for another daemon' \
+'supervise:Watch over the device of a daemon' \
+    )
+    _describe -t commands 'basalt help device commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__help__subcmd__device__subcmd__remove_commands] )) ||
+_basalt__subcmd__help__subcmd__device__subcmd__remove_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt help device remove commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__help__subcmd__device__subcmd__supervise_commands] )) ||
+_basalt__subcmd__help__subcmd__device__subcmd__supervise_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt help device supervise commands' commands "$@"
 }
 (( $+functions[_basalt__subcmd__help__subcmd__explain_commands] )) ||
 _basalt__subcmd__help__subcmd__explain_commands() {

@@ -52,6 +52,8 @@ nvme_port() { echo $((4420 + $(index_of "$1"))); }
 
 disk_of() { echo "$WORK/$1.disk"; }
 
+make_disk() { truncate --size="${SIZE_MIB}M" "$(disk_of "$1")"; }
+
 adm() {
   local node=$1
   shift
@@ -113,8 +115,8 @@ start_cluster() {
   configuration > "$WORK/r0.res"
   local node
   for node in "${NODES[@]}"; do
-    truncate --size="${SIZE_MIB}M" "$(disk_of "$node")"
     mkdir -p "$WORK/$node"
+    make_disk "$node"
     basalt adm --config-file "$WORK/r0.res" create-md --node "$node" "$RESOURCE" > /dev/null
     start_node "$node"
     adm "$node" up "$RESOURCE"

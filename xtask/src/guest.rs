@@ -15,7 +15,7 @@ use crate::{metadata, process};
 use anyhow::{Result, bail};
 use image::Image;
 use machine::{End, Job};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 pub(crate) const PACKAGES: &[Package] = &[
@@ -62,6 +62,30 @@ const CHAPTERS: &[Chapter] = &[
         is_short: false,
     },
     Chapter {
+        name: "supervisor",
+        about: "our block devices when no daemon comes back: errors in time, and the device goes",
+        modules: "ublk_drv ext4",
+        limit_s: 300,
+        is_on_host: false,
+        is_short: false,
+    },
+    Chapter {
+        name: "restarts",
+        about: "a daemon that is restarted fifty times under a load: how long its clients wait",
+        modules: "ublk_drv dm-mod",
+        limit_s: 900,
+        is_on_host: false,
+        is_short: false,
+    },
+    Chapter {
+        name: "power-cut",
+        about: "all nodes lose power at moments of all kinds: what was synced is there",
+        modules: "ublk_drv ext4 dm-mod dm-log-writes loop",
+        limit_s: 900,
+        is_on_host: false,
+        is_short: false,
+    },
+    Chapter {
         name: "nbd",
         about: "the kernel's NBD client: ext4, trim, and nodes that die under it",
         modules: "nbd ext4",
@@ -94,6 +118,10 @@ pub(crate) fn run(words: &[&str]) -> Result<ExitCode> {
         }
         return Ok(ExitCode::SUCCESS);
     }
+    let (program, words) = match words {
+        ["--program", path, words @ ..] => (Some(Path::new(*path)), words),
+        words => (None, words),
+    };
     let mut chosen = Vec::new();
     for word in words {
         let Some(chapter) = CHAPTERS.iter().find(|chapter| chapter.name == *word) else {
@@ -106,12 +134,16 @@ pub(crate) fn run(words: &[&str]) -> Result<ExitCode> {
         chosen = CHAPTERS.iter().collect();
     }
     packages::ensure(PACKAGES)?;
-    let build = ["build", "--release", "--locked", "--package", "basalt"];
-    process::must_succeed(&mut process::cargo(&build)?)?;
-    let program = metadata::read()?.target_directory.join("release/basalt");
+    let program = program.map_or_else(build, |path| Ok(path.to_owned()))?;
     let outcome = run_chapters(&chosen, &program)?;
     println!("{outcome}");
     Ok(outcome.exit_code())
+}
+
+fn build() -> Result<PathBuf> {
+    let build = ["build", "--release", "--locked", "--package", "basalt"];
+    process::must_succeed(&mut process::cargo(&build)?)?;
+    Ok(metadata::read()?.target_directory.join("release/basalt"))
 }
 
 /// The chapters that `cargo xtask test` runs, with the binary of all its steps.

@@ -4,6 +4,7 @@ use std::ffi::OsString;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::process::ExitCode;
+use std::time::Duration;
 
 use clap::{CommandFactory, Parser};
 
@@ -69,6 +70,12 @@ struct Arguments {
     #[arg(long)]
     shards: Option<u8>,
 
+    /// How many seconds the users of a block device wait when this daemon died. If no daemon has
+    /// taken the device over by then, their requests fail and the device goes.
+    #[arg(long, value_name = "SECONDS", default_value_t = 30,
+        value_parser = clap::value_parser!(u64).range(1..=86_400))]
+    device_timeout: u64,
+
     /// End when the process that started the daemon ends.
     #[arg(long)]
     exit_with_parent: bool,
@@ -102,6 +109,7 @@ pub(crate) fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
         metrics: arguments.metrics,
         pki: arguments.pki,
         shards: arguments.shards,
+        device_timeout: Duration::from_secs(arguments.device_timeout),
         exit_with_parent: arguments.exit_with_parent,
     };
     match node::run(&options) {

@@ -3,6 +3,7 @@
 //! Called as `drbdadm` or `drbdsetup` (links of these names), it is `basalt adm` or `basalt setup`.
 
 mod daemon;
+mod device;
 mod adm;
 mod setup;
 mod links;
@@ -60,6 +61,9 @@ enum Command {
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
         words: Vec<OsString>,
     },
+    /// Remove block devices whose daemon is gone
+    #[command(subcommand)]
+    Device(device::Command),
     /// Make the certificates with which nodes and clients prove who they are
     #[command(subcommand)]
     Pki(pki::Command),
@@ -91,6 +95,7 @@ fn main() -> ExitCode {
         Command::Setup { words } => return setup::main(words),
         Command::Manuals(options) => manuals::main(&options),
         Command::Top(options) => top::main(&options),
+        Command::Device(command) => Ok(device::main(command)),
         Command::Pki(command) => pki::main(&command),
         Command::InstallLinks(options) => links::install(&options),
         Command::Bench(choice) => bench::main(*choice),

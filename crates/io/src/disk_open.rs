@@ -100,8 +100,13 @@ pub(crate) fn size(mut file: &File) -> io::Result<u64> {
 /// # Errors
 /// As `lseek`.
 pub fn next_data(file: &File, range: Range<u64>) -> io::Result<Option<Range<u64>>> {
+    if range.is_empty() {
+        return Ok(None);
+    }
     let start = match seek(file, range.start, libc::SEEK_DATA) {
         Err(error) if error.raw_os_error() == Some(libc::ENXIO) => return Ok(None),
+        // A block device knows of no holes.
+        Err(error) if error.raw_os_error() == Some(libc::EINVAL) => return Ok(Some(range)),
         start => start?,
     };
     if start >= range.end {
@@ -250,4 +255,19 @@ fn can_start_without_waiting(file: &File, offset_align: u32) -> io::Result<bool>
     let result =
         unsafe { libc::preadv2(file.as_raw_fd(), &raw const vector, 1, 0, libc::RWF_NOWAIT) };
     Ok(result >= 0 || io::Error::last_os_error().raw_os_error() != Some(libc::EOPNOTSUPP))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Block devices do so, and so do most files of /proc.
+    #[test]
+    fn what_knows_of_no_holes_is_data_throughout() {
+        let file = File::open("/proc/self/maps").unwrap();
+        let refused = seek(&file, 0, libc::SEEK_DATA).unwrap_err();
+        assert_eq!(refused.raw_os_error(), Some(libc::EINVAL));
+        assert_eq!(next_data(&file, 512..4096).unwrap(), Some(512..4096));
+        assert_eq!(next_data(&file, 4096..4096).unwrap(), None);
+    }
 }

@@ -19,12 +19,24 @@ pub struct MemoryLock {
     pub io_flusher: io::Result<()>,
 }
 
+/// Which pages stay in memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LockedPages {
+    /// Those that are touched: reserved address space may be much larger than what is used.
+    Touched,
+    /// All, at once: nothing is read from a disk later, the program included.
+    All,
+}
+
 /// Makes the process safe to serve dirty pages. Call it before the first thread is started, for
 /// threads inherit the last of the three from their parent.
 #[must_use]
-pub fn lock_memory() -> MemoryLock {
-    // Only on touch: the reserved address space of the pools is much larger than what is used.
-    let flags = libc::MCL_CURRENT | libc::MCL_FUTURE | libc::MCL_ONFAULT;
+pub fn lock_memory(pages: LockedPages) -> MemoryLock {
+    let flags = libc::MCL_CURRENT | libc::MCL_FUTURE;
+    let flags = match pages {
+        LockedPages::Touched => flags | libc::MCL_ONFAULT,
+        LockedPages::All => flags,
+    };
     // SAFETY: no pointer is passed.
     let locked = check(unsafe { libc::mlockall(flags) });
     let oom_score = fs::write("/proc/self/oom_score_adj", "-1000");

@@ -24,7 +24,7 @@ use api::response::{Failure, FailureCode, Reply};
 use api::status::{ConnectionStatus, Holder, NodeStatus, ResourceStatus, StatusReply};
 use format::ids::{BLOCK_BYTES, BootId};
 use io::mailbox::Receiver;
-use io::process::{Termination, ThreadId};
+use io::process::{LockedPages, Termination, ThreadId};
 use io::{ListenAddr, Parker};
 use replication::contract::{Command as Order, PromoteMode, Repair, VerifyTask};
 use stdx::time::Time;
@@ -84,7 +84,7 @@ pub(crate) fn run(options: &Options) -> Result<(), NodeError> {
     let system = |what| move |source| NodeError::System { what, source };
     let termination = Termination::block().map_err(system("block signals"))?;
     io::process::raise_file_limit().map_err(system("raise the limit of open files"))?;
-    drop(io::process::lock_memory());
+    drop(io::process::lock_memory(LockedPages::Touched));
     let mut patience = Patience::new(START_PATIENCE);
     let state = StateDir::open(&options.state_dir, &mut patience)?;
     let allowed = ThreadId::own().cores().map_err(system("ask for the cores of the process"))?;
@@ -102,7 +102,7 @@ pub(crate) fn run(options: &Options) -> Result<(), NodeError> {
         name: options.name.clone(),
         state: Arc::clone(&state),
         desk: Arc::clone(&desk),
-        devices: Arc::new(Devices::new(Arc::clone(&desk), state)),
+        devices: Arc::new(Devices::new(Arc::clone(&desk), state, options.device_timeout)),
         guests: Guests::new(Arc::clone(&desk), options.vhost.clone()),
         credentials: CredentialsKeeper::new(options.pki.clone()),
         held_down: Mutex::default(),

@@ -9,12 +9,16 @@
 //! ```
 //!
 //! A thread of its own keeps each device (`keeper`), for commands to the driver take their time;
-//! the shard tells it by [`News`] how the service goes. What a device was made of is recorded in
-//! the state directory before its first request, so that the next daemon knows it again.
+//! the shard tells it by [`News`] how the service goes. A process beside the daemon (`supervisor`
+//! starts it, `supervise` is what it does) ends a device that no daemon takes over in time. What a
+//! device was made of is recorded in the state directory before its first request, so that the next
+//! daemon knows it again.
 
 mod keeper;
 mod driver;
 mod links;
+mod supervisor;
+pub(crate) mod supervise;
 
 use std::collections::BTreeMap;
 use std::fs::{File, OpenOptions};
@@ -64,6 +68,7 @@ impl Plan {
 pub(crate) struct Devices {
     desk: Arc<Desk>,
     state: Arc<StateDir>,
+    timeout: Duration,
     /// By resource; an entry goes when its thread is done.
     kept: Mutex<BTreeMap<String, Kept>>,
     changed: Condvar,
@@ -77,10 +82,11 @@ struct Kept {
 }
 
 impl Devices {
-    pub(crate) fn new(desk: Arc<Desk>, state: Arc<StateDir>) -> Self {
+    pub(crate) fn new(desk: Arc<Desk>, state: Arc<StateDir>, timeout: Duration) -> Self {
         Self {
             desk,
             state,
+            timeout,
             kept: Mutex::default(),
             changed: Condvar::new(),
             absence_said: AtomicBool::new(false),
@@ -196,6 +202,7 @@ impl Devices {
             Arc::clone(&self.desk),
             Arc::clone(&self.state),
             plan.clone(),
+            self.timeout,
             (news.clone(), inbox),
         );
         let devices = Arc::clone(self);

@@ -39,8 +39,10 @@ mod admin;
 use std::io as stdio;
 use std::net::SocketAddr;
 use std::path::PathBuf;
+use std::time::Duration;
 
 pub use crate::definition::resource_id;
+pub use crate::devices::supervise::{Served, Supervised, remove_device, supervise};
 pub use crate::tls::{client_domain_name, node_domain_name};
 
 /// How a daemon is started.
@@ -66,6 +68,8 @@ pub struct Options {
     pub pki: PathBuf,
     /// Data threads; `None` is one for each core that there is for them, at most 8.
     pub shards: Option<u8>,
+    /// How long the users of a block device wait for the next daemon when this one died.
+    pub device_timeout: Duration,
     /// End when the process that started this one does.
     pub exit_with_parent: bool,
 }
@@ -104,6 +108,11 @@ pub enum NodeError {
 /// If it cannot start, or has to give up.
 pub fn run(options: &Options) -> Result<(), NodeError> {
     control::run(options)
+}
+
+/// Says on standard error why a process of ours that is no daemon ends.
+pub fn log_failure(resource: &str, reason: &str) {
+    log::line(log::Level::Error, log::Scope::resource(resource), reason);
 }
 
 /// Says on standard error why the daemon ends.

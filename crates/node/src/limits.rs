@@ -86,8 +86,18 @@ pub(crate) const DEVICE_SHARD_DEADLINE: Duration = Duration::from_secs(10);
 /// How long the requests of a device whose daemon died wait for this node to be Primary again;
 /// then they fail.
 pub(crate) const DEVICE_RECOVERY_DEADLINE: Duration = Duration::from_secs(30);
+/// How often the supervisor of a device looks whether another daemon has it.
+pub(crate) const DEVICE_SUPERVISOR_INTERVAL: Duration = Duration::from_millis(200);
+/// How often, and after which pauses, it tries to end a device that the driver does not end.
+pub(crate) const DEVICE_STOP_ATTEMPTS_MAX: u32 = 60;
+pub(crate) const DEVICE_STOP_INTERVAL: Duration = Duration::from_secs(1);
+/// A supervisor that died is followed by another one after this, and how many are.
+pub(crate) const DEVICE_SUPERVISOR_REST: Duration = Duration::from_secs(1);
+pub(crate) const DEVICE_SUPERVISORS_MAX: u32 = 20;
 /// How often a promotion for that is looked after, and whether another node was Primary.
 pub(crate) const DEVICE_PROMOTION_LOOK: Duration = Duration::from_secs(1);
+/// How often the peers are looked for before the first one.
+pub(crate) const DEVICE_PEER_LOOK: Duration = Duration::from_millis(20);
 /// How long a number or a file that is still taken is waited for, and how often it is tried.
 pub(crate) const DEVICE_BUSY_PATIENCE: Duration = Duration::from_secs(5);
 pub(crate) const DEVICE_POLL_INTERVAL: Duration = Duration::from_millis(50);

@@ -11,6 +11,7 @@
 //! DIR/resources/NAME.register   its config register, two slots; kept after `down`
 //! DIR/resources/NAME.held       why it is not brought up, though it is to be
 //! DIR/resources/NAME.device     its block device, while there is one: number, tenure, losses
+//! DIR/resources/NAME.takeover   locked (flock) by whoever takes that device over, or ends it
 //! ```
 
 use std::fs::{self, File};
@@ -134,7 +135,14 @@ impl StateDir {
         )
     }
 
+    /// The file that is locked while a daemon takes a device over.
+    pub(crate) fn takeover_path(&self, resource: &str) -> PathBuf {
+        self.path.join("resources").join(format!("{resource}.takeover"))
+    }
+
     pub(crate) fn forget_device(&self, resource: &str) -> io::Result<()> {
+        // Whoever waits for this lock waits for a device that is gone.
+        drop(fs::remove_file(self.takeover_path(resource)));
         match fs::remove_file(self.device_path(resource)) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
             Ok(()) | Err(_) => Ok(()),

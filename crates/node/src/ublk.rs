@@ -37,8 +37,11 @@ pub(crate) const TOKEN_QUEUE: u8 = 6;
 /// What the thread of a device is told.
 #[derive(Debug)]
 pub(crate) enum News {
-    /// Who served clients last.
-    Tenure(Option<Nonce>),
+    /// Who served clients last, and whether so many voters are in reach that this node may.
+    Tenure {
+        last: Option<Nonce>,
+        has_quorum: bool,
+    },
     /// The volume may be served.
     Prepared(Facts),
     Refused(String),
@@ -52,6 +55,8 @@ pub(crate) enum News {
     Remove(Option<File>),
     /// The daemon ends, and the device is to outlive it.
     Leave,
+    /// Its supervisor has ended in this way.
+    Unsupervised(String),
 }
 
 /// What a device is made from.

@@ -113,6 +113,7 @@ fn check(shards: u8) {
             metrics: None,
             pki: place.path().join("pki"),
             shards: Some(shards),
+            device_timeout: Duration::from_secs(30),
             exit_with_parent: false,
         };
         daemons.push(thread::spawn(move || node::run(&options).unwrap()));

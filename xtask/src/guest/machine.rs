@@ -80,16 +80,16 @@ pub(super) fn run(image: &Image, job: &Job<'_>) -> Result<End> {
 /// What the guest finds in /lab.
 fn fill(shared: &Path, job: &Job<'_>) -> Result<()> {
     let scripts = process::repository()?.join("tests/guest");
-    let copies = [
-        ("init".to_owned(), "init"),
-        ("lib.sh".to_owned(), "lib.sh"),
-        (format!("{}.sh", job.chapter), "chapter"),
-    ];
-    for (from, to) in copies {
-        let from = scripts.join(from);
-        fs::copy(&from, shared.join(to))
-            .with_context(|| format!("cannot copy {}", from.display()))?;
+    let copy = |from: &Path, to: &str| {
+        fs::copy(from, shared.join(to)).with_context(|| format!("cannot copy {}", from.display()))
+    };
+    // A chapter reads what it shares with others from beside it.
+    for entry in fs::read_dir(&scripts).context("cannot list the scripts of the guest")? {
+        let entry = entry?;
+        let name = entry.file_name();
+        copy(&entry.path(), name.to_str().context("a script has a plain name")?)?;
     }
+    copy(&scripts.join(format!("{}.sh", job.chapter)), "chapter")?;
     let environment = format!("MODULES='{}'\nLIMIT_S={}\n", job.modules, job.limit_s);
     fs::write(shared.join("environment"), environment).context("cannot write to a new folder")?;
     // Reading what a debugger wants would take the emulated CPU a while.

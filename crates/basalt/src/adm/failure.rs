@@ -11,6 +11,8 @@ use api::response::{Failure, FailureCode};
 use config::diagnostic::{ErrorKind, Errors};
 use serde::Serialize;
 
+use crate::device;
+
 pub(crate) const USAGE_EXIT: u8 = 1;
 const SYNTAX_EXIT: u8 = 2;
 const WAIT_TIMEOUT_EXIT: u8 = 5;
@@ -149,6 +151,12 @@ impl AdmError {
                 if source.kind() == std::io::ErrorKind::PermissionDenied =>
             {
                 "run it as the user of the daemon, or as root".to_owned()
+            }
+            Self::Ask(AskError::Unreachable { .. }) if device::is_any_left() => {
+                "start the daemon (`systemctl start basalt-node`): it takes over the block devices \
+                 that the last one left; without a daemon they go by themselves when its \
+                 --device-timeout is over, or now with `basalt device remove N` for /dev/ublkbN"
+                    .to_owned()
             }
             Self::Ask(AskError::Unreachable { .. }) => {
                 "start the daemon (`systemctl start basalt-node`), or name the socket of one that \

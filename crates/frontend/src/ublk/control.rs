@@ -75,6 +75,8 @@ pub struct DeviceInfo {
     pub depth: u16,
     pub state: DeviceState,
     pub device: u32,
+    /// The process that started it, or took it over last.
+    pub server: u32,
     pub flags: u64,
     /// For the server alone: the kernel keeps it with the device.
     pub mark: u64,
@@ -107,6 +109,7 @@ impl DeviceInfo {
                 other => DeviceState::Other(other),
             },
             device: u32::from_ne_bytes(at(bytes, 12)),
+            server: u32::from_ne_bytes(at(bytes, 16)),
             flags: u64::from_ne_bytes(at(bytes, 24)),
             mark: u64::from_ne_bytes(at(bytes, 32)),
         }
@@ -149,6 +152,8 @@ mod tests {
         assert_eq!((info.device, info.queues, info.depth), (3, 2, 128));
         assert_eq!((info.state, info.mark), (DeviceState::Dead, 0x0102_0304_0506_0708));
         assert_eq!(info.flags, 0x98);
+        bytes[16] = 42;
+        assert_eq!(DeviceInfo::decode(&bytes).server, 42);
         for (number, state) in
             [(1, DeviceState::Live), (2, DeviceState::Quiesced), (3, DeviceState::Other(3))]
         {

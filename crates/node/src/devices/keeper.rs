@@ -1,6 +1,6 @@
 //! The thread of one device, from its making to its end.
 
-use std::fs::File;
+use std::fs::{File, TryLockError};
 use std::io as stdio;
 use std::sync::{Arc, mpsc};
 use std::time::Duration;
@@ -10,10 +10,12 @@ use replication::contract::PromoteMode;
 
 use crate::desk::{Desk, overloaded};
 use crate::devices::driver::Driver;
+use crate::devices::supervise::Supervised;
+use crate::devices::supervisor::Supervisor;
 use crate::devices::{Plan, links};
 use crate::limits::{
-    DEVICE_BUSY_PATIENCE, DEVICE_DEPTH, DEVICE_POLL_INTERVAL, DEVICE_PROMOTION_LOOK,
-    DEVICE_RECOVERY_DEADLINE, DEVICE_SHARD_DEADLINE,
+    DEVICE_BUSY_PATIENCE, DEVICE_DEPTH, DEVICE_PEER_LOOK, DEVICE_POLL_INTERVAL,
+    DEVICE_PROMOTION_LOOK, DEVICE_RECOVERY_DEADLINE, DEVICE_SHARD_DEADLINE, DEVICE_SUPERVISORS_MAX,
 };
 use crate::log::{Scope, log};
 use crate::shard::messages::{DeviceOrder, Force, ToShard};
@@ -33,8 +35,12 @@ pub(super) struct Keeper {
     desk: Arc<Desk>,
     state: Arc<StateDir>,
     plan: Plan,
+    /// How long the device's users wait for the next daemon.
+    timeout: Duration,
     news: mpsc::Sender<News>,
     inbox: mpsc::Receiver<News>,
+    supervisor: Option<Supervisor>,
+    supervisors_started: u32,
     /// Something came in that ends the device before it was served.
     ending: Option<News>,
 }
@@ -44,9 +50,20 @@ impl Keeper {
         desk: Arc<Desk>,
         state: Arc<StateDir>,
         plan: Plan,
+        timeout: Duration,
         (news, inbox): (mpsc::Sender<News>, mpsc::Receiver<News>),
     ) -> Self {
-        Self { desk, state, plan, news, inbox, ending: None }
+        Self {
+            desk,
+            state,
+            plan,
+            timeout,
+            news,
+            inbox,
+            supervisor: None,
+            supervisors_started: 0,
+            ending: None,
+        }
     }
 
     /// Returns when the device is gone, or left to the next daemon.
@@ -58,6 +75,7 @@ impl Keeper {
             Ok(driver) => driver,
             Err(reason) => return drop(ready.send(Err(reason))),
         };
+        self.supervise();
         let made = match how {
             How::Begin => self.begin(&mut driver),
             How::Recover(record) => self.recover(&mut driver, record),
@@ -89,6 +107,9 @@ impl Keeper {
     }
 
     fn add(&mut self, driver: &mut Driver, facts: Facts) -> Result<(), String> {
+        if self.supervisor.is_none() {
+            return Err("nobody would end it if the daemon died; see the log".to_owned());
+        }
         let (mark, device) = (self.plan.mark, self.plan.device);
         // One that was just removed keeps its number for a moment.
         let added = self.while_it_fails_with(libc::EEXIST, || driver.add(1, DEVICE_DEPTH, mark));
@@ -134,6 +155,13 @@ impl Keeper {
         record: DeviceRecord,
     ) -> Result<Option<Arc<File>>, String> {
         if !self.wait_until_quiesced(driver) {
+            let (device, name) = (self.plan.device, self.plan.resource.clone());
+            log!(
+                Notice,
+                Scope::resource(&name),
+                "/dev/ublkb{device} is gone since: no daemon took it over in time, or the machine \
+                 was restarted; `basalt adm primary {name}` makes it again"
+            );
             self.forget();
             return Ok(None);
         }
@@ -155,6 +183,7 @@ impl Keeper {
         let taken = self.prepare().and_then(|facts| {
             Self::check_tenure(record, facts)?;
             self.record(facts)?;
+            let _held = self.hold_for_takeover(driver)?;
             let started = self.while_it_fails_with(libc::EBUSY, || driver.start_recovery());
             started.map_err(|error| format!("the driver does not let it be taken: {error}"))?;
             self.serve(driver, Driver::end_recovery)
@@ -163,6 +192,21 @@ impl Keeper {
             self.demote();
         }
         taken
+    }
+
+    /// Keeps the supervisor of the last daemon from ending the device while it is being taken.
+    fn hold_for_takeover(&mut self, driver: &mut Driver) -> Result<File, String> {
+        let path = self.state.takeover_path(&self.plan.resource);
+        let failed = |error| format!("cannot lock {}: {error}", path.display());
+        let lock = File::create(&path).map_err(failed)?;
+        lock.try_lock().map_err(|error| match error {
+            TryLockError::WouldBlock => "its users waited too long: it is being removed".to_owned(),
+            TryLockError::Error(error) => failed(error),
+        })?;
+        match driver.info() {
+            Ok(info) if info.mark == self.plan.mark => Ok(lock),
+            Ok(_) | Err(_) => Err("its users waited too long: it was removed".to_owned()),
+        }
     }
 
     /// Whether there is a device of ours that waits for a server. The old one may still be on its
@@ -188,8 +232,14 @@ impl Keeper {
     /// Becomes Primary again, for as long as the device's users may be kept waiting.
     fn promote(&mut self, record: DeviceRecord) -> Result<(), String> {
         let until = io::now() + DEVICE_RECOVERY_DEADLINE;
+        // A promotion that begins before the peers are there is repeated only after a while.
+        let peers_until = io::now() + DEVICE_PROMOTION_LOOK;
         loop {
-            self.check_nobody_served(record)?;
+            let has_quorum = self.check_nobody_served(record)?;
+            if !has_quorum && io::now() < peers_until && self.ending.is_none() {
+                self.rest(DEVICE_PEER_LOOK);
+                continue;
+            }
             let resource = self.plan.resource.clone();
             let mode = PromoteMode::Normal;
             let order = |ticket| ToShard::Promote { ticket, resource, mode };
@@ -209,12 +259,15 @@ impl Keeper {
     }
 
     /// What this node knows may be old, but another tenure is never followed by an older one.
-    fn check_nobody_served(&mut self, record: DeviceRecord) -> Result<(), String> {
+    /// Returns whether enough voters are in reach.
+    fn check_nobody_served(&mut self, record: DeviceRecord) -> Result<bool, String> {
         let (resource, news) = (self.plan.resource.clone(), self.news.clone());
         self.tell(ToShard::Device { resource, order: DeviceOrder::AskTenure { news } })?;
         match self.next_news(DEVICE_SHARD_DEADLINE) {
-            Some(News::Tenure(Some(tenure))) if tenure.0 != record.tenure => Err(overtaken()),
-            Some(News::Tenure(_)) => Ok(()),
+            Some(News::Tenure { last: Some(last), .. }) if last.0 != record.tenure => {
+                Err(overtaken())
+            }
+            Some(News::Tenure { has_quorum, .. }) => Ok(has_quorum),
             other => Err(self.reason_of(other)),
         }
     }
@@ -261,7 +314,8 @@ impl Keeper {
                     self.post_end();
                 }
                 News::Leave => return self.leave(),
-                News::Tenure(_) | News::Prepared(_) | News::Serving | News::Refused(_) => {}
+                News::Unsupervised(how) => self.on_unsupervised(&how),
+                News::Tenure { .. } | News::Prepared(_) | News::Serving | News::Refused(_) => {}
                 News::Ended => break,
             }
         }
@@ -312,10 +366,13 @@ impl Keeper {
     }
 
     fn delete(&mut self, driver: &mut Driver) {
-        let scope = Scope::resource(&self.plan.resource);
+        let name = self.plan.resource.clone();
+        let scope = Scope::resource(&name);
         if let Err(error) = driver.delete() {
             let device = self.plan.device;
             log!(Error, scope, "/dev/ublkb{device} stays, for it cannot be deleted: {error}");
+            // Its supervisor is not dismissed, and tries again in a while.
+            self.supervisor = None;
         }
         if let Err(error) = links::remove(&self.plan) {
             log!(Warning, scope, "a link in /dev/basalt stays: {error}");
@@ -364,7 +421,12 @@ impl Keeper {
     }
 
     fn next_news(&mut self, limit: Duration) -> Option<News> {
-        self.inbox.recv_timeout(limit).ok()
+        let until = io::now() + limit;
+        loop {
+            let news = self.inbox.recv_timeout(until.since(io::now())).ok()?;
+            let News::Unsupervised(how) = news else { return Some(news) };
+            self.on_unsupervised(&how);
+        }
     }
 
     /// Why something did not happen, from what came instead.
@@ -375,9 +437,14 @@ impl Keeper {
                 self.ending = Some(news);
                 "it is to be removed".to_owned()
             }
-            Some(News::Tenure(_) | News::Prepared(_) | News::Serving | News::Ended) | None => {
-                "the data thread does not answer".to_owned()
-            }
+            Some(
+                News::Tenure { .. }
+                | News::Prepared(_)
+                | News::Serving
+                | News::Ended
+                | News::Unsupervised(_),
+            )
+            | None => "the data thread does not answer".to_owned(),
         }
     }
 
@@ -419,7 +486,53 @@ impl Keeper {
             .map_err(|error| format!("cannot record it in the state directory: {error}"))
     }
 
-    fn forget(&self) {
+    /// Starts the process that ends the device if this one dies and no other one comes.
+    fn supervise(&mut self) {
+        let supervised = Supervised {
+            device: self.plan.device,
+            mark: self.plan.mark,
+            resource: self.plan.resource.clone(),
+            volume: self.plan.volume,
+            server: std::process::id(),
+            timeout: self.timeout,
+            lock: self.state.takeover_path(&self.plan.resource),
+        };
+        self.supervisors_started += 1;
+        match Supervisor::start(&supervised, self.news.clone()) {
+            Ok(supervisor) => self.supervisor = Some(supervisor),
+            Err(error) => {
+                let (scope, device) = (Scope::resource(&self.plan.resource), self.plan.device);
+                log!(Error, scope, "cannot start a supervisor of /dev/ublkb{device}: {error}");
+            }
+        }
+    }
+
+    /// Its supervisor died: the next one takes its place.
+    fn on_unsupervised(&mut self, how: &str) {
+        self.supervisor = None;
+        let (name, device) = (self.plan.resource.clone(), self.plan.device);
+        let scope = Scope::resource(&name);
+        if self.supervisors_started < DEVICE_SUPERVISORS_MAX {
+            log!(
+                Warning,
+                scope,
+                "the supervisor of /dev/ublkb{device} ended ({how}): the next one starts"
+            );
+            self.supervise();
+        } else {
+            log!(
+                Error,
+                scope,
+                "the supervisor of /dev/ublkb{device} ended too often ({how}): if this daemon \
+                 dies, its users wait until it runs again, or for `basalt device remove {device}`"
+            );
+        }
+    }
+
+    fn forget(&mut self) {
+        if let Some(supervisor) = self.supervisor.take() {
+            supervisor.dismiss();
+        }
         if let Err(error) = self.state.forget_device(&self.plan.resource) {
             let scope = Scope::resource(&self.plan.resource);
             log!(Warning, scope, "the record of its device stays: {error}");

@@ -29,6 +29,26 @@ pub(super) fn make(plan: &Plan) -> io::Result<()> {
     fs::rename(fresh, link)
 }
 
+/// Removes every link to a device of which nothing is known but its number.
+pub(super) fn remove_all_to(device: u32) -> io::Result<()> {
+    let target = Path::new("../../..").join(format!("ublkb{device}"));
+    let Ok(resources) = fs::read_dir(DIRECTORY) else { return Ok(()) };
+    for resource in resources {
+        let resource = resource?.path();
+        for link in fs::read_dir(&resource)? {
+            let link = link?.path();
+            if fs::read_link(&link).is_ok_and(|found| found == target) {
+                remove_if_there(&link)?;
+            }
+        }
+        match fs::remove_dir(&resource) {
+            Err(error) if !is_expected(&error) => return Err(error),
+            Ok(()) | Err(_) => {}
+        }
+    }
+    Ok(())
+}
+
 /// A link that leads elsewhere by now is another's.
 pub(super) fn remove(plan: &Plan) -> io::Result<()> {
     let link = link_of(plan);

@@ -15,8 +15,10 @@ impl Shard {
             (DeviceOrder::AskTenure { news }, id) => {
                 let hosted = id.and_then(|id| self.hosted(id));
                 let tenure = hosted.and_then(|hosted| hosted.resource.tenure());
+                let last = tenure.map(|tenure| tenure.id);
+                let has_quorum = hosted.is_some_and(|hosted| hosted.resource.status().has_quorum);
                 // Whoever asked may have given up.
-                drop(news.send(News::Tenure(tenure.map(|tenure| tenure.id))));
+                drop(news.send(News::Tenure { last, has_quorum }));
             }
             (DeviceOrder::Prepare { news }, _) => self.prepare_device(resource, news),
             (DeviceOrder::Serve { file, depth }, Some(id)) => {

@@ -1,0 +1,279 @@
+//! The process beside a block device: it ends the device when no daemon follows one that died.
+//!
+//! ```text
+//! daemon lives   asleep: standard input is a pipe from the daemon, and nothing comes
+//! daemon says    DISMISSED: the device is gone, or another's; end
+//! daemon died    end of the input: from here on the kernel holds the device's requests;
+//!                look: another daemon serves it, or it is gone -> end
+//!                      the time is up                          -> stop and delete it, end
+//! ```
+//!
+//! Up to Linux 6.12 a device that outlives its server waits for the next one without end, and with
+//! it whoever reads or writes it: only a process that does not die with the daemon can see to that.
+//! All that it needs is there before the daemon dies, with its pages in memory: it may be the one
+//! that lets the kernel free some. A takeover that has begun is waited for: the file of the lock is
+//! held by a daemon while it takes the device, and here while the device is stopped.
+
+use std::fs::{File, TryLockError};
+use std::io as stdio;
+use std::io::Read;
+use std::path::PathBuf;
+use std::thread;
+use std::time::Duration;
+
+use frontend::ublk::control::{DeviceInfo, DeviceState};
+use io::process::LockedPages;
+
+use crate::devices::driver::Driver;
+use crate::devices::{Plan, links};
+use crate::limits::{DEVICE_STOP_ATTEMPTS_MAX, DEVICE_STOP_INTERVAL, DEVICE_SUPERVISOR_INTERVAL};
+use crate::log::{Scope, log};
+
+/// What a daemon writes to the supervisor of a device that is gone.
+pub(super) const DISMISSED: u8 = b'd';
+
+/// A device that is supervised.
+#[derive(Clone, Debug)]
+pub struct Supervised {
+    /// The N of /dev/ublkbN.
+    pub device: u32,
+    /// What the kernel keeps with it.
+    pub mark: u64,
+    pub resource: String,
+    pub volume: u16,
+    /// The daemon that serves it.
+    pub server: u32,
+    /// How long its users wait for the next one.
+    pub timeout: Duration,
+    /// Held while a daemon takes the device over.
+    pub lock: PathBuf,
+}
+
+/// Watches over a block device until it is gone, or in the hands of another daemon.
+///
+/// # Errors
+/// If it could not watch, or could not end the device.
+pub fn supervise(supervised: &Supervised) -> Result<(), String> {
+    // What is refused is of no use to say: without it the process works as long as memory lasts.
+    drop(io::process::lock_memory(LockedPages::All));
+    let mut driver = Driver::open(supervised.device)?;
+    let lock = File::create(&supervised.lock)
+        .map_err(|error| format!("cannot open {}: {error}", supervised.lock.display()))?;
+    let scope = Scope::resource(&supervised.resource);
+    let device = supervised.device;
+    if is_dismissed() {
+        return Ok(());
+    }
+    let since = io::now();
+    let mut is_said = false;
+    let mut attempts = 0;
+    loop {
+        let waited = io::now().since(since);
+        let info = driver.info().ok();
+        match decide(info.as_ref(), supervised, waited) {
+            Step::End => return Ok(()),
+            Step::Wait => {
+                if !is_said {
+                    let seconds = supervised.timeout.as_secs();
+                    log!(
+                        Warning,
+                        scope,
+                        "the daemon of /dev/ublkb{device} is gone: its users wait {seconds} s for \
+                         another one"
+                    );
+                    is_said = true;
+                }
+                thread::park_timeout(DEVICE_SUPERVISOR_INTERVAL);
+            }
+            Step::Stop => match stop(&mut driver, &lock) {
+                Ok(Stopped::Yes) => {
+                    say_end(supervised);
+                    return Ok(());
+                }
+                Ok(Stopped::BeingTaken) => thread::park_timeout(DEVICE_SUPERVISOR_INTERVAL),
+                Err(error) => {
+                    attempts += 1;
+                    if attempts == DEVICE_STOP_ATTEMPTS_MAX {
+                        return Err(format!(
+                            "/dev/ublkb{device} does not end: {error}; try `basalt device remove \
+                             {device}`"
+                        ));
+                    }
+                    log!(Error, scope, "/dev/ublkb{device} does not end: {error}");
+                    thread::park_timeout(DEVICE_STOP_INTERVAL);
+                }
+            },
+        }
+    }
+}
+
+/// Waits for the daemon's word or its end: whether it said that nothing is left to watch over.
+fn is_dismissed() -> bool {
+    let mut byte = [0];
+    loop {
+        match stdio::stdin().read(&mut byte) {
+            Ok(0) => return false,
+            Ok(_) => return byte[0] == DISMISSED,
+            Err(error) if error.kind() == stdio::ErrorKind::Interrupted => {}
+            // Better too early awake than never: the device is looked at.
+            Err(_) => return false,
+        }
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Step {
+    Wait,
+    /// Nothing is left to do.
+    End,
+    Stop,
+}
+
+/// What to do about a device whose daemon is gone for so long.
+fn decide(info: Option<&DeviceInfo>, supervised: &Supervised, waited: Duration) -> Step {
+    let Some(info) = info.filter(|info| info.mark == supervised.mark) else { return Step::End };
+    let is_time_up = waited >= supervised.timeout;
+    match info.state {
+        // Another daemon has it.
+        DeviceState::Live if info.server != supervised.server => Step::End,
+        // The old one is still dying; one that is served is never stopped from here.
+        DeviceState::Live if is_time_up => Step::End,
+        DeviceState::Live => Step::Wait,
+        DeviceState::Quiesced | DeviceState::Dead | DeviceState::Other(_) if is_time_up => {
+            Step::Stop
+        }
+        DeviceState::Quiesced | DeviceState::Dead | DeviceState::Other(_) => Step::Wait,
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Stopped {
+    Yes,
+    /// A daemon is taking it over.
+    BeingTaken,
+}
+
+/// Fails all requests, takes the device away and deletes it.
+fn stop(driver: &mut Driver, lock: &File) -> stdio::Result<Stopped> {
+    match lock.try_lock() {
+        Ok(()) => {}
+        Err(TryLockError::WouldBlock) => return Ok(Stopped::BeingTaken),
+        Err(TryLockError::Error(error)) => return Err(error),
+    }
+    let stopped = end(driver);
+    lock.unlock()?;
+    stopped.map(|()| Stopped::Yes)
+}
+
+fn end(driver: &mut Driver) -> stdio::Result<()> {
+    driver.stop()?;
+    match driver.delete() {
+        // Its last user was faster.
+        Err(error) if error.raw_os_error() == Some(libc::ENODEV) => Ok(()),
+        result => result,
+    }
+}
+
+fn say_end(supervised: &Supervised) {
+    let Supervised { device, resource, volume, mark, .. } = supervised;
+    let scope = Scope::resource(resource);
+    let seconds = supervised.timeout.as_secs();
+    log!(
+        Error,
+        scope,
+        "no daemon took /dev/ublkb{device} over in {seconds} s: its users got errors, and it is \
+         gone; start the daemon, then `basalt adm primary {resource}`"
+    );
+    let plan = Plan { resource: resource.clone(), volume: *volume, device: *device, mark: *mark };
+    if let Err(error) = links::remove(&plan) {
+        log!(Warning, scope, "a link in /dev/basalt stays: {error}");
+    }
+}
+
+/// Whether a device that a daemon serves is removed too.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Served {
+    Refuse,
+    CutOff,
+}
+
+/// Removes a block device without a daemon: its users get errors.
+///
+/// # Errors
+/// If there is no such device, a daemon serves it, or the driver does not do it.
+pub fn remove_device(device: u32, served: Served) -> Result<(), String> {
+    let mut driver = Driver::open(device)?;
+    let info = driver.info().map_err(|error| match error.raw_os_error() {
+        Some(libc::ENODEV) => format!("there is no device /dev/ublkb{device}"),
+        _ => format!("cannot ask for /dev/ublkb{device}: {error}"),
+    })?;
+    if info.state == DeviceState::Live && served == Served::Refuse {
+        return Err(format!(
+            "process {} serves /dev/ublkb{device}: `basalt adm secondary` takes it away in good \
+             order, --force cuts its users off",
+            info.server
+        ));
+    }
+    end(&mut driver).map_err(|error| format!("cannot remove /dev/ublkb{device}: {error}"))?;
+    links::remove_all_to(device)
+        .map_err(|error| format!("/dev/ublkb{device} is gone, and a link to it is not: {error}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const LIMIT: Duration = Duration::from_secs(30);
+
+    fn supervised() -> Supervised {
+        Supervised {
+            device: 3,
+            mark: 7,
+            resource: "r0".to_owned(),
+            volume: 0,
+            server: 100,
+            timeout: LIMIT,
+            lock: PathBuf::from("unused"),
+        }
+    }
+
+    fn info(state: DeviceState, mark: u64, server: u32) -> DeviceInfo {
+        DeviceInfo { queues: 1, depth: 1, state, device: 3, server, flags: 0, mark }
+    }
+
+    fn step(info: Option<&DeviceInfo>, waited: Duration) -> Step {
+        decide(info, &supervised(), waited)
+    }
+
+    #[test]
+    fn device_that_waits_is_stopped_when_the_time_is_up_and_not_before() {
+        for state in [DeviceState::Quiesced, DeviceState::Dead, DeviceState::Other(9)] {
+            let info = info(state, 7, 100);
+            assert_eq!(step(Some(&info), LIMIT - Duration::from_millis(1)), Step::Wait);
+            assert_eq!(step(Some(&info), LIMIT), Step::Stop);
+        }
+    }
+
+    #[test]
+    fn device_that_another_daemon_serves_is_let_go() {
+        let other = info(DeviceState::Live, 7, 101);
+        for waited in [Duration::ZERO, LIMIT] {
+            assert_eq!(step(Some(&other), waited), Step::End);
+        }
+    }
+
+    #[test]
+    fn dying_daemon_is_waited_for_and_what_is_served_is_never_stopped() {
+        let own = info(DeviceState::Live, 7, 100);
+        assert_eq!(step(Some(&own), Duration::ZERO), Step::Wait);
+        assert_eq!(step(Some(&own), LIMIT), Step::End);
+    }
+
+    #[test]
+    fn device_that_is_gone_or_of_another_resource_is_no_business() {
+        for waited in [Duration::ZERO, LIMIT] {
+            assert_eq!(step(None, waited), Step::End);
+            assert_eq!(step(Some(&info(DeviceState::Quiesced, 8, 100)), waited), Step::End);
+        }
+    }
+}
