@@ -12,6 +12,8 @@
 
 use std::fmt;
 
+use serde::{Deserialize, Serialize};
+
 use crate::connection_state::ConnectionState;
 use crate::role::Role;
 use crate::status::{
@@ -26,6 +28,8 @@ pub enum Kind {
     Device,
     PeerDevice,
     Path,
+    /// A handler of the configuration.
+    Helper,
 }
 
 impl Kind {
@@ -37,6 +41,7 @@ impl Kind {
             Self::Device => "device",
             Self::PeerDevice => "peer-device",
             Self::Path => "path",
+            Self::Helper => "helper",
         }
     }
 }
@@ -48,6 +53,10 @@ pub enum Action {
     Create,
     Change,
     Destroy,
+    /// A helper was called.
+    Call,
+    /// A helper ended.
+    Response,
 }
 
 impl Action {
@@ -58,6 +67,8 @@ impl Action {
             Self::Create => "create",
             Self::Change => "change",
             Self::Destroy => "destroy",
+            Self::Call => "call",
+            Self::Response => "response",
         }
     }
 }
@@ -127,6 +138,48 @@ pub struct Event {
 pub enum Counters {
     Ignored,
     Compared,
+}
+
+/// A call of a handler of the configuration.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", default)]
+pub struct HelperCall {
+    pub resource: String,
+    pub helper: String,
+    /// The peer that it is about, if it is about one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub peer: Option<(u8, String)>,
+    /// The volume that it is about, and its minor.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub volume: Option<(u16, u32)>,
+    /// Once it ended: its exit status; 128 and the number of the signal that ended it; 124 if it
+    /// took too long, 127 if it could not be started.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub status: Option<u8>,
+}
+
+/// A call of a handler, or its end.
+#[must_use]
+pub fn helper_event(call: &HelperCall) -> Event {
+    let mut key = vec![word("name", &call.resource)];
+    if let Some((node_id, name)) = &call.peer {
+        key.extend([number("peer-node-id", *node_id), word("conn-name", name)]);
+    }
+    if let Some((volume, minor)) = call.volume {
+        key.extend([number("volume", volume), number("minor", minor)]);
+    }
+    key.push(word("helper", &call.helper));
+    let status = call.status.map(|status| vec![number("status", status)]);
+    let object = Object {
+        kind: Kind::Helper,
+        key,
+        name: Vec::new(),
+        state: status.into_iter().collect(),
+        statistics: Vec::new(),
+        extra: Vec::new(),
+    };
+    let action = if call.status.is_some() { Action::Response } else { Action::Call };
+    Event { action, object, before: None }
 }
 
 /// The events that lead from one state of a resource to another. `None` is a resource that is not
@@ -472,6 +525,21 @@ mod tests {
         let changed = events(Some(&before), Some(&after), Action::Create, Counters::Ignored);
         assert_eq!(told(&changed), ["change device"]);
         assert_eq!(changed[0].before.as_ref().unwrap().state[2][0].value, Value::Flag(false));
+    }
+
+    #[test]
+    fn helpers_are_called_and_respond() {
+        let call = HelperCall {
+            resource: "r0".to_owned(),
+            helper: "disconnected".to_owned(),
+            peer: Some((1, "bob".to_owned())),
+            ..HelperCall::default()
+        };
+        let called = helper_event(&call);
+        let ended = helper_event(&HelperCall { status: Some(3), ..call });
+        assert_eq!(told(&[called.clone(), ended.clone()]), ["call helper", "response helper"]);
+        assert_eq!(called.object.key, ended.object.key);
+        assert_eq!(ended.object.state, [[number("status", 3_u8)]]);
     }
 
     #[test]

@@ -70,6 +70,9 @@ pub struct ResourceStatus {
     /// The newest link of the config chain that this node knows to be chosen.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub epoch: Option<EpochStatus>,
+    /// The handlers that were called since the resource came up.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub handlers: Vec<HandlerStatus>,
     /// What the configuration says and the daemon does not do.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub not_in_effect: Vec<String>,
@@ -423,6 +426,22 @@ pub struct VerifyReport {
     pub repaired: bool,
     /// The nodes whose replicas differ, and how much of them.
     pub differing: Vec<(String, u64)>,
+}
+
+/// What came of the calls of one handler.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", default)]
+pub struct HandlerStatus {
+    pub name: String,
+    /// Those that ended.
+    pub calls: u64,
+    /// Those that ended with another status than 0, or not by themselves.
+    pub failures: u64,
+    /// It is running, or waits for its turn.
+    pub pending: u32,
+    /// Of the last call; see [`crate::events::HelperCall::status`].
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub last_status: Option<u8>,
 }
 
 /// Who votes in this resource, and who answers.

@@ -4,7 +4,7 @@
 //! tool    {"version":1,"command":{"verb":"events",..}}     once
 //! daemon  {"ok":{"done":..}}                               or a failure, and the end
 //! daemon  {"all":{"at_us":..,"lost":0,"resources":[..]}}   the whole state, first
-//! daemon  {"changed":..} | {"gone":..} | "alive"           from then on
+//! daemon  {"changed":..} | {"gone":..} | {"helper":..} | "alive"     from then on
 //! tool    "poll"                                           a wish for counters, at any time
 //! ```
 //! The daemon keeps a bounded number of changes for a reader. One that is slower is sent `all`
@@ -22,6 +22,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use crate::client::{AskError, connect_within};
+use crate::events::HelperCall;
 use crate::request::{Command, Request};
 use crate::response::Response;
 use crate::status::ResourceStatus;
@@ -45,6 +46,8 @@ pub enum Update {
     Changed { at_us: u64, polled: bool, resource: Box<ResourceStatus> },
     /// One resource is down.
     Gone { at_us: u64, resource: String },
+    /// A handler was called, or has ended.
+    Helper { at_us: u64, call: HelperCall },
     /// Nothing happened.
     Alive,
 }

@@ -3,6 +3,8 @@
 //! An option that says how long something may take is `None` here unless it was set: Basalt's own
 //! times then apply, which are shorter than DRBD's.
 
+use std::collections::BTreeMap;
+
 use crate::model::Resource;
 use crate::options::OptionSet;
 use crate::options::value::Value;
@@ -69,6 +71,15 @@ pub struct NetOptions {
 pub struct DiskOptions {
     pub al_extents: u32,
     pub read_balancing: ReadBalancing,
+    pub on_io_error: OnIoError,
+}
+
+/// What a failed write of the own disk leads to; the replica is given up in any case.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OnIoError {
+    Detach,
+    /// `local-io-error` is called, too.
+    CallHandler,
 }
 
 /// Which replica a read goes to.
@@ -114,6 +125,13 @@ impl Resource {
         }
     }
 
+    /// The scripts that are run when something happens, by the name of the handler.
+    #[must_use]
+    pub fn handler_scripts(&self) -> BTreeMap<&'static str, String> {
+        let given = self.handlers.iter().map(|(name, script)| (name, script.to_string()));
+        given.filter(|(_, script)| !script.trim().is_empty()).collect()
+    }
+
     /// Of the connection between two hosts; if there is none, what the resource says for all.
     #[must_use]
     pub fn net_options(&self, left: &str, right: &str) -> NetOptions {
@@ -156,6 +174,10 @@ impl Resource {
         DiskOptions {
             al_extents: al_extents.expect("al-extents is clamped below 2^16"),
             read_balancing: read_balancing(&word(&set, "read-balancing")),
+            on_io_error: match word(&set, "on-io-error").as_str() {
+                "call-local-io-error" => OnIoError::CallHandler,
+                _ => OnIoError::Detach,
+            },
         }
     }
 

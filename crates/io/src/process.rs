@@ -3,6 +3,7 @@
 use std::fs;
 use std::io;
 use std::mem::MaybeUninit;
+use std::os::fd::{AsRawFd, BorrowedFd};
 
 /// From `linux/prctl.h`, since Linux 5.6.
 const PR_SET_IO_FLUSHER: libc::c_int = 57;
@@ -135,6 +136,25 @@ impl Termination {
     }
 }
 
+/// Ends all processes of a group at once, whatever they are doing.
+pub fn kill_group(leader: u32) -> io::Result<()> {
+    let leader = libc::pid_t::try_from(leader).map_err(io::Error::other)?;
+    if leader <= 1 {
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, "no group of a child"));
+    }
+    // SAFETY: no pointer is passed.
+    check(unsafe { libc::kill(-leader, libc::SIGKILL) })
+}
+
+/// Reading from the file fails instead of waiting for something to come.
+pub fn set_nonblocking(file: BorrowedFd<'_>) -> io::Result<()> {
+    // SAFETY: no pointer is passed, and the descriptor is open while it is borrowed.
+    let flags = unsafe { libc::fcntl(file.as_raw_fd(), libc::F_GETFL) };
+    check(flags)?;
+    // SAFETY: as above.
+    check(unsafe { libc::fcntl(file.as_raw_fd(), libc::F_SETFL, flags | libc::O_NONBLOCK) })
+}
+
 fn check(result: libc::c_int) -> io::Result<()> {
     if result < 0 { Err(io::Error::last_os_error()) } else { Ok(()) }
 }
@@ -166,6 +186,30 @@ mod tests {
         own.run_on(&[]).unwrap_err();
         own.run_on(&all).unwrap();
         assert_eq!(own.cores().unwrap(), all);
+    }
+
+    #[test]
+    fn group_of_a_child_is_ended_with_its_grandchildren() {
+        use std::io::Read;
+        use std::os::fd::AsFd;
+        use std::os::unix::process::{CommandExt, ExitStatusExt};
+        let (mut reader, writer) = io::pipe().unwrap();
+        let mut command = std::process::Command::new("/bin/sh");
+        command.args(["-c", "sleep 1000 & sleep 1000"]).process_group(0).stdout(writer);
+        let mut child = command.spawn().unwrap();
+        drop(command);
+        set_nonblocking(reader.as_fd()).unwrap();
+        let error = reader.read(&mut [0]).unwrap_err();
+        assert_eq!(error.kind(), io::ErrorKind::WouldBlock);
+        kill_group(child.id()).unwrap();
+        assert_eq!(child.wait().unwrap().signal(), Some(libc::SIGKILL));
+        // The pipe ends when nobody holds it any more.
+        let deadline = crate::now() + std::time::Duration::from_secs(10);
+        while !matches!(reader.read(&mut [0]), Ok(0)) {
+            assert!(crate::now() < deadline, "the grandchild lives");
+            std::thread::park_timeout(std::time::Duration::from_millis(5));
+        }
+        kill_group(1).unwrap_err();
     }
 
     #[test]

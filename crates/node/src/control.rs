@@ -10,6 +10,7 @@ mod credentials;
 mod metrics;
 mod scrape;
 mod devices;
+pub(crate) mod handlers;
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -32,6 +33,7 @@ use stdx::time::Time;
 use crate::attach::attach_without_disk;
 use crate::control::configuring::Mode;
 use crate::control::credentials::{CredentialsKeeper, keep_credentials};
+use crate::control::handlers::Handlers;
 use crate::control::watch::Watch;
 use crate::cores::{Placement, cores_for};
 use crate::definition::Definition;
@@ -65,6 +67,7 @@ pub(crate) struct Control {
     /// Resources that are up without the disk that they should have, with the reasons.
     without_disk: Mutex<BTreeMap<String, Failure>>,
     watch: Watch,
+    handlers: Handlers,
     /// How the data threads speak to the kernel.
     backend: io::BackendKind,
     placement: Placement,
@@ -108,6 +111,7 @@ pub(crate) fn run(options: &Options) -> Result<(), NodeError> {
         held_down: Mutex::default(),
         without_disk: Mutex::default(),
         watch: Watch::default(),
+        handlers: Handlers::default(),
         backend,
         placement: Placement::new(ids, allowed, options.shards),
         started_at: io::now(),
@@ -117,6 +121,8 @@ pub(crate) fn run(options: &Options) -> Result<(), NodeError> {
     spawn("answers", move || desk.hand_out(answers, &parker))?;
     let looking = Arc::clone(&control);
     spawn("watch", move || looking.look())?;
+    let handling = Arc::clone(&control);
+    spawn("handlers", move || handling.watch_for_handlers())?;
     let socket_path = options.admin_socket.clone().unwrap_or_else(|| control.state.admin_socket());
     let socket = admin::listen(&socket_path, options.admin_group.as_deref())?;
     keep_credentials(&control)?;
@@ -143,6 +149,7 @@ pub(crate) fn run(options: &Options) -> Result<(), NodeError> {
         }
         End::ShardFailed(reason) => Err(NodeError::Shard(reason)),
     };
+    control.handlers.end();
     control.watch.end();
     drop(std::fs::remove_file(socket_path));
     result
@@ -205,7 +212,7 @@ fn name_process(holder: &mut Holder) {
 }
 
 impl Control {
-    fn hand_out(&self, mut answers: Vec<Receiver<FromShard>>, parker: &Parker) {
+    fn hand_out(self: &Arc<Self>, mut answers: Vec<Receiver<FromShard>>, parker: &Parker) {
         while !answers.is_empty() {
             for message in
                 answers.iter_mut().flat_map(|answers| std::iter::from_fn(|| answers.pop()))
@@ -213,6 +220,7 @@ impl Control {
                 match message {
                     FromShard::Answer { ticket, answer } => self.desk.hand_out(ticket, answer),
                     FromShard::Changed { resource } => self.watch.note(resource),
+                    FromShard::Happened { resource, fact } => self.on_fact(&resource, fact),
                 }
             }
             answers.retain(|answers| !answers.is_closed());
@@ -334,6 +342,7 @@ impl Control {
         }));
         status.resources.sort_by(|a, b| a.name.cmp(&b.name));
         self.tell_of_missing_disks(&mut status);
+        self.tell_of_handlers(&mut status);
         let devices = status.resources.iter_mut().flat_map(|resource| &mut resource.devices);
         devices.flat_map(|device| &mut device.holders).for_each(name_process);
         self.describe_node(&mut status);
@@ -444,6 +453,7 @@ impl Control {
             self.ask(resource, |ticket| ToShard::Host { ticket, attached })
         })?;
         self.guests.open(&definition);
+        self.handlers.define(&definition);
         Ok(reply)
     }
 

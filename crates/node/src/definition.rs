@@ -1,11 +1,12 @@
 //! A resource as this node has to run it, taken from its `.res` text.
 
+use std::collections::BTreeMap;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 
 use api::response::{Failure, FailureCode};
-use config::effective::{OnNoQuorum as Policy, Quorum, ReadBalancing, ResourceOptions};
+use config::effective::{OnIoError, OnNoQuorum as Policy, Quorum, ReadBalancing, ResourceOptions};
 use config::model::{MetaDisk, Resource};
 use format::ids::{NodeId, ResourceId};
 use replication::balance::ReadPolicy;
@@ -37,6 +38,10 @@ pub(crate) struct Definition {
     /// A resync compares digests even where little is to be copied.
     pub(crate) compare_always: bool,
     pub(crate) members: Vec<Member>,
+    /// Scripts by the names of their handlers.
+    pub(crate) handlers: BTreeMap<&'static str, String>,
+    /// A disk that failed is told to a handler, too.
+    pub(crate) tells_of_disk_errors: bool,
     /// What is understood and not in effect.
     pub(crate) warnings: Vec<String>,
 }
@@ -107,6 +112,8 @@ impl Definition {
             demands: demands(&options),
             resync_rate: resync_rate(resource, &host.name, number),
             compare_always: compare_always(resource, &host.name),
+            handlers: resource.handler_scripts(),
+            tells_of_disk_errors: disk_options.on_io_error == OnIoError::CallHandler,
             warnings,
             members,
         })

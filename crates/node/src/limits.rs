@@ -139,6 +139,18 @@ pub(crate) const SCRAPES_MAX: usize = 4;
 pub(crate) const SCRAPE_DEADLINE: Duration = Duration::from_secs(10);
 /// Bytes of the head of a scrape.
 pub(crate) const SCRAPE_HEAD_BYTES_MAX: usize = 8 << 10;
+/// Scripts of handlers that run at a time, calls that wait for their turn, and how long one may
+/// take.
+pub(crate) const HANDLERS_AT_ONCE_MAX: usize = 4;
+pub(crate) const HANDLERS_WAITING_MAX: usize = 64;
+pub(crate) const HANDLER_DEADLINE: Duration = Duration::from_secs(60);
+/// A loss of quorum that is over by then is none: voters change, and links come one by one.
+pub(crate) const HANDLER_QUORUM_PATIENCE: Duration = Duration::from_secs(1);
+/// How often a running script is looked at.
+pub(crate) const HANDLER_POLL_INTERVAL: Duration = Duration::from_millis(20);
+/// Lines of its output that are logged, and bytes of one.
+pub(crate) const HANDLER_LINES_MAX: usize = 64;
+pub(crate) const HANDLER_LINE_BYTES_MAX: usize = 512;
 /// How long a start waits for addresses and locks that a killed daemon still holds.
 pub(crate) const START_PATIENCE: Duration = Duration::from_secs(5);
 /// The same of an operator's command, who waits for the answer.

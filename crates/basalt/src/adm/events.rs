@@ -10,7 +10,7 @@ use std::io::{self, BufRead, Write};
 use std::thread;
 
 use api::client::AskError;
-use api::events::{Action, Counters, events};
+use api::events::{Action, Counters, events, helper_event};
 use api::request::Command;
 use api::status::ResourceStatus;
 use api::subscription::{Next, Poller, Subscription, Update};
@@ -125,6 +125,9 @@ impl Teller {
                 self.known.insert(resource.name.clone(), *resource);
             }
             Update::Gone { at_us, resource } => self.gone(at_us, &resource, &mut text),
+            Update::Helper { at_us, call } => {
+                text.extend(self.style.line(at_us, &helper_event(&call)));
+            }
             Update::Alive => {}
         }
         let mut out = io::stdout().lock();

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use config::options::reasons::not_applicable;
+use config::options::reasons::{VALUES_NOT_APPLICABLE, not_applicable};
 use config::options::table::TABLE;
 use config::options::{OptionSpec, Section, Status};
 
@@ -34,6 +34,12 @@ pub(super) fn text() -> String {
     text
 }
 
+/// A value that has nothing to do, and why.
+fn value_of(spec: &OptionSpec) -> Option<(&'static str, &'static str)> {
+    let mut rows = VALUES_NOT_APPLICABLE.iter();
+    rows.find(|(name, ..)| *name == spec.name).map(|(_, value, reason)| (*value, *reason))
+}
+
 fn fate(spec: &OptionSpec) -> String {
     let words = |values: &[&str]| {
         values.iter().map(|value| format!("`{value}`")).collect::<Vec<_>>().join(", ")
@@ -47,6 +53,9 @@ fn fate(spec: &OptionSpec) -> String {
         }
         (Status::NotYet { holds: [] }, None) => "not built yet: changes nothing".to_owned(),
         (Status::NotYet { holds: ["*"] }, None) => "nothing to do".to_owned(),
+        (Status::NotYet { holds }, None) if let Some((value, reason)) = value_of(spec) => {
+            format!("{} is what happens; `{value}` is not applicable: {reason}", words(holds))
+        }
         (Status::NotYet { holds }, None) => {
             format!("{} is what happens; else not built yet: changes nothing", words(holds))
         }

@@ -56,6 +56,21 @@ pub static NOT_APPLICABLE: &[(&str, &str)] = &[
     ("cmd-timeout-long", "`basalt adm --timeout` bounds a command"),
 ];
 
+/// The same of single values, by name of the option and value.
+pub static VALUES_NOT_APPLICABLE: &[(&str, &str, &str)] = &[(
+    "on-io-error",
+    "pass_on",
+    "a replica that failed a write is never believed again; a failed read is served by another \
+     replica and written back",
+)];
+
+/// Why the value has nothing to do, if that is so.
+#[must_use]
+pub fn not_applicable_value(name: &str, value: &str) -> Option<&'static str> {
+    let mut rows = VALUES_NOT_APPLICABLE.iter();
+    rows.find(|(option, word, _)| (*option, *word) == (name, value)).map(|(.., reason)| *reason)
+}
+
 /// Why the option has nothing to do, if that is so.
 #[must_use]
 pub fn not_applicable(name: &str) -> Option<&'static str> {

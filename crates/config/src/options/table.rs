@@ -64,8 +64,8 @@ const fn startup(name: &'static str, kind: Kind, default: &'static str, s: Statu
     row(Section::Startup, name, kind, Some(default), s)
 }
 
-const fn handler(name: &'static str) -> OptionSpec {
-    row(Section::Handlers, name, Kind::Text { bytes_max: 255 }, None, NOT_YET)
+const fn handler(name: &'static str, status: Status) -> OptionSpec {
+    row(Section::Handlers, name, Kind::Text { bytes_max: 255 }, None, status)
 }
 
 const fn global(name: &'static str, kind: Kind, default: &'static str) -> OptionSpec {
@@ -131,7 +131,7 @@ pub static TABLE: &[OptionSpec] = &[
         "on-io-error",
         Kind::Words(&["detach", "pass_on", "call-local-io-error"]),
         "detach",
-        holds(&["detach"]),
+        holds(&["detach", "call-local-io-error"]),
     ),
     disk("disk-barrier", Kind::Flag, "no", holds(&["no"])),
     disk("disk-flushes", Kind::Flag, "yes", holds(&["yes"])),
@@ -253,20 +253,20 @@ pub static TABLE: &[OptionSpec] = &[
     startup("stacked-timeouts", Kind::Flag, "no", NOT_YET),
     row(Section::Startup, "become-primary-on", Kind::Names, None, NOT_YET),
     // handlers
-    handler("pri-on-incon-degr"),
-    handler("pri-lost-after-sb"),
-    handler("pri-lost"),
-    handler("initial-split-brain"),
-    handler("split-brain"),
-    handler("fence-peer"),
-    handler("unfence-peer"),
-    handler("local-io-error"),
-    handler("before-resync-target"),
-    handler("after-resync-target"),
-    handler("before-resync-source"),
-    handler("out-of-sync"),
-    handler("quorum-lost"),
-    handler("disconnected"),
+    handler("pri-on-incon-degr", IN_EFFECT),
+    handler("pri-lost-after-sb", NOT_YET),
+    handler("pri-lost", IN_EFFECT),
+    handler("initial-split-brain", IN_EFFECT),
+    handler("split-brain", IN_EFFECT),
+    handler("fence-peer", NOT_YET),
+    handler("unfence-peer", NOT_YET),
+    handler("local-io-error", IN_EFFECT),
+    handler("before-resync-target", NOT_YET),
+    handler("after-resync-target", IN_EFFECT),
+    handler("before-resync-source", IN_EFFECT),
+    handler("out-of-sync", IN_EFFECT),
+    handler("quorum-lost", IN_EFFECT),
+    handler("disconnected", IN_EFFECT),
     // global
     global("usage-count", Kind::Words(&["yes", "no", "ask"]), "no"),
     global("dialog-refresh", seconds(0, 600), "1"),

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use crate::ast::{Setting, Spanned};
 use crate::diagnostic::{ErrorKind, Problem, Span};
 use crate::lexer::{Token, TokenKind};
-use crate::options::reasons::not_applicable;
+use crate::options::reasons::{not_applicable, not_applicable_value};
 use crate::options::value::{self, BadValue, Value, Verdict};
 use crate::options::{Kind, OptionSpec, Place, Section};
 use crate::parser::Seen;
@@ -151,7 +151,9 @@ fn checked(
     match value::judge(spec, &value) {
         Verdict::Accepted => {}
         Verdict::NotInEffect => {
-            let message = match not_applicable(spec.name) {
+            let reason = not_applicable(spec.name)
+                .or_else(|| not_applicable_value(spec.name, &value.to_string()));
+            let message = match reason {
                 Some(reason) => format!("`{} {value}` changes nothing: {reason}", spec.name),
                 None => format!("`{} {value}` is accepted but not in effect yet", spec.name),
             };

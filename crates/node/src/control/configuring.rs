@@ -57,6 +57,7 @@ impl Control {
             && self.stored_text(resource)?.is_some();
         let reply = if is_held { Reply::done() } else { removed? };
         self.guests.close(resource);
+        self.handlers.forget(resource);
         self.held_down().remove(resource);
         self.without_disk().remove(resource);
         crash::lift(&self.state, resource);
@@ -145,6 +146,7 @@ impl Control {
         self.without_disk().remove(resource);
         self.held_down().remove(resource);
         self.guests.open(&definition);
+        self.handlers.define(&definition);
         Ok(reply)
     }
 
@@ -210,7 +212,10 @@ impl Control {
             ToShard::Redefine { ticket, definition }
         });
         match answer {
-            Ok(_) => Ok(Ok(())),
+            Ok(_) => {
+                self.handlers.define(wanted);
+                Ok(Ok(()))
+            }
             Err(failure) if failure.code == FailureCode::StateRefused => {
                 Ok(Err(format!("{}: {}", failure.message, failure.hint)))
             }

@@ -78,7 +78,7 @@ impl Control {
     }
 
     #[expect(clippy::fn_params_excessive_bools, reason = "as the request has it")]
-    fn states(
+    pub(super) fn states(
         &self,
         names: &[String],
         with_counters: bool,

@@ -91,6 +91,7 @@ fn resource_metrics(resource: &ResourceStatus, metrics: &mut Metrics) {
         }
     }
     verify_metrics(resource, metrics);
+    handler_metrics(resource, metrics);
     if let Some(epoch) = &resource.epoch {
         let help = "Number of the newest configuration that is known to be chosen.";
         metrics.gauge("basalt_epoch", help, &name(), epoch.epoch);
@@ -98,6 +99,18 @@ fn resource_metrics(resource: &ResourceStatus, metrics: &mut Metrics) {
         metrics.gauge("basalt_insync_replicas", help, &name(), epoch.insync.len() as u64);
         let help = "Promotions that may have lost acknowledged writes.";
         metrics.counter("basalt_losses_total", help, &name(), epoch.losses.into());
+    }
+}
+
+fn handler_metrics(resource: &ResourceStatus, metrics: &mut Metrics) {
+    for handler in &resource.handlers {
+        let labels = vec![("name", resource.name.clone()), ("handler", handler.name.clone())];
+        let help = "Calls of a handler that ended.";
+        metrics.counter("basalt_handler_calls_total", help, &labels, handler.calls);
+        let help = "Those that failed, took too long or could not be made.";
+        metrics.counter("basalt_handler_failures_total", help, &labels, handler.failures);
+        let help = "Calls of a handler that run or wait.";
+        metrics.gauge("basalt_handler_pending", help, &labels, handler.pending);
     }
 }
 

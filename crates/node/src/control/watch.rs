@@ -15,7 +15,7 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use api::events::is_changed;
+use api::events::{HelperCall, is_changed};
 use api::response::{Failure, FailureCode};
 use api::status::ResourceStatus;
 use api::subscription::{ALIVE_WITHIN, Update};
@@ -96,6 +96,7 @@ pub(crate) enum Delivery {
     All { at_us: u64, lost: u64, resources: Vec<Arc<ResourceStatus>> },
     Changed { at_us: u64, polled: bool, resource: Arc<ResourceStatus> },
     Gone { at_us: u64, resource: String },
+    Helper { at_us: u64, call: HelperCall },
 }
 
 impl From<Delivery> for Update {
@@ -109,6 +110,7 @@ impl From<Delivery> for Update {
                 Self::Changed { at_us, polled, resource: Box::new(Arc::unwrap_or_clone(resource)) }
             }
             Delivery::Gone { at_us, resource } => Self::Gone { at_us, resource },
+            Delivery::Helper { at_us, call } => Self::Helper { at_us, call },
         }
     }
 }
@@ -129,10 +131,30 @@ impl Watch {
             let hint = "end one of them: look for `events2` and `wait-` among the processes";
             return Err(Failure::new(FailureCode::StateRefused, message, hint));
         }
-        let subscriber = Arc::new(Subscriber::new(resources, counters));
+        Ok(self.add(&mut shared, Subscriber::new(resources, counters)))
+    }
+
+    /// For the daemon itself, which finds room however many programs watch.
+    pub(super) fn subscribe_own(&self) -> Arc<Subscriber> {
+        let mut shared = self.lock();
+        self.add(&mut shared, Subscriber::new(Vec::new(), Counters::Without))
+    }
+
+    fn add(&self, shared: &mut Shared, subscriber: Subscriber) -> Arc<Subscriber> {
+        let subscriber = Arc::new(subscriber);
+        if shared.is_ended {
+            subscriber.close();
+            return subscriber;
+        }
         shared.subscribers.push(Arc::clone(&subscriber));
         self.bell.notify_all();
-        Ok(subscriber)
+        subscriber
+    }
+
+    /// A handler was called, or has ended.
+    pub(super) fn tell_of_helper(&self, at_us: u64, call: &HelperCall) {
+        let update = Delivery::Helper { at_us, call: call.clone() };
+        self.lock().subscribers.iter().for_each(|it| it.offer(&update));
     }
 
     pub(super) fn unsubscribe(&self, subscriber: &Arc<Subscriber>) {
@@ -277,6 +299,7 @@ impl Subscriber {
         let name = match update {
             Delivery::Changed { resource, .. } => &resource.name,
             Delivery::Gone { resource, .. } => resource,
+            Delivery::Helper { call, .. } => &call.resource,
             Delivery::All { .. } => return,
         };
         if !self.is_for(name) {

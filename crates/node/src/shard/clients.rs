@@ -9,6 +9,7 @@ use crate::links::HostedId;
 use crate::log::{Scope, log};
 use crate::shard::hosted::{Asker, CommandKind, Hosted};
 use crate::shard::mesh::ToPart;
+use crate::shard::messages::Fact;
 use crate::shard::{Rim, Shard};
 
 /// What a resource knows of its clients.
@@ -137,6 +138,10 @@ impl Shard {
         hosted.is_primary = is_primary;
         log!(Notice, Scope::resource(hosted.name()), "this node is {role}");
         if !is_primary {
+            let is_asked = hosted.commands.iter().any(|it| it.kind == CommandKind::Demote);
+            if !is_asked && hosted.removal.is_none() {
+                self.rim.tell_fact(&hosted.definition.name, Fact::PrimaryLost);
+            }
             hosted.clients.is_explicit = false;
             hosted.clients.grace_until = Time::NEVER;
             self.end_sessions(id, "this node is no longer Primary");

@@ -16,7 +16,7 @@ use crate::links::session::Held;
 use crate::log::{Scope, log};
 use crate::shard::hosted::{Asker, CommandKind, Hosted, Peer, PendingCommand, Removal};
 use crate::shard::mesh::ToPart;
-use crate::shard::messages::{Force, FromShard, OwnData, Ticket, ToShard};
+use crate::shard::messages::{Fact, Force, FromShard, OwnData, Ticket, ToShard};
 use crate::shard::status::Statistics;
 use crate::shard::{Input, Rim, Shard};
 use crate::tls::credentials::Credentials;
@@ -42,6 +42,12 @@ impl Rim {
     fn set_credentials(&mut self, credentials: &Arc<Credentials>) {
         self.nbd.set_credentials(Arc::clone(credentials));
         self.links.set_credentials(Arc::clone(credentials));
+    }
+
+    /// For the handlers of the resource.
+    pub(crate) fn tell_fact(&mut self, resource: &str, fact: Fact) {
+        // Who reads it is slow only where everything is.
+        drop(self.outbox.push(FromShard::Happened { resource: resource.to_owned(), fact }));
     }
 
     pub(crate) fn tell_changed(&mut self, resource: &str) {
@@ -162,9 +168,9 @@ impl Shard {
         let kind = match command {
             Command::Promote(_) => CommandKind::Promote,
             Command::Demote => CommandKind::Demote,
+            Command::Detach => CommandKind::Detach,
             Command::Stop
             | Command::Invalidate
-            | Command::Detach
             | Command::Verify(_)
             | Command::Suspend
             | Command::Resume

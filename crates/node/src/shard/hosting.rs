@@ -25,10 +25,10 @@ use crate::shard::clients::Clients;
 use crate::shard::commands::address_failure;
 use crate::shard::cross::Fence;
 use crate::shard::disk::{Disk, DiskCounters};
-use crate::shard::hosted::Hosted;
+use crate::shard::hosted::{CommandKind, Hosted};
 use crate::shard::initiators::Way;
 use crate::shard::mesh::{Cross, Hosting, ToPart};
-use crate::shard::messages::{Force, Ticket};
+use crate::shard::messages::{Fact, Force, Ticket};
 use crate::shard::part::{NewDisk, NewPart, check_lanes};
 use crate::shard::{Rim, Shard};
 
@@ -364,6 +364,10 @@ impl Shard {
         let place = id.0 as usize;
         if let Some(hosted) = self.hosted.get_mut(place).and_then(Option::as_mut) {
             hosted.superblock_at = None;
+            let is_asked = hosted.commands.iter().any(|it| it.kind == CommandKind::Detach);
+            if hosted.definition.tells_of_disk_errors && !is_asked {
+                self.rim.tell_fact(&hosted.definition.name, Fact::DiskFailed);
+            }
             for shard in self.rim.kit.mesh.others() {
                 hosted.closing[usize::from(shard)] = true;
             }

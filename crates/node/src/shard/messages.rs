@@ -150,6 +150,20 @@ pub(crate) enum FromShard {
     Changed {
         resource: String,
     },
+    /// Something that its state does not tell afterwards.
+    Happened {
+        resource: String,
+        fact: Fact,
+    },
+}
+
+/// What handlers are called for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Fact {
+    /// The role went to another node, or the session ended, without an order of this node.
+    PrimaryLost,
+    /// The disk was given up because it failed.
+    DiskFailed,
 }
 
 /// What becomes of this node's data when it meets a peer, and both went on by themselves.

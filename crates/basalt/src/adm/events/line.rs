@@ -53,7 +53,9 @@ impl Style {
         let before = event.before.as_ref();
         let groups = match event.action {
             Action::Destroy => Vec::new(),
-            Action::Exists | Action::Create => self.groups(&event.object),
+            Action::Exists | Action::Create | Action::Call | Action::Response => {
+                self.groups(&event.object)
+            }
             Action::Change => {
                 let old = before.map(|old| self.groups(old)).unwrap_or_default();
                 let all = self.groups(&event.object);

@@ -1,0 +1,385 @@
+//! Handlers: scripts of the operator that are run when something happens to a resource.
+//!
+//! Most are called for what a look at a resource finds changed (`triggers`); what no look can tell
+//! (a disk failed, rather than being detached) the shards say. Threads of their own run the scripts
+//! (`script`): a few at once, one after another for each resource, each with a deadline. What to
+//! run comes from this node's own configuration, never from a peer, and while no resource that is
+//! up has handlers, nobody looks.
+
+mod environment;
+mod script;
+mod triggers;
+
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread;
+
+use api::events::HelperCall;
+use api::status::{HandlerStatus, ResourceStatus, StatusReply};
+use api::subscription::Update;
+
+use crate::control::Control;
+use crate::control::handlers::script::Ended;
+use crate::control::handlers::triggers::{Trigger, first_look, triggers};
+use crate::definition::Definition;
+use crate::limits::{
+    HANDLER_DEADLINE, HANDLER_QUORUM_PATIENCE, HANDLERS_AT_ONCE_MAX, HANDLERS_WAITING_MAX,
+};
+use crate::log::{Scope, log};
+use crate::shard::messages::Fact;
+
+/// Scripts by the names of their handlers.
+pub(crate) type Scripts = BTreeMap<&'static str, String>;
+
+#[derive(Debug, Default)]
+pub(crate) struct Handlers {
+    shared: Mutex<Shared>,
+    /// For the thread that looks.
+    bell: Condvar,
+}
+
+#[derive(Debug, Default)]
+struct Shared {
+    /// Of the resources that are up and have any.
+    scripts: BTreeMap<String, Scripts>,
+    waiting: VecDeque<Call>,
+    /// Resources for which a script is running.
+    busy: BTreeSet<String>,
+    counts: BTreeMap<(String, &'static str), HandlerStatus>,
+    is_ended: bool,
+}
+
+/// One call of a handler.
+#[derive(Clone, Debug)]
+struct Call {
+    resource: String,
+    trigger: Trigger,
+    script: String,
+    /// What was seen when it was called for; what no look found is looked at before it runs.
+    state: Option<Arc<ResourceStatus>>,
+}
+
+impl Handlers {
+    fn lock(&self) -> MutexGuard<'_, Shared> {
+        self.shared.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The scripts of a resource that is up are these from now on.
+    pub(super) fn define(&self, definition: &Definition) {
+        let mut shared = self.lock();
+        if definition.handlers.is_empty() {
+            shared.scripts.remove(&definition.name);
+        } else {
+            shared.scripts.insert(definition.name.clone(), definition.handlers.clone());
+        }
+        self.bell.notify_all();
+    }
+
+    /// The resource is down. What runs goes on, what waits does not begin.
+    pub(super) fn forget(&self, resource: &str) {
+        let mut shared = self.lock();
+        shared.scripts.remove(resource);
+        shared.waiting.retain(|call| call.resource != resource);
+        shared.counts.retain(|(name, _), _| name != resource);
+    }
+
+    /// The daemon ends: nothing is called any more. What runs goes on without it.
+    pub(super) fn end(&self) {
+        let mut shared = self.lock();
+        shared.is_ended = true;
+        shared.waiting.clear();
+        self.bell.notify_all();
+    }
+
+    /// Waits until some resource has a handler; false at the end.
+    fn wait_for_scripts(&self) -> bool {
+        let mut shared = self.lock();
+        while shared.scripts.is_empty() && !shared.is_ended {
+            shared = self.bell.wait(shared).unwrap_or_else(PoisonError::into_inner);
+        }
+        !shared.is_ended
+    }
+
+    fn has_scripts(&self) -> bool {
+        !self.lock().scripts.is_empty()
+    }
+
+    /// Puts a call into the queue, if the resource has a script for it.
+    fn enqueue(&self, resource: &str, trigger: Trigger, state: Option<&Arc<ResourceStatus>>) {
+        let mut shared = self.lock();
+        let script = shared.scripts.get(resource).and_then(|scripts| scripts.get(trigger.handler));
+        let Some(script) = script.cloned().filter(|_| !shared.is_ended) else { return };
+        let is_full = shared.waiting.len() >= HANDLERS_WAITING_MAX;
+        let count = shared.count(resource, trigger.handler);
+        if is_full {
+            count.calls += 1;
+            count.failures += 1;
+            let scope = Scope::resource(resource);
+            let name = trigger.handler;
+            log!(
+                Error,
+                scope,
+                "handler {name} is not called: {HANDLERS_WAITING_MAX} calls are waiting; do the \
+                 scripts hang?"
+            );
+            return;
+        }
+        count.pending += 1;
+        let (resource, state) = (resource.to_owned(), state.cloned());
+        shared.waiting.push_back(Call { resource, trigger, script, state });
+    }
+
+    /// The next call that may begin, which counts as running from now on.
+    fn take(&self) -> Option<Call> {
+        let mut shared = self.lock();
+        if shared.busy.len() >= HANDLERS_AT_ONCE_MAX {
+            return None;
+        }
+        let is_free = |call: &Call| !shared.busy.contains(&call.resource);
+        let place = shared.waiting.iter().position(is_free)?;
+        let call = shared.waiting.remove(place)?;
+        shared.busy.insert(call.resource.clone());
+        Some(call)
+    }
+
+    /// It turned out not to be called for.
+    fn withdraw(&self, call: &Call) {
+        let mut shared = self.lock();
+        shared.busy.remove(&call.resource);
+        if shared.scripts.contains_key(&call.resource) {
+            let count = shared.count(&call.resource, call.trigger.handler);
+            count.pending = count.pending.saturating_sub(1);
+        }
+    }
+
+    fn finish(&self, call: &Call, status: u8) {
+        let mut shared = self.lock();
+        shared.busy.remove(&call.resource);
+        if !shared.scripts.contains_key(&call.resource) {
+            return;
+        }
+        let count = shared.count(&call.resource, call.trigger.handler);
+        count.pending = count.pending.saturating_sub(1);
+        count.calls += 1;
+        count.failures += u64::from(status != 0);
+        count.last_status = Some(status);
+    }
+}
+
+impl Shared {
+    fn count(&mut self, resource: &str, handler: &'static str) -> &mut HandlerStatus {
+        let count = self.counts.entry((resource.to_owned(), handler)).or_default();
+        if count.name.is_empty() {
+            handler.clone_into(&mut count.name);
+        }
+        count
+    }
+}
+
+impl Control {
+    /// Calls handlers for what changes, until the daemon ends.
+    pub(super) fn watch_for_handlers(self: &Arc<Self>) {
+        while self.handlers.wait_for_scripts() {
+            let subscriber = self.watch.subscribe_own();
+            let mut known = BTreeMap::new();
+            while let Some(update) = subscriber.next() {
+                self.call_for(update, &mut known);
+                if !self.handlers.has_scripts() {
+                    break;
+                }
+            }
+            self.watch.unsubscribe(&subscriber);
+        }
+    }
+
+    fn call_for(
+        self: &Arc<Self>,
+        update: Update,
+        known: &mut BTreeMap<String, Arc<ResourceStatus>>,
+    ) {
+        let changed = match update {
+            Update::All { resources, .. } => {
+                known.retain(|name, _| resources.iter().any(|it| it.name == *name));
+                resources
+            }
+            Update::Changed { resource, .. } => vec![*resource],
+            Update::Gone { resource, .. } => {
+                known.remove(&resource);
+                Vec::new()
+            }
+            Update::Helper { .. } | Update::Alive => Vec::new(),
+        };
+        for after in changed {
+            let after = Arc::new(after);
+            let before = known.insert(after.name.clone(), Arc::clone(&after));
+            let found = match before {
+                Some(before) => triggers(&before, &after),
+                None => first_look(&after),
+            };
+            for trigger in found {
+                self.handlers.enqueue(&after.name, trigger, Some(&after));
+            }
+        }
+        self.start_handlers();
+    }
+
+    /// A shard says what happened.
+    pub(super) fn on_fact(self: &Arc<Self>, resource: &str, fact: Fact) {
+        let trigger = match fact {
+            Fact::PrimaryLost => Trigger::of_resource("pri-lost"),
+            Fact::DiskFailed => Trigger::of_resource("local-io-error"),
+        };
+        self.handlers.enqueue(resource, trigger, None);
+        self.start_handlers();
+    }
+
+    /// Begins what may begin, each in a thread that goes on with what waits.
+    fn start_handlers(self: &Arc<Self>) {
+        while let Some(call) = self.handlers.take() {
+            let control = Arc::clone(self);
+            let (resource, first) = (call.resource.clone(), call.clone());
+            let started = thread::Builder::new().name("handler".to_owned()).spawn(move || {
+                let mut next = Some(call);
+                while let Some(call) = next {
+                    control.run_handler(&call);
+                    next = control.handlers.take();
+                }
+            });
+            if let Err(error) = started {
+                log!(Error, Scope::resource(&resource), "no thread for a handler: {error}");
+                self.handlers.finish(&first, Ended::NotStarted(error).status());
+                return;
+            }
+        }
+    }
+
+    fn state_of(&self, resource: &str) -> Option<Arc<ResourceStatus>> {
+        let states = self.states(&[resource.to_owned()], false).ok()?;
+        states.into_iter().next().map(Arc::new)
+    }
+
+    /// Waits whether the quorum comes back at once. Who calls for it means to end something.
+    fn is_quorum_back(&self, call: &Call) -> bool {
+        let until = io::now() + HANDLER_QUORUM_PATIENCE;
+        while io::now() < until {
+            thread::park_timeout(until.since(io::now()));
+        }
+        let volume = call.trigger.volume.map_or(0, |(volume, _)| volume);
+        let state = self.state_of(&call.resource);
+        state.is_some_and(|state| {
+            state.devices.iter().any(|device| device.volume == volume && device.quorum)
+        })
+    }
+
+    fn run_handler(&self, call: &Call) {
+        let Call { resource, trigger, script, .. } = call;
+        if trigger.handler == "quorum-lost" && self.is_quorum_back(call) {
+            return self.handlers.withdraw(call);
+        }
+        let state = call.state.clone().or_else(|| self.state_of(resource));
+        let peer = trigger.peer.as_ref();
+        let variables = environment::variables(resource, &self.name, state.as_deref(), trigger);
+        let scope = Scope { resource, peer: peer.map_or("", |(_, name)| name) };
+        let name = trigger.handler;
+        log!(Notice, scope, "handler {name} is called: {script}");
+        let (peer, volume) = (peer.cloned(), trigger.volume);
+        let mut told = HelperCall {
+            resource: resource.clone(),
+            helper: name.to_owned(),
+            peer,
+            volume,
+            status: None,
+        };
+        self.watch.tell_of_helper(unix_us(), &told);
+        let ended = script::run(script, &variables, HANDLER_DEADLINE, |line| {
+            log!(Info, scope, "handler {name}: {line}");
+        });
+        let status = ended.status();
+        match &ended {
+            Ended::Exited(0) => log!(Notice, scope, "handler {name} ended well"),
+            Ended::Exited(_) | Ended::Killed(_) | Ended::TimedOut(_) | Ended::NotStarted(_) => {
+                log!(Warning, scope, "handler {name} {ended}");
+            }
+        }
+        self.handlers.finish(call, status);
+        told.status = Some(status);
+        self.watch.tell_of_helper(unix_us(), &told);
+    }
+
+    /// What came of the handlers, for the status.
+    pub(super) fn tell_of_handlers(&self, status: &mut StatusReply) {
+        let shared = self.handlers.lock();
+        for resource in &mut status.resources {
+            let own = shared.counts.iter().filter(|((name, _), _)| *name == resource.name);
+            resource.handlers = own.map(|(_, count)| count.clone()).collect();
+        }
+    }
+}
+
+fn unix_us() -> u64 {
+    u64::try_from(io::clock::unix_time().as_micros()).unwrap_or(u64::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn with_scripts(names: &[&str]) -> Handlers {
+        let handlers = Handlers::default();
+        for name in names {
+            let scripts = Scripts::from([("disconnected", "true".to_owned())]);
+            handlers.lock().scripts.insert((*name).to_owned(), scripts);
+        }
+        handlers
+    }
+
+    fn call(handlers: &Handlers, resource: &str) {
+        handlers.enqueue(resource, Trigger::of_resource("disconnected"), None);
+    }
+
+    #[test]
+    fn a_resource_has_one_script_running_and_the_node_a_few() {
+        let names = ["a", "b", "c", "d", "e", "f"];
+        let handlers = with_scripts(&names);
+        for name in names {
+            call(&handlers, name);
+            call(&handlers, name);
+        }
+        let running: Vec<Call> = std::iter::from_fn(|| handlers.take()).collect();
+        let resources: Vec<&str> = running.iter().map(|call| &*call.resource).collect();
+        assert_eq!(resources, &names[..HANDLERS_AT_ONCE_MAX]);
+        handlers.finish(&running[1], 0);
+        assert_eq!(handlers.take().unwrap().resource, "b", "the older one of those that may");
+        assert!(handlers.take().is_none());
+    }
+
+    #[test]
+    fn calls_are_counted_and_bounded() {
+        let handlers = with_scripts(&["a"]);
+        call(&handlers, "a");
+        let running = handlers.take().unwrap();
+        for _ in 0..=HANDLERS_WAITING_MAX {
+            call(&handlers, "a");
+        }
+        handlers.finish(&running, 3);
+        let shared = handlers.lock();
+        let count = &shared.counts[&("a".to_owned(), "disconnected")];
+        assert_eq!((count.calls, count.failures), (2, 2), "one was not called, one failed");
+        assert_eq!(count.pending as usize, HANDLERS_WAITING_MAX);
+        assert_eq!(count.last_status, Some(3));
+        drop(shared);
+        handlers.forget("a");
+        assert!(handlers.take().is_none(), "the resource is down");
+    }
+
+    #[test]
+    fn without_a_script_nothing_is_called() {
+        let handlers = with_scripts(&["a"]);
+        call(&handlers, "b");
+        handlers.enqueue("a", Trigger::of_resource("pri-lost"), None);
+        assert!(handlers.take().is_none());
+        handlers.end();
+        call(&handlers, "a");
+        assert!(handlers.take().is_none(), "the daemon ends");
+    }
+}
