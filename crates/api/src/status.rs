@@ -275,7 +275,17 @@ pub struct ConnectionStatus {
 pub struct PathStatus {
     pub this_host: Endpoint,
     pub remote_host: Endpoint,
+    /// It works, as far as is known.
     pub established: bool,
+    /// It carries what the nodes say; others wait, and are watched.
+    #[serde(default, rename = "in-use", skip_serializing_if = "std::ops::Not::not")]
+    pub in_use: bool,
+    /// How long it has not worked.
+    #[serde(default, rename = "down-ms", skip_serializing_if = "Option::is_none")]
+    pub down_ms: Option<u64>,
+    /// Why it does not.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

@@ -64,6 +64,8 @@ pub struct NetOptions {
     pub csums_alg: Option<String>,
     /// What the two hosts say to each other is sealed.
     pub tls: bool,
+    /// Traffic uses all paths that work.
+    pub load_balance_paths: bool,
 }
 
 /// Of a volume, on one host.
@@ -153,6 +155,7 @@ impl Resource {
             ping_timeout_ms: given_ms("ping-timeout", 100),
             csums_alg: set.given("csums-alg").map(Value::to_string).filter(|it| !it.is_empty()),
             tls: flag(&set, "tls"),
+            load_balance_paths: flag(&set, "load-balance-paths"),
         }
     }
 

@@ -23,16 +23,19 @@ pub enum Reach {
     Options,
     /// Nothing but the member that comes or goes.
     Members,
-    /// Connections, disks or options that a running resource does not change.
+    /// Nothing but a connection over a path that goes.
+    Paths,
+    /// Disks or options that a running resource does not change.
     Structure,
 }
 
 /// Options of a resource that a running daemon takes over at once.
-const LIVE_OPTIONS: [&str; 11] = [
+const LIVE_OPTIONS: [&str; 12] = [
     "auto-promote",
     "auto-promote-timeout",
     "connect-int",
     "cpu-mask",
+    "load-balance-paths",
     "on-no-data-accessible",
     "on-no-quorum",
     "ping-int",
@@ -153,9 +156,12 @@ fn adjust_peer(old: &Side<'_>, new: &Side<'_>, peer: &Peer, steps: &mut Vec<Step
         return steps[first..].iter_mut().for_each(|step| step.reach = Reach::Members);
     };
     for path in before.paths.iter().filter(|path| !peer.paths.contains(path)) {
-        structure(steps, format!("drbdsetup del-path {name} {id} {}", path_text(*path)));
+        let text = format!("drbdsetup del-path {name} {id} {}", path_text(*path));
+        steps.push(Step { text, reach: Reach::Paths });
     }
+    let first = steps.len();
     new_paths(new, peer, &before.paths, steps);
+    steps[first..].iter_mut().for_each(|step| step.reach = Reach::Paths);
     let options = new.net_options(peer);
     if options != old.net_options(before) || before.name != peer.name {
         let words = option_words(&options);

@@ -101,6 +101,7 @@ fn peers_paths_and_disks_are_exchanged_one_by_one() {
         .replace("on carol { node-id 2", "on dave { node-id 3")
         .replace("alice bob carol", "alice bob dave");
     let member = |text: &str| (text.to_owned(), Reach::Members);
+    let path = |text: &str| (text.to_owned(), Reach::Paths);
     let rest = |text: &str| (text.to_owned(), Reach::Structure);
     assert_eq!(
         told(Some(BEFORE), &after),
@@ -108,8 +109,8 @@ fn peers_paths_and_disks_are_exchanged_one_by_one() {
             member("drbdsetup disconnect r0 2"),
             member("drbdsetup del-peer r0 2"),
             rest("drbdsetup detach 1"),
-            rest("drbdsetup del-path r0 1 ipv4:10.0.0.1:7789 ipv4:10.0.0.2:7789"),
-            rest("drbdsetup new-path r0 1 ipv4:10.0.0.1:7789 ipv4:10.9.0.2:7789"),
+            path("drbdsetup del-path r0 1 ipv4:10.0.0.1:7789 ipv4:10.0.0.2:7789"),
+            path("drbdsetup new-path r0 1 ipv4:10.0.0.1:7789 ipv4:10.9.0.2:7789"),
             member("drbdsetup new-peer r0 3 --_name=dave --max-buffers=8000"),
             member("drbdsetup new-path r0 3 ipv4:10.0.0.1:7789 ipv4:10.0.0.3:7789"),
             member(

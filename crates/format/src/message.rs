@@ -60,7 +60,12 @@ pub struct Hello {
 pub enum LinkClass {
     Data,
     Bulk,
+    /// Carries heartbeats alone: whether its path works.
+    Watch,
 }
+
+/// A feature of HELLO: its sender takes connections of the class `Watch`.
+pub const FEATURE_WATCH: u64 = 1;
 
 /// Attaches a resource to the link. Both sides send it; a resource is up when both did.
 #[derive(Clone, Debug, PartialEq, Eq)]

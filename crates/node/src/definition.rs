@@ -12,6 +12,7 @@ use format::ids::{NodeId, ResourceId};
 use replication::balance::ReadPolicy;
 use replication::resource::{Demands, OnNoQuorum, Share, WithoutQuorum};
 
+use crate::links::paths::Spread;
 use crate::links::secure::Secrecy;
 use crate::links::times::LinkTimes;
 
@@ -63,6 +64,7 @@ pub(crate) struct Member {
     pub(crate) paths: Vec<(SocketAddr, SocketAddr)>,
     pub(crate) secrecy: Secrecy,
     pub(crate) times: LinkTimes,
+    pub(crate) spread: Spread,
 }
 
 const BLOCK_KIB: u32 = 4;
@@ -206,6 +208,11 @@ fn members(resource: &Resource, own_name: &str, volume: u16) -> Vec<Member> {
                 .find(|peer| peer.node_id == host.node_id)
                 .map_or_else(Vec::new, |peer| peer.paths.clone()),
             times: LinkTimes::of(&resource.net_options(own_name, &host.name)),
+            spread: if resource.net_options(own_name, &host.name).load_balance_paths {
+                Spread::All
+            } else {
+                Spread::One
+            },
             secrecy: if resource.net_options(own_name, &host.name).tls {
                 Secrecy::Tls
             } else {

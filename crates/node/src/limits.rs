@@ -23,6 +23,15 @@ pub(crate) const DIAL_BACKOFF_MAX: Duration = Duration::from_secs(1);
 pub(crate) const HANDSHAKE_DEADLINE: Duration = Duration::from_secs(3);
 /// The same of one path while there are others to try.
 pub(crate) const PATH_DEADLINE: Duration = Duration::from_secs(1);
+/// Paths to one peer that are watched at a time.
+pub(crate) const PATHS_WATCHED_MAX: usize = 16;
+/// How long a link whose path died may take to come up over another one before its resources hear
+/// of a loss.
+pub(crate) const MOVE_MAX: Duration = Duration::from_millis(500);
+/// A path has to have worked so long before traffic is spread over it, each time that it failed
+/// soon after it came back twice as long.
+pub(crate) const PATH_REST_MIN: Duration = Duration::from_secs(1);
+pub(crate) const PATH_REST_MAX: Duration = Duration::from_secs(60);
 /// A connected peer is replaced by another process of its name only after so much silence.
 pub(crate) const RIVAL_SILENCE_MIN: Duration = Duration::from_millis(500);
 /// No file makes a peer lost for less silence: two heartbeats have to be missed.

@@ -7,10 +7,16 @@
 //! the shard hands on; what is to go out waits in a queue and leaves in one send per turn and
 //! connection ([`send`]).
 //!
+//! Where a peer is reached over several paths ([`paths`]), each of them is watched by a connection
+//! of its own ([`watch`]), and a set whose path died is made anew over one that lives before the
+//! resources hear of a loss ([`moves`]).
+//!
 //! Bytes of a peer are checked here and never reach an assert: garbage closes the connection.
 
 pub(crate) mod connection;
 pub(crate) mod paths;
+mod watch;
+mod moves;
 pub(crate) mod times;
 mod receive;
 mod send;
@@ -28,7 +34,7 @@ use std::time::Duration;
 
 use format::frame::{Message, PayloadRef};
 use format::ids::{BootId, NodeId, Nonce};
-use format::message::{Heartbeat, LeaseRequest, LinkMessage, ResourceMessage};
+use format::message::{Heartbeat, LeaseRequest, LinkClass, LinkMessage, ResourceMessage};
 use io::{ListenAddr, SocketId};
 use replication::contract::{Payload, PeerReport};
 use stdx::time::Time;
@@ -36,10 +42,11 @@ use stdx::time::Time;
 use crate::limits::{DIAL_BACKOFF_MIN, STRANGERS_MAX};
 use crate::links::active::Active;
 use crate::links::connection::{Connection, Stage};
-use crate::links::paths::{Path, Target};
+use crate::links::paths::{Named, Path, Target};
 use crate::links::secure::Secrecy;
 use crate::links::session::Session;
 use crate::links::times::LinkTimes;
+use crate::links::watch::PathState;
 use crate::log::{Scope, log};
 use crate::payloads::Kit;
 use crate::placement;
@@ -99,6 +106,10 @@ pub(crate) enum Fact {
         link: usize,
         set: u64,
         handle: u32,
+    },
+    /// A path to a member of the resource works again, or does not any more.
+    PathChanged {
+        hosted: HostedId,
     },
     /// Our OPEN is due: answer with `Links::open`.
     OpenDue {
@@ -165,28 +176,38 @@ struct Link {
     targets: Vec<Target>,
     /// As the resources that use it say.
     secrecy: Secrecy,
+    /// The paths that each resource names.
+    named: Vec<Named>,
+    /// What is known of those that are watched, on every shard.
+    path_states: Vec<(Path, PathState)>,
     /// The times that each resource asks for.
     asked: Vec<LinkTimes>,
     next_target: usize,
     /// Attempts since one succeeded, or since the last rest.
     failed_dials: usize,
     dial_at: Time,
+    /// A lost set is not dialled anew without a rest before.
+    at_once_from: Time,
     backoff: Duration,
     /// The failure that was logged last, so that a peer that stays away is one line.
     failure: Option<String>,
     boot_id: Option<BootId>,
     start_count: u64,
     peer_shards: u8,
+    /// It takes connections that watch a path.
+    takes_watches: bool,
     /// Number of the set of connections that is up, or comes up.
     set: u64,
     is_up: bool,
+    /// Sessions of the set before are held for the next one until then.
+    moving_until: Option<Time>,
     /// At shard 0: pairs of shards whose connection is not up yet, and how long it may take.
     missing: Vec<(u8, u8)>,
     join_until: Time,
     /// At shard 0: the path on which the set was dialled from here.
     dialled: Option<Path>,
-    /// The path that the set uses, while it is up and that is known.
-    path: Option<Path>,
+    /// The paths that the set uses, as far as they are known; that of the shards 0 comes first.
+    used: Vec<Path>,
     /// By the peer's shard.
     pipes: Vec<Pipe>,
     /// Of resources that are at home on this shard.
@@ -307,6 +328,7 @@ impl Links {
                 next = next.min(self.dial(index, kit));
             }
             next = next.min(self.check_set(index, kit)).min(self.tick_connected(index, kit));
+            next = next.min(self.tick_watches(index, kit)).min(self.tick_moves(index, kit));
         }
         next.min(self.expire_strangers(kit))
     }
@@ -361,8 +383,8 @@ impl Links {
     fn say_hello(&mut self, key: Key, kit: &mut Kit) {
         let Some(connection) = self.connections.get_mut(key) else { return };
         connection.stage = Stage::AwaitWelcome;
-        let shard = connection.shard;
-        let hello = self.hello(shard);
+        let (shard, class) = (connection.shard, connection.class);
+        let hello = self.hello(shard, class);
         self.send_alone(key, &LinkMessage::Hello(Box::new(hello)), kit);
     }
 
@@ -372,7 +394,7 @@ impl Links {
         self.is_due = true;
         let refusal = connection.refusal.take();
         let reason = refusal.as_deref().unwrap_or(reason);
-        let (link, shard) = (connection.link, connection.shard);
+        let (link, shard, connection_class) = (connection.link, connection.shard, connection.class);
         let remote = connection.socket.and_then(|socket| kit.reactor.peer_addr(socket));
         connection.dispose(kit);
         let Some(index) = link else {
@@ -382,6 +404,9 @@ impl Links {
             }
             return;
         };
+        if connection_class == LinkClass::Watch {
+            return self.lose_watch(index, key, reason, kit);
+        }
         let pipe = self.links[index].pipe_mut(shard);
         if pipe.connection == Some(key) {
             pipe.connection = None;
@@ -410,22 +435,27 @@ impl Link {
         Self {
             name,
             targets: Vec::new(),
+            named: Vec::new(),
+            path_states: Vec::new(),
             secrecy: Secrecy::default(),
             asked: Vec::new(),
             next_target: 0,
             failed_dials: 0,
             dial_at: now,
+            at_once_from: now,
             backoff: DIAL_BACKOFF_MIN,
             failure: None,
             boot_id: None,
             start_count: 0,
             peer_shards: 1,
+            takes_watches: false,
             set: 0,
             is_up: false,
+            moving_until: None,
             missing: Vec::new(),
             join_until: Time::NEVER,
             dialled: None,
-            path: None,
+            used: Vec::new(),
             pipes: Vec::new(),
             sessions: Vec::new(),
             actives: Vec::new(),

@@ -19,7 +19,7 @@ mod devices;
 mod guests;
 pub(crate) mod clients;
 pub(crate) mod initiators;
-mod hosting;
+pub(crate) mod hosting;
 mod allocation;
 mod attaching;
 mod adjusting;

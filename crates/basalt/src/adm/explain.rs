@@ -9,8 +9,8 @@ use api::disk_state::DiskState;
 use api::replication_state::ReplicationState;
 use api::role::Role;
 use api::status::{
-    ConnectionStatus, DeviceStatus, Holder, LatencyHistogram, PeerDeviceStatus, ResourceStatus,
-    STALLED_SECONDS,
+    ConnectionStatus, DeviceStatus, Holder, LatencyHistogram, PathStatus, PeerDeviceStatus,
+    ResourceStatus, STALLED_SECONDS,
 };
 use serde::Serialize;
 
@@ -271,19 +271,31 @@ fn peers(resource: &ResourceStatus) -> Vec<String> {
             let reason = connection.reason.as_deref().unwrap_or("no reason is known");
             sentences.push(format!("{name} is {state}: {reason}"));
         }
-        for path in connection.paths.iter().filter(|path| !path.established) {
-            let (here, there) = (&path.this_host, &path.remote_host);
-            sentences.push(format!(
-                "the path from {}:{} to {name} at {}:{} is down",
-                here.address, here.port, there.address, there.port
-            ));
-        }
+        let dead = connection.paths.iter().filter(|path| !path.established);
+        sentences.extend(dead.map(|path| dead_path(connection, path)));
     }
     sentences.extend(slowest(resource));
     if sentences.is_empty() {
         sentences.push("all are connected".to_owned());
     }
     sentences
+}
+
+/// What is known of a path that does not work, and where to look.
+fn dead_path(connection: &ConnectionStatus, path: &PathStatus) -> String {
+    let (name, here, there) = (&connection.name, &path.this_host, &path.remote_host);
+    let since = path.down_ms.map_or_else(String::new, |ms| format!(" for {} s", ms / 1000));
+    let reason = path.reason.as_ref().map_or_else(String::new, |reason| format!(": {reason}"));
+    let advice = if connection.paths.iter().any(|other| other.in_use) {
+        "; another path carries; check cable, address and firewall of this one, it is tried again \
+         by itself"
+    } else {
+        ""
+    };
+    format!(
+        "the path from {}:{} to {name} at {}:{} is down{since}{reason}{advice}",
+        here.address, here.port, there.address, there.port
+    )
 }
 
 /// The peer that sets the pace of writes, where the times are known.

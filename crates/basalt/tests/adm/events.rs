@@ -51,6 +51,8 @@ fn secondary() -> ResourceStatus {
                 this_host: endpoint(1),
                 remote_host: endpoint(2),
                 established: true,
+                in_use: true,
+                ..PathStatus::default()
             }],
             peer_devices: vec![PeerDeviceStatus {
                 replication_state: ReplicationState::Established,

@@ -59,7 +59,12 @@ const CLIENT: &str = "resource r0 {
 /// The one over the first network is in use.
 fn path(peer: u8, network: u8) -> PathStatus {
     let end = |last| std::net::SocketAddr::from(([10, 0, network, last], 7900)).into();
-    PathStatus { this_host: end(1), remote_host: end(peer + 1), established: network == 0 }
+    PathStatus {
+        this_host: end(1),
+        remote_host: end(peer + 1),
+        established: network == 0,
+        ..PathStatus::default()
+    }
 }
 
 fn peer(node_id: u8, name: &str) -> ConnectionStatus {

@@ -46,6 +46,8 @@ pub(crate) struct Node {
     pub(crate) nvme: SocketAddr,
     pub(crate) has_disk: bool,
     pub(crate) daemon: Option<Child>,
+    /// What enters the network of the node, before the daemon's own words.
+    pub(crate) entry: Vec<String>,
 }
 
 impl Cluster {
@@ -88,6 +90,7 @@ impl Cluster {
                 nvme: initiators.local_addr().unwrap(),
                 has_disk: index + clients < nodes,
                 daemon: None,
+                entry: Vec::new(),
             })
             .collect();
         let cluster = Self { directory, nodes };
@@ -175,7 +178,15 @@ impl Cluster {
     }
 
     pub(crate) fn daemon_command(&self, index: usize) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_basalt"));
+        let program = env!("CARGO_BIN_EXE_basalt");
+        let mut command = match self.nodes[index].entry.split_first() {
+            Some((first, words)) => {
+                let mut command = Command::new(first);
+                command.args(words).arg(program);
+                command
+            }
+            None => Command::new(program),
+        };
         command.args(["node", "--exit-with-parent", "--name", &self.nodes[index].name]);
         command.args(["--shards", &self.nodes[index].shards.to_string()]);
         command.arg("--state-dir").arg(self.state_dir(index));

@@ -15,6 +15,7 @@ mod faults;
 mod forks;
 mod promoter;
 mod paths;
+mod networks;
 mod disks;
 mod adopted;
 mod transcript;

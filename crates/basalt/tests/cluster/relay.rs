@@ -2,7 +2,7 @@
 
 use std::io::{Read, Write};
 use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
-use std::sync::atomic::{AtomicU8, Ordering};
+use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::thread;
 
@@ -25,6 +25,7 @@ struct Shared {
     target: SocketAddr,
     mode: AtomicU8,
     streams: Mutex<Vec<TcpStream>>,
+    passed: AtomicU64,
 }
 
 impl Relay {
@@ -32,11 +33,17 @@ impl Relay {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let address = listener.local_addr().unwrap();
         let mode = AtomicU8::new(Mode::Open as u8);
-        let shared = Arc::new(Shared { target, mode, streams: Mutex::default() });
+        let (streams, passed) = (Mutex::default(), AtomicU64::new(0));
+        let shared = Arc::new(Shared { target, mode, streams, passed });
         let accepting = Arc::clone(&shared);
         // It ends with the test process.
         thread::spawn(move || listener.incoming().flatten().for_each(|one| accepting.pass(one)));
         Self { address, shared }
+    }
+
+    /// Bytes so far, both ways.
+    pub(crate) fn passed(&self) -> u64 {
+        self.shared.passed.load(Ordering::Relaxed)
     }
 
     pub(crate) fn set(&self, mode: Mode) {
@@ -73,8 +80,11 @@ impl Shared {
     fn copy(&self, mut from: TcpStream, mut to: TcpStream) {
         let mut bytes = vec![0; 64 << 10];
         while let Ok(length @ 1..) = from.read(&mut bytes) {
-            if self.is(Mode::Open) && to.write_all(&bytes[..length]).is_err() {
-                break;
+            if self.is(Mode::Open) {
+                self.passed.fetch_add(length as u64, Ordering::Relaxed);
+                if to.write_all(&bytes[..length]).is_err() {
+                    break;
+                }
             }
         }
         if !self.is(Mode::Silent) {

@@ -160,7 +160,7 @@ pub static TABLE: &[OptionSpec] = &[
     peer("peer-tiebreaker", Kind::Flag, "yes", holds(&["yes"])),
     // net
     net("transport", Kind::Words(&["tcp", "lb-tcp", "rdma"]), "tcp", holds(&["tcp"])),
-    net("load-balance-paths", Kind::Flag, "no", holds(&["no"])),
+    net("load-balance-paths", Kind::Flag, "no", IN_EFFECT),
     net("protocol", Kind::Letters(&["A", "B", "C"]), "C", refused_but(&["C"])),
     net("timeout", tenths(1, 600), "60", NOT_YET),
     net("max-epoch-size", count(1, 20_000), "2048", NOT_YET),

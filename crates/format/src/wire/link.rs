@@ -22,7 +22,7 @@ messages!(LinkMessage, LINK_TAGS {
     0x0006 HeartbeatAck(ack)
 });
 
-tags!(LinkClass { 0 Data, 1 Bulk });
+tags!(LinkClass { 0 Data, 1 Bulk, 2 Watch });
 tags!(CloseReason {
     1 UnknownResource, 2 NodeIdMismatch, 3 UnrelatedData, 4 SizeTooSmall, 5 Down,
 });

@@ -258,7 +258,7 @@ fn wrong_values_are_refused() {
         // Versions, shards, class, quantum of 513 and 1024, length of a name and its first byte.
         ("hello", 44, 3, range),
         ("hello", 72, 0, range),
-        ("hello", 75, 2, tag),
+        ("hello", 75, 3, tag),
         ("hello", 77, 1, range),
         ("hello", 78, 4, range),
         ("hello", 79, 128, range),

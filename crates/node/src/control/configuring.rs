@@ -1,5 +1,7 @@
 //! Resources and their texts: up, down, adjust, and what is running.
 
+use std::net::TcpListener;
+
 use api::response::{Failure, FailureCode, Reply, Running, RunningReply};
 use config::steps::{Reach, Step, steps};
 
@@ -9,7 +11,8 @@ use crate::crash;
 use crate::definition::Definition;
 use crate::limits::{ATTACH_PATIENCE, COMMAND_PATIENCE, MEMBERS_PATIENCE};
 use crate::patience::Patience;
-use crate::shard::commands::unknown_resource;
+use crate::shard::commands::{address_failure, unknown_resource};
+use crate::shard::hosting::own_addresses;
 use crate::shard::messages::{Force, Ticket, ToShard};
 
 /// Whether `adjust` does what it tells.
@@ -206,6 +209,7 @@ impl Control {
     /// Gives a running resource another definition, without disturbing it.
     fn redefine(&self, resource: &str, wanted: &Definition) -> Result<Result<(), String>, Failure> {
         self.check_secrecy(wanted)?;
+        self.check_addresses(wanted)?;
         let mut patience = Patience::new(MEMBERS_PATIENCE);
         let answer = self.ask_until_ready(resource, &mut patience, |ticket| {
             let definition = Box::new(wanted.clone());
@@ -221,6 +225,23 @@ impl Control {
             }
             Err(failure) => Err(failure),
         }
+    }
+
+    /// Refuses an address of a new member or path that something else has: a resource that runs
+    /// cannot go back.
+    fn check_addresses(&self, wanted: &Definition) -> Result<(), Failure> {
+        let texts = self.state.stored_texts().map_err(state_failure)?;
+        let stored = texts
+            .iter()
+            .filter_map(|(resource, text)| Definition::from_text(&self.name, resource, text).ok());
+        let known: Vec<_> = stored.flat_map(|definition| own_addresses(&definition)).collect();
+        for address in own_addresses(wanted).iter().filter(|address| !known.contains(address)) {
+            if let Err(error) = TcpListener::bind(address) {
+                let text = format!("cannot listen on {address}: {error}");
+                return Err(address_failure(&std::io::Error::new(error.kind(), text)));
+            }
+        }
+        Ok(())
     }
 
     /// The texts that the named resources run with, or all.

@@ -237,7 +237,9 @@ fn connection_metrics(
         let text = |it: &api::status::Endpoint| format!("{}:{}:{}", it.family, it.address, it.port);
         labels.push(("local", text(&path.this_host)));
         labels.push(("peer", text(&path.remote_host)));
-        metrics.gauge("basalt_path_established", "The path carries.", &labels, path.established);
+        let help = "The path works, as far as is known.";
+        metrics.gauge("basalt_path_established", help, &labels, path.established);
+        metrics.gauge("basalt_path_in_use", "The path carries.", &labels, path.in_use);
     }
 }
 

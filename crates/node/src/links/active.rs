@@ -15,9 +15,9 @@ use crate::placement;
 /// A member that is connected: its messages are taken, and ours sent.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Active {
-    hosted: HostedId,
-    peer: NodeId,
-    handles: Handles,
+    pub(super) hosted: HostedId,
+    pub(super) peer: NodeId,
+    pub(super) handles: Handles,
 }
 
 /// Where a message of a resource goes.
@@ -97,7 +97,11 @@ impl Links {
 
     pub(super) fn meant_by(&self, link: usize, handle: u32) -> Meant {
         let link = &self.links[link];
-        if let Some(active) = link.actives.iter().find(|active| active.handles.theirs == handle) {
+        let is_meant = |active: &&Active| {
+            // What the set before it lost, nobody knows: nothing is added to its sessions.
+            active.handles.theirs == handle && active.handles.set == link.set
+        };
+        if let Some(active) = link.actives.iter().find(is_meant) {
             return Meant::Member(active.hosted, active.peer);
         }
         let is_settled = handle <= link.resolved[home_lane_of(handle)];
@@ -114,6 +118,9 @@ impl Links {
         let known = self.links.get(link)?;
         let is_meant = |active: &&Active| active.hosted == hosted && active.peer == peer;
         let active = known.actives.iter().find(is_meant)?;
+        if active.handles.set != known.set {
+            return None;
+        }
         let way = Way { link, shard: shard(known.peer_shards) };
         Some(Route { way, handle: active.handles.ours })
     }

@@ -1,7 +1,7 @@
 //! One TCP stream of a link: its handshake, what it is receiving and what it is sending.
 
 use format::frame;
-use format::message::{Hello, LinkClass, LinkMessage};
+use format::message::{FEATURE_WATCH, Hello, LinkClass, LinkMessage};
 use io::{Slice, SocketId};
 use replication::contract::Payload;
 use stdx::time::Time;
@@ -19,6 +19,7 @@ pub(crate) struct Connection {
     pub(super) link: Option<usize>,
     /// The peer's shard at the other end; of a stranger not known yet.
     pub(super) shard: u8,
+    pub(super) class: LinkClass,
     pub(super) stage: Stage,
     /// Its handshake has to be over by then.
     pub(super) deadline: Time,
@@ -97,6 +98,7 @@ impl Connection {
         Self {
             link,
             shard,
+            class: LinkClass::Data,
             stage,
             deadline: now + HANDSHAKE_DEADLINE,
             path: None,
@@ -127,18 +129,18 @@ impl Connection {
 
 impl Links {
     /// What a connection with shard `shard_remote` of the peer begins with.
-    pub(super) fn hello(&self, shard_remote: u8) -> Hello {
+    pub(super) fn hello(&self, shard_remote: u8, class: LinkClass) -> Hello {
         Hello {
             node_name: self.identity.name.clone(),
             version_min: frame::FRAME_VERSION,
             version_max: frame::FRAME_VERSION,
-            features: 0,
+            features: FEATURE_WATCH,
             boot_id: self.identity.boot_id,
             start_count: self.identity.start_count,
             shards: self.identity.shards,
             shard_local: self.me,
             shard_remote,
-            class: LinkClass::Data,
+            class,
             path: 0,
             quantum_bytes: frame::QUANTUM_BYTES_MAX,
         }
@@ -167,6 +169,9 @@ impl Links {
             self.show_failure(index, &reason, kit);
             return Err(reason);
         }
+        if hello.class == LinkClass::Watch {
+            return self.accept_watch(key, index, hello, kit);
+        }
         self.check_rival(index, hello, kit.now)?;
         self.check_start(index, hello)?;
         let pair = (hello.shard_remote, hello.shard_local);
@@ -175,6 +180,7 @@ impl Links {
                 self.end_set(index, "replaced by a new connection", kit);
             }
             self.links[index].set += 1;
+            self.links[index].used.clear();
         } else {
             let link = &self.links[index];
             let is_known = (link.boot_id, link.peer_shards) == (Some(hello.boot_id), hello.shards);
@@ -185,11 +191,13 @@ impl Links {
                 ));
             }
         }
+        let path = self.connections.get(key).and_then(|connection| connection.path);
+        self.links[index].note_used(path);
         if hello.shard_remote != LEAD {
             self.pass_on(key, index, hello, kit);
             return Ok(());
         }
-        let welcome = self.hello(hello.shard_local);
+        let welcome = self.hello(hello.shard_local, LinkClass::Data);
         self.send_alone(key, &LinkMessage::Welcome(Box::new(welcome)), kit);
         self.adopt(key, index, hello, kit);
         Ok(())
@@ -213,6 +221,9 @@ impl Links {
             ));
         }
         self.check_start(index, hello)?;
+        if self.connections.get(key).is_some_and(|it| it.class == LinkClass::Watch) {
+            return self.watch_answered(key, index, hello, kit);
+        }
         let expected = self.connections.get(key).map(|connection| connection.shard);
         if (hello.shard_remote, Some(hello.shard_local)) != (self.me, expected) {
             return Err(format!(

@@ -11,7 +11,7 @@ use format::checksum::crc32c;
 use format::frame::{
     FRAME_HEADER_BYTES, FrameHeader, FrameReader, Message, QUANTUM_BYTES_MAX, Received,
 };
-use format::message::{LeaseRequest, LinkMessage};
+use format::message::{LeaseRequest, LinkClass, LinkMessage};
 use io::{BufferId, Class, Slice};
 use replication::contract::Payload;
 use stdx::time::Time;
@@ -191,7 +191,13 @@ impl Links {
             Err(error) => Err(format!("connection lost: {error}")),
             Ok(length) => {
                 if let Some(index) = connection.link {
-                    self.links[index].pipe_mut(connection.shard).heart.heard_at = kit.now;
+                    let link = &mut self.links[index];
+                    match connection.class {
+                        LinkClass::Watch => link.note_heard(key, kit.now),
+                        LinkClass::Data | LinkClass::Bulk => {
+                            link.pipe_mut(connection.shard).heart.heard_at = kit.now;
+                        }
+                    }
                 }
                 match &mut connection.tls {
                     // What a peer says that was refused is not looked at.
@@ -258,6 +264,9 @@ impl Links {
     ) -> Result<Option<Received>, String> {
         let Some(connection) = self.connections.get_mut(key) else { return Ok(None) };
         let (link, shard) = (connection.link, connection.shard);
+        if connection.class == LinkClass::Watch && connection.stage == Stage::Up {
+            return self.take_beat(received.message).map(|()| None);
+        }
         match (connection.stage, received.message) {
             (Stage::AwaitHello, Message::Link(LinkMessage::Hello(hello))) => {
                 self.on_hello(key, &hello, kit)?;

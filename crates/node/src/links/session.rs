@@ -29,6 +29,8 @@ pub(super) struct Session {
     /// Handle of our OPEN, while the peer did not close it.
     pub(super) ours: Option<u32>,
     theirs: Option<Theirs>,
+    /// Of the set before, while the session moves to the next one: the resource knows of no end.
+    pub(super) former: Option<Handles>,
     /// Our OPEN is not sent (again) before.
     open_at: Time,
     /// The operator, or the core, wants no connection.
@@ -64,7 +66,7 @@ impl Session {
         placement::home_shard(self.resource, link.peer_shards)
     }
 
-    fn handles(&self) -> Option<Handles> {
+    pub(super) fn handles(&self) -> Option<Handles> {
         let Theirs { handle, set, .. } = self.theirs?;
         Some(Handles { ours: self.ours?, theirs: handle, set })
     }
@@ -94,6 +96,7 @@ impl Links {
             peer: new.peer,
             ours: None,
             theirs: None,
+            former: None,
             open_at: now,
             held: false,
             refusal: None,
@@ -205,9 +208,15 @@ impl Links {
         let Some(theirs) = session.theirs.filter(|_| session.ours.is_some()) else { return };
         session.refusal = None;
         let scope = Scope { resource: &session.resource_name, peer: &name };
-        log!(Notice, scope, "connected");
         let report = PeerReport { boot_id, shards, replica: theirs.replica };
         let Some(handles) = session.handles() else { return };
+        match session.former.take() {
+            None => log!(Notice, scope, "connected"),
+            Some(former) => {
+                log!(Notice, scope, "connected over another path");
+                self.facts.push_back(Fact::Down { hosted, peer, handles: former });
+            }
+        }
         self.facts.push_back(Fact::Up { hosted, peer, handles, report });
     }
 
@@ -287,15 +296,24 @@ impl Links {
         let session = &mut link.sessions[place];
         let handles = session.handles();
         session.ours = None;
-        let theirs = session.theirs.take();
-        if let Some(handles) = handles {
+        let half_open = session.theirs.take().filter(|_| handles.is_none());
+        if let Some(handles) = session.former.take().or(handles) {
             let scope = Scope { resource: &session.resource_name, peer: &link.name };
             log!(Notice, scope, "disconnected");
             let (hosted, peer) = (session.hosted, session.peer);
             self.facts.push_back(Fact::Down { hosted, peer, handles });
-        } else if let Some(theirs) = theirs {
-            let Theirs { handle, set, .. } = theirs;
+        }
+        if let Some(Theirs { handle, set, .. }) = half_open {
             self.facts.push_back(Fact::Void { link: index, set, handle });
+        }
+    }
+
+    /// What was agreed on over the former set does not hold; the resource does not hear of it yet.
+    pub(super) fn suspend_sessions(&mut self, index: usize) {
+        for session in &mut self.links[index].sessions {
+            session.former = session.former.or_else(|| session.handles());
+            session.ours = None;
+            session.theirs = None;
         }
     }
 

@@ -14,16 +14,17 @@
 //! Shard 0 leads. A set stands and falls as one, so that a session of a resource never misses what
 //! one of its connections lost. Sets are counted, and news of an older one mean nothing.
 
-use std::net::SocketAddr;
 use std::os::fd::OwnedFd;
 
 use format::ids::BootId;
-use format::message::{Hello, LinkMessage};
+use format::message::{FEATURE_WATCH, Hello, LinkClass, LinkMessage};
 use stdx::time::Time;
 
 use crate::limits::{DIAL_BACKOFF_MIN, HANDSHAKE_DEADLINE};
 use crate::links::connection::{Connection, Stage};
+use crate::links::moves::Ending;
 use crate::links::paths::Path;
+use crate::links::watch::{PathState, path_text};
 use crate::links::{LEAD, Links};
 use crate::log::{Scope, log};
 use crate::payloads::Kit;
@@ -46,10 +47,14 @@ pub(crate) enum News {
     Dial { shard: u8, path: Path },
     /// From shard 0: this peer was accepted for the receiver, and said this.
     Adopt { socket: OwnedFd, tls: Option<Box<Session>>, hello: Box<Hello> },
-    /// From shard 0: the set is complete, on this path if that is known.
-    Up { boot_id: BootId, shards: u8, path: Option<Path> },
+    /// From shard 0: the set is complete, on these paths as far as they are known.
+    Up { boot_id: BootId, shards: u8, used: Vec<Path> },
     /// From shard 0: it is lost.
-    Down { reason: String },
+    Down { reason: String, ending: Ending },
+    /// From shard 0: no other set follows soon.
+    MovesEnd,
+    /// From shard 0: what became of a path that is watched.
+    Path { path: Path, state: PathState },
     /// From shard 0: why it does not come up.
     Failed { reason: String },
     /// To shard 0: the connection with this shard of the peer is up.
@@ -75,18 +80,20 @@ impl Links {
                 self.links[index].set = set;
                 self.adopt_socket(index, (socket, tls), &hello, kit);
             }
-            News::Up { boot_id, shards, path } => {
+            News::Up { boot_id, shards, used } => {
                 let link = &mut self.links[index];
                 link.set = set;
                 link.boot_id = Some(boot_id);
                 link.peer_shards = shards;
-                link.path = path;
+                link.used = used;
                 self.set_is_up(index, kit);
             }
-            News::Down { reason } => {
+            News::Down { reason, ending } => {
                 self.links[index].set = set + 1;
-                self.set_is_down(index, &reason, kit);
+                self.set_is_down(index, &reason, ending, kit);
             }
+            News::MovesEnd => self.end_moves(index),
+            News::Path { path, state } => self.learn_path_state(index, path, state),
             News::Failed { reason } => self.links[index].failure = Some(reason),
             News::Joined { shard, boot_id, shards } => {
                 if set == self.links[index].set {
@@ -103,13 +110,13 @@ impl Links {
         }
     }
 
-    fn tell(&self, index: usize, shard: u8, news: News, kit: &mut Kit) {
+    pub(super) fn tell(&self, index: usize, shard: u8, news: News, kit: &mut Kit) {
         let link = &self.links[index];
         let message = LinkNews { peer: link.name.clone(), set: link.set, news };
         kit.mesh.send(shard, Cross::Link(Box::new(message)));
     }
 
-    fn tell_others(&self, index: usize, kit: &mut Kit, news: impl Fn() -> News) {
+    pub(super) fn tell_others(&self, index: usize, kit: &mut Kit, news: impl Fn() -> News) {
         for shard in kit.mesh.others() {
             self.tell(index, shard, news(), kit);
         }
@@ -119,16 +126,25 @@ impl Links {
 
     /// The connection of the shards 0 is up: the others may follow.
     pub(super) fn begin_set(&mut self, index: usize, hello: &Hello, kit: &mut Kit) {
+        if self.links[index].boot_id != Some(hello.boot_id) {
+            // Another process knows of no session.
+            self.stop_moves(index, kit);
+        }
         let link = &mut self.links[index];
         link.boot_id = Some(hello.boot_id);
         link.start_count = hello.start_count;
         link.peer_shards = hello.shards;
+        link.takes_watches = hello.features & FEATURE_WATCH != 0;
         link.missing = placement::pairs(self.identity.shards, hello.shards);
         link.missing.retain(|pair| *pair != (0, 0));
         link.join_until = kit.now + 2 * HANDSHAKE_DEADLINE;
         // The side that was dialled waits for the rest.
-        if let Some(path) = link.dialled.filter(|_| !link.missing.is_empty()) {
-            for (ours, theirs) in link.missing.clone() {
+        if let Some(dialled) = link.dialled.filter(|_| !link.missing.is_empty()) {
+            let paths = link.paths_to_spread_over(dialled, kit.now);
+            for (place, (ours, theirs)) in link.missing.clone().into_iter().enumerate() {
+                // The pair of the shards 0 has the first one.
+                let path = paths[(place + 1) % paths.len()];
+                self.links[index].note_used(Some(path));
                 if ours == LEAD {
                     self.dial_shard(index, theirs, path, kit);
                 } else {
@@ -155,31 +171,36 @@ impl Links {
             return;
         }
         let (boot_id, shards) = (link.boot_id.unwrap_or_default(), link.peer_shards);
-        let first = link.pipes.first().and_then(|pipe| self.connections.get(pipe.connection?));
-        let path = first.and_then(|connection| connection.path);
-        self.tell_others(index, kit, || News::Up { boot_id, shards, path });
+        self.tell_others(index, kit, || News::Up { boot_id, shards, used: link.used.clone() });
         let link = &mut self.links[index];
-        link.path = path;
         link.backoff = DIAL_BACKOFF_MIN;
         link.failed_dials = 0;
-        log!(Info, Scope::peer(&link.name), "link up");
+        let used: Vec<String> = link.used.iter().map(|path| path_text(*path)).collect();
+        let over =
+            if used.is_empty() { String::new() } else { format!(" over {}", used.join(", ")) };
+        log!(Info, Scope::peer(&link.name), "link up{over}");
         self.set_is_up(index, kit);
     }
 
     /// Ends all connections of the link.
     pub(super) fn end_set(&mut self, index: usize, reason: &str, kit: &mut Kit) {
-        self.tell_others(index, kit, || News::Down { reason: reason.to_owned() });
+        let link = &self.links[index];
+        let is_held = link.is_up || link.moving_until.is_some();
+        let moves = is_held && link.has_living_path(kit.now);
+        let ending = if moves { Ending::Moves } else { Ending::Lost };
+        self.tell_others(index, kit, || News::Down { reason: reason.to_owned(), ending });
         let link = &mut self.links[index];
         let was_up = link.is_up;
         // What is said of it from now on comes too late.
         link.set += 1;
         link.missing.clear();
         link.dialled = None;
-        self.set_is_down(index, reason, kit);
+        self.set_is_down(index, reason, ending, kit);
         self.note_failure(index, reason, kit);
         if was_up {
             self.links[index].start_over(kit.now);
         } else {
+            self.links[index].distrust_others(kit.now);
             self.links[index].back_off(kit.now);
         }
     }
@@ -229,21 +250,9 @@ impl Links {
     }
 
     fn dial_shard(&mut self, index: usize, shard: u8, path: Path, kit: &mut Kit) {
-        let (local, remote) = (SocketAddr::new(path.0.ip(), 0), path.1);
-        let mut connection = Connection::new(Some(index), shard, Stage::Connecting, kit.now);
-        connection.path = Some(path);
-        connection.deadline = kit.now + self.links[index].handshake_deadline();
-        let key = self.connections.insert(connection);
-        self.is_due = true;
-        match kit.reactor.connect(Some(local), remote, Self::token(key)) {
-            Ok(socket) => {
-                self.connections.get_mut(key).expect("just put in").socket = Some(socket);
-                self.links[index].pipe_mut(shard).connection = Some(key);
-            }
-            Err(error) => {
-                self.connections.remove(key);
-                self.lose_set(index, &format!("cannot connect to {remote}: {error}"), kit);
-            }
+        match self.connect_to(index, (shard, path), LinkClass::Data, kit) {
+            Ok(key) => self.links[index].pipe_mut(shard).connection = Some(key),
+            Err(failure) => self.lose_set(index, &failure, kit),
         }
     }
 
@@ -266,7 +275,7 @@ impl Links {
         connection.socket = Some(socket);
         connection.tls = tls;
         let key = self.connections.insert(connection);
-        let welcome = self.hello(shard);
+        let welcome = self.hello(shard, LinkClass::Data);
         self.send_alone(key, &LinkMessage::Welcome(Box::new(welcome)), kit);
         self.adopt(key, index, hello, kit);
         self.start_receive(key, kit);
@@ -298,10 +307,11 @@ impl Links {
         let link = &mut self.links[index];
         link.is_up = true;
         link.failure = None;
+        self.paths_changed(index);
         self.sessions_due(index, kit.now);
     }
 
-    fn set_is_down(&mut self, index: usize, reason: &str, kit: &mut Kit) {
+    fn set_is_down(&mut self, index: usize, reason: &str, ending: Ending, kit: &mut Kit) {
         self.is_due = true;
         let link = &mut self.links[index];
         link.is_up = false;
@@ -311,7 +321,10 @@ impl Links {
         for key in connections {
             self.close_connection(key, reason, kit);
         }
-        self.sessions_down(index);
+        match ending {
+            Ending::Lost => self.sessions_down(index),
+            Ending::Moves => self.hold_sessions(index, kit.now),
+        }
         for pipe in &mut self.links[index].pipes {
             pipe.clear(kit);
         }

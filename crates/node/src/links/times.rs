@@ -10,7 +10,7 @@ use config::effective::NetOptions;
 use replication::limits::PEER_SILENT_MAX;
 
 use crate::limits::{DIAL_BACKOFF_MAX, PEER_SILENT_MIN};
-use crate::links::{Link, Links};
+use crate::links::Link;
 
 /// What the options of a connection ask for, where they ask.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -36,16 +36,6 @@ impl LinkTimes {
 
 /// DRBD's default.
 const PING_TIMEOUT_MS: u64 = 500;
-
-impl Links {
-    /// One of the resources that share the link asks for other times.
-    pub(crate) fn change_times(&mut self, index: usize, from: LinkTimes, to: LinkTimes) {
-        let asked = &mut self.links[index].asked;
-        if let Some(place) = asked.iter().position(|known| *known == from) {
-            asked[place] = to;
-        }
-    }
-}
 
 impl Link {
     pub(super) fn silent_max(&self) -> Duration {

@@ -1,4 +1,5 @@
-//! A resource that follows a changed configuration while it is in use: members that come and go.
+//! A resource that follows a changed configuration while it is in use: members and paths that come
+//! and go.
 //!
 //! A new member gets its links once the home has taken it in. One that the configuration dropped
 //! keeps them until no value needs its vote or its data.
@@ -145,7 +146,11 @@ impl Part {
             for address in now.iter().filter(|address| !before.contains(address)) {
                 if let Err(error) = rim.links.listen(*address, &mut rim.kit) {
                     let scope = Scope::resource(&self.name);
-                    log!(Error, scope, "cannot listen on {address} for a new member: {error}");
+                    log!(
+                        Error,
+                        scope,
+                        "cannot listen on {address} for a new member or path: {error}"
+                    );
                 }
             }
             for address in before.iter().filter(|address| !now.contains(address)) {
@@ -155,8 +160,9 @@ impl Part {
         for member in definition.peers().filter(|member| !member.paths.is_empty()) {
             let known = self.peers.iter_mut().find(|peer| peer.node == member.node);
             if let Some(peer) = known {
-                rim.links.change_times(peer.link, peer.paths.times, member.times);
-                peer.paths.times = member.times;
+                let paths = PeerPaths::of(member);
+                rim.links.change_peer(peer.link, (&peer.paths, &paths), &mut rim.kit);
+                peer.paths = paths;
             } else {
                 let paths = PeerPaths::of(member);
                 let link = rim.links.add_peer(&paths, rim.kit.now);

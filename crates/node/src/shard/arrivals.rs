@@ -77,6 +77,12 @@ impl Shard {
                 let Rim { links, kit, .. } = rim;
                 links.announce_void(link, set, handle, kit);
             }
+            links::Fact::PathChanged { hosted } => {
+                let hosted = self.hosted.get(hosted.0 as usize).and_then(Option::as_ref);
+                if let Some(hosted) = hosted {
+                    rim.tell_changed(hosted.name());
+                }
+            }
             links::Fact::OpenDue { hosted, peer } => {
                 if let Some(it) = self.hosted.get(hosted.0 as usize).and_then(Option::as_ref) {
                     rim.links.open(hosted, peer, it.resource.report(), rim.kit.now);

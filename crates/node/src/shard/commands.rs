@@ -419,7 +419,7 @@ fn in_use(clients: usize, hint: &str) -> Failure {
     Failure::new(FailureCode::DeviceInUse, format!("{clients} clients have it open"), hint)
 }
 
-pub(super) fn address_failure(error: &std::io::Error) -> Failure {
+pub(crate) fn address_failure(error: &std::io::Error) -> Failure {
     let hint = "is another daemon or service listening there, and is the address of this machine?";
     Failure::new(FailureCode::AddressInUse, error.to_string(), hint)
 }

@@ -417,7 +417,7 @@ pub(super) fn open_disk(
 }
 
 /// The addresses at which this node is to be reached for the resource, each once.
-pub(super) fn own_addresses(definition: &Definition) -> Vec<std::net::SocketAddr> {
+pub(crate) fn own_addresses(definition: &Definition) -> Vec<std::net::SocketAddr> {
     let mut addresses: Vec<_> =
         definition.peers().flat_map(|member| &member.paths).map(|(local, _)| *local).collect();
     addresses.sort_unstable();

@@ -21,7 +21,7 @@ use stdx::time::Time;
 
 use crate::definition::{Member, resource_id};
 use crate::histogram::Histogram;
-use crate::links::paths::is_established;
+use crate::links::paths::PathFacts;
 use crate::placement;
 use crate::shard::commands::unknown_resource;
 use crate::shard::hosted::Hosted;
@@ -204,6 +204,24 @@ impl Part {
     }
 }
 
+/// A line for each path, in the order of the configuration.
+fn describe_paths(member: &Member, rim: &Rim) -> Vec<PathStatus> {
+    let paths = member.paths.iter().map(|&path| {
+        let facts = rim.links.path_facts(&member.name, path, &member.paths);
+        let PathFacts { established, in_use, down_since, reason } = facts;
+        let down = down_since.map(|since| rim.kit.now.since(since));
+        PathStatus {
+            this_host: path.0.into(),
+            remote_host: path.1.into(),
+            established,
+            in_use,
+            down_ms: down.map(|down| u64::try_from(down.as_millis()).unwrap_or(u64::MAX)),
+            reason,
+        }
+    });
+    paths.collect()
+}
+
 /// What a description needs besides the resource.
 #[derive(Clone, Copy)]
 struct Look<'a> {
@@ -340,12 +358,6 @@ impl Hosted {
             (.., false) => failure.map(str::to_owned),
         };
         let is_primary = status.primary == Some(member.node) && is_connected;
-        let used = rim.links.established_path(&member.name);
-        let paths = member.paths.iter().map(|&path| PathStatus {
-            this_host: path.0.into(),
-            remote_host: path.1.into(),
-            established: is_established(path, &member.paths, used),
-        });
         ConnectionStatus {
             peer_node_id: member.node.get(),
             name: member.name.clone(),
@@ -357,7 +369,7 @@ impl Hosted {
                 (true, false) => Role::Secondary,
             },
             tls: rim.links.is_secured(&member.name),
-            paths: paths.collect(),
+            paths: describe_paths(member, rim),
             peer_devices: vec![PeerDeviceStatus {
                 ack_latency: part.ack_latency(member.node, look.shown),
                 reads: part.reads(member.node, look.shown),
