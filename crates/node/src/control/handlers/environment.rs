@@ -83,6 +83,9 @@ mod tests {
                     this_host: endpoint("10.0.0.1"),
                     remote_host: endpoint("10.0.0.2"),
                     established: true,
+                    in_use: true,
+                    down_ms: None,
+                    reason: None,
                 }],
                 ..ConnectionStatus::default()
             }],
