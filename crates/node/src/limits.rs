@@ -160,8 +160,9 @@ pub(crate) const HANDLER_POLL_INTERVAL: Duration = Duration::from_millis(20);
 /// Lines of its output that are logged, and bytes of one.
 pub(crate) const HANDLER_LINES_MAX: usize = 64;
 pub(crate) const HANDLER_LINE_BYTES_MAX: usize = 512;
-/// How long a start waits for addresses and locks that a killed daemon still holds.
-pub(crate) const START_PATIENCE: Duration = Duration::from_secs(5);
+/// How long a start waits for addresses and locks that a killed daemon still holds: on a busy
+/// machine the kernel takes seconds to let go of them.
+pub(crate) const START_PATIENCE: Duration = Duration::from_secs(20);
 /// The same of an operator's command, who waits for the answer.
 pub(crate) const COMMAND_PATIENCE: Duration = Duration::from_secs(1);
 /// How long `attach` waits for what is under way on the former disk, and for its loss to be known.

@@ -33,6 +33,12 @@ pub(crate) fn pairs(ours: u8, theirs: u8) -> Vec<(u8, u8)> {
     pairs
 }
 
+/// Their number: the pairs of consecutive lanes differ until both shards come round together.
+pub(crate) fn pair_count(ours: u8, theirs: u8) -> usize {
+    let both = (1..=LANES).find(|count| count % ours == 0 && count % theirs == 0);
+    usize::from(both.unwrap_or(LANES))
+}
+
 /// The shard of the peer that a message of shard `me` is for.
 pub(crate) fn shard_of_message(body: &DataBody, me: u8, theirs: u8) -> u8 {
     let number = match (body.lane(), body) {
@@ -59,6 +65,7 @@ mod tests {
                 let here = pairs(ours, theirs);
                 assert_eq!(here, mirrored);
                 assert_eq!(here[0], (0, 0));
+                assert_eq!(here.len(), pair_count(ours, theirs), "{ours} and {theirs}");
                 for shard in 0..ours {
                     let flush = DataBody::Flush { id: 0, shard };
                     let there = shard_of_message(&flush, shard, theirs);

@@ -403,7 +403,6 @@ impl Links {
     /// A set that is to use all paths, and does not use one that has worked for a while, moves.
     fn spread_out(&mut self, index: usize, kit: &mut Kit) -> Time {
         let link = &self.links[index];
-        let pairs = placement::pairs(self.identity.shards, link.peer_shards).len();
         if !link.is_up || !self.dials(index) {
             return Time::NEVER;
         }
@@ -414,11 +413,14 @@ impl Links {
             }
             return Time::NEVER;
         }
-        if link.used.len() >= pairs {
+        if link.used.len() >= placement::pair_count(self.identity.shards, link.peer_shards) {
             return Time::NEVER;
         }
-        let watched = link.targets.iter().filter(|target| target.watch.is_wanted);
-        let all: Vec<Path> = watched.map(|target| target.path).collect();
+        let watched = || link.targets.iter().filter(|target| target.watch.is_wanted);
+        if watched().count() <= link.used.len() {
+            return Time::NEVER;
+        }
+        let all: Vec<Path> = watched().map(|target| target.path).collect();
         let is_used = |path| link.used.iter().any(|used| stands_for(*used, path, &all));
         let unused = link.targets.iter().filter(|target| !is_used(target.path));
         let living = unused.filter(|target| link.is_living(target, kit.now));
