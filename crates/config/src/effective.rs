@@ -66,6 +66,15 @@ pub struct NetOptions {
     pub tls: bool,
     /// Traffic uses all paths that work.
     pub load_balance_paths: bool,
+    pub after_split: AfterSplit,
+}
+
+/// Who gives way after both hosts went on alone: what `after-sb-0pri`, `-1pri` and `-2pri` say.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AfterSplit {
+    pub none: String,
+    pub one: String,
+    pub two: String,
 }
 
 /// Of a volume, on one host.
@@ -155,6 +164,11 @@ impl Resource {
             ping_timeout_ms: given_ms("ping-timeout", 100),
             csums_alg: set.given("csums-alg").map(Value::to_string).filter(|it| !it.is_empty()),
             tls: flag(&set, "tls"),
+            after_split: AfterSplit {
+                none: word(&set, "after-sb-0pri"),
+                one: word(&set, "after-sb-1pri"),
+                two: word(&set, "after-sb-2pri"),
+            },
             load_balance_paths: flag(&set, "load-balance-paths"),
         }
     }

@@ -251,6 +251,20 @@ pub enum Control {
     },
     /// The sender is about to stop: it is to be outdated, and to have no vote, before it goes.
     Leave,
+    /// To a peer of a line that parted from the sender's: what the sender would bring into a
+    /// decision on which of the two gives way (PROTOCOL.md 9.5).
+    Standing(Standing),
+    /// The sender is about to give up what was written on its line: is the receiver to stay as it
+    /// is? By the two standings that say so, or (both 0) by an operator's word.
+    GiveWay {
+        standing: u64,
+        against: u64,
+    },
+    /// The receiver of GIVE_WAY stays as it is, or does not promise that.
+    GiveWayAnswer {
+        standing: u64,
+        agreed: bool,
+    },
     /// What the sender's voter has accepted; sent on every connection.
     Report {
         store: Option<VoteStoreId>,
@@ -259,6 +273,21 @@ pub enum Control {
         /// Whom the sender's configuration names, itself included.
         members: MemberSet,
     },
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Standing {
+    /// Not 0; another one whenever anything below is another.
+    pub id: u64,
+    /// The newest values of the sender and, as far as it knows, of the receiver.
+    pub head: ValueId,
+    pub against: ValueId,
+    pub is_primary: bool,
+    /// Blocks that the sender's line has, perhaps, and the receiver's has not; `u64::MAX` if
+    /// nobody knows.
+    pub changed_blocks: u64,
+    /// Names what the sender's options say; only equal ones are followed.
+    pub policy: u32,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -10,7 +10,10 @@ use config::effective::{OnIoError, OnNoQuorum as Policy, Quorum, ReadBalancing, 
 use config::model::{MetaDisk, Resource};
 use format::ids::{NodeId, ResourceId};
 use replication::balance::ReadPolicy;
-use replication::resource::{Demands, OnNoQuorum, Share, WithoutQuorum};
+use replication::resource::{
+    AfterSplit, Demands, OnNoQuorum, Share, WithOnePrimary, WithTwoPrimaries, WithoutPrimary,
+    WithoutQuorum,
+};
 
 use crate::links::paths::Spread;
 use crate::links::secure::Secrecy;
@@ -99,6 +102,8 @@ impl Definition {
         let members = members(resource, &host.name, number);
         let mut warnings: Vec<String> = file.warnings.iter().map(ToString::to_string).collect();
         warnings.extend(low_quorum(options.quorum, &members));
+        let (after_split, warning) = after_split(resource, &host.name);
+        warnings.extend(warning);
         Ok(Self {
             name: name.to_owned(),
             id: resource_id(name),
@@ -111,7 +116,7 @@ impl Definition {
             read_policy: read_policy(disk_options.read_balancing),
             auto_promote: options.auto_promote,
             promote_wait: Duration::from_millis(options.auto_promote_ms),
-            demands: demands(&options),
+            demands: Demands { after_split, ..demands(&options) },
             resync_rate: resync_rate(resource, &host.name, number),
             compare_always: compare_always(resource, &host.name),
             handlers: resource.handler_scripts(),
@@ -148,6 +153,46 @@ impl Definition {
     }
 }
 
+/// What the connections say of lines that parted, where all say the same; else nobody gives way.
+fn after_split(resource: &Resource, own_name: &str) -> (AfterSplit, Option<String>) {
+    let peers = resource.peers_of(own_name);
+    let mut found: Vec<_> =
+        peers.iter().map(|peer| resource.net_options(own_name, &peer.name).after_split).collect();
+    found.dedup();
+    let [words] = &found[..] else {
+        let warning = "`after-sb-*` differ between the connections: none is in effect, after a \
+                       split brain nobody gives way by itself";
+        return (AfterSplit::NOBODY, (!found.is_empty()).then(|| warning.to_owned()));
+    };
+    let named = |word: &str| {
+        let name = word.strip_prefix("discard-node-")?;
+        let host = resource.hosts.iter().find(|host| host.name == name)?;
+        Some(WithoutPrimary::Node(node_id(host.node_id)))
+    };
+    let none = match words.none.as_str() {
+        "discard-younger-primary" => WithoutPrimary::YoungerPrimary,
+        "discard-older-primary" => WithoutPrimary::OlderPrimary,
+        "discard-zero-changes" => WithoutPrimary::ZeroChanges,
+        "discard-least-changes" => WithoutPrimary::LeastChanges,
+        "discard-local" => WithoutPrimary::Local,
+        "discard-remote" => WithoutPrimary::Remote,
+        word => named(word).unwrap_or(WithoutPrimary::Disconnect),
+    };
+    let one = match words.one.as_str() {
+        "consensus" => WithOnePrimary::Consensus,
+        "violently-as0p" => WithOnePrimary::Violently,
+        "discard-secondary" => WithOnePrimary::Secondary,
+        "call-pri-lost-after-sb" => WithOnePrimary::CallPrimary,
+        _ => WithOnePrimary::Disconnect,
+    };
+    let two = match words.two.as_str() {
+        "violently-as0p" => WithTwoPrimaries::Violently,
+        "call-pri-lost-after-sb" => WithTwoPrimaries::CallPrimary,
+        _ => WithTwoPrimaries::Disconnect,
+    };
+    (AfterSplit { none, one, two }, None)
+}
+
 fn demands(options: &ResourceOptions) -> Demands {
     let policy = |policy| match policy {
         Policy::SuspendIo => OnNoQuorum::SuspendIo,
@@ -168,6 +213,7 @@ fn demands(options: &ResourceOptions) -> Demands {
             Quorum::Off => WithoutQuorum::GoOn,
             Quorum::Majority | Quorum::All | Quorum::AtLeast(_) => WithoutQuorum::Wait,
         },
+        after_split: AfterSplit::NOBODY,
     }
 }
 

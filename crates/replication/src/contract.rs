@@ -365,6 +365,8 @@ pub enum ToGroup {
     /// The same, and what any slot marks is marked in the own slot: all of it may differ from what
     /// others hold.
     MergeSlots { round: RoundId },
+    /// How many blocks does the slot of `member` mark?
+    CountMarks { member: NodeId, round: RoundId },
     /// The members that the value names, for the absent of which bits are set; and the slots of
     /// the disk, in their order on it. What is kept of anyone else is good for nothing.
     Track { members: MemberSet, slots: Vec<NodeId> },
@@ -405,6 +407,10 @@ pub enum FromGroup {
     Floors {
         round: RoundId,
         floors: Vec<(LaneIndex, Seq)>,
+    },
+    Marks {
+        round: RoundId,
+        blocks: u64,
     },
     SyncProgress {
         member: NodeId,
@@ -471,6 +477,26 @@ pub enum PromoteMode {
     Force,
     /// Birth only: all connected replicas hold the same (the operator says so).
     ForceAllEqual,
+}
+
+/// What two lines that parted come to at this node.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AfterSplitBrain {
+    /// It gives up what it wrote since: the peer agreed to stay as it is.
+    GivesWay { by: GiveWayReason },
+    /// It does not, though the operator said so: the peer did not agree.
+    KeepsData,
+    /// The options say that this node, which is Primary, has to give way: it is to be restarted.
+    PrimaryLost,
+    /// The options of the two nodes differ: nobody gives way.
+    PoliciesDiffer,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum GiveWayReason {
+    Operator,
+    /// `after-sb-*`.
+    Policy,
 }
 
 /// Why a command did not succeed, in words an operator can act on.
@@ -613,6 +639,11 @@ pub enum ResourceAction {
     SplitBrain {
         peer: NodeId,
         fork: Option<Ancestor>,
+    },
+    /// What becomes of that.
+    AfterSplit {
+        peer: NodeId,
+        outcome: AfterSplitBrain,
     },
     /// A peer holds data of another history (`branch`): it stays disconnected.
     Unrelated {

@@ -81,6 +81,9 @@ pub const ALONE_PROMOTION_WAIT: Duration = Duration::from_secs(2);
 /// Ballots of one generation: whoever goes on alone begins the next one, so that nothing of the
 /// line that it leaves ever has a higher ballot. At five attempts a second they last 27 years.
 pub const GENERATION_BALLOTS: u64 = 1 << 32;
+/// A peer that did not agree to stay as it is, while this node gives way, is asked again after it:
+/// it was busy with another one.
+pub const GIVE_WAY_RETRY: Duration = Duration::from_secs(2);
 /// A promotion that has not succeeded by then is answered with the reason.
 pub const PROMOTE_DEADLINE: Duration = Duration::from_secs(20);
 /// How long nobody leads before an in-sync replica does, to bring others up to date, after a

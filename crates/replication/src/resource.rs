@@ -7,6 +7,7 @@
 mod admit;
 mod caretake;
 mod forks;
+mod give_way;
 mod leave;
 mod member;
 mod membership;
@@ -39,6 +40,7 @@ use crate::contract::{
 };
 use crate::limits;
 use crate::resource::forks::{Forks, Split};
+use crate::resource::give_way::GivingWay;
 use crate::resource::member::MemberState;
 use crate::resource::promote::Promotion;
 use crate::resource::propose::Attempt;
@@ -49,6 +51,7 @@ use crate::resource::suspend::ByUser;
 use crate::resource::verify::{Progress, Verifying};
 use crate::voter::Voter;
 
+pub use crate::resource::give_way::{AfterSplit, WithOnePrimary, WithTwoPrimaries, WithoutPrimary};
 pub use crate::resource::status::{MemberStatus, Status, VoterStatus};
 pub use crate::resource::suspend::{Demands, Share, Shortage, WithoutQuorum};
 pub use crate::resource::verify::{VerifyState, VerifyStatus};
@@ -132,6 +135,7 @@ pub struct Resource {
     leave_until: Option<Time>,
     verify: Option<Verifying>,
     forks: Forks,
+    giving: GivingWay,
     now: Time,
     actions: Vec<ResourceAction>,
 }
@@ -206,6 +210,7 @@ impl Resource {
             leave_until: None,
             verify: None,
             forks: Forks::default(),
+            giving: GivingWay::default(),
             now: options.started_at,
             actions: Vec::new(),
             options,
@@ -249,6 +254,7 @@ impl Resource {
         let promotion = self.promotion.as_ref().map_or(Time::NEVER, Promotion::wake_at);
         let session = self.session.as_ref().map_or(Time::NEVER, Session::wake_at);
         let asked = self.leave_wakes_at().min(self.suspension_wakes_at()).min(self.alone_at());
+        let asked = asked.min(self.give_way_wakes_at());
         attempt.min(promotion).min(session).min(self.caretake_at).min(asked)
     }
 
@@ -297,7 +303,7 @@ impl Resource {
         if from != self.options.me && !self.peers.contains_key(&from) {
             return;
         }
-        if self.is_split_from(from) && !matches!(message, Control::Report { .. }) {
+        if self.is_split_from(from) && !is_for_parted(&message) {
             return;
         }
         match message {
@@ -321,6 +327,12 @@ impl Resource {
                 self.on_verify_asked(nonce, VerifyTask { from_block, until_block, repair });
             }
             Control::Leave => self.on_leave(from),
+            Control::Standing(standing) => self.on_standing(from, standing),
+            Control::GiveWay { standing, against } => self.on_give_way(from, standing, against),
+            Control::GiveWayAnswer { standing, agreed: true } => self.on_agreed(from, standing),
+            Control::GiveWayAnswer { standing, agreed: false } => {
+                self.on_not_agreed(from, standing);
+            }
             Control::Sealed(_)
             | Control::SealRefused { .. }
             | Control::NewEpochDone { .. }
@@ -377,6 +389,9 @@ impl Resource {
             | Control::SetFull { .. }
             | Control::PrepareJoin { .. }
             | Control::Leave
+            | Control::Standing(_)
+            | Control::GiveWay { .. }
+            | Control::GiveWayAnswer { .. }
             | Control::Verify { .. } => unreachable!("sorted by `on_control`"),
         }
     }
@@ -404,6 +419,7 @@ impl Resource {
                     }
                 }
             }
+            FromGroup::Marks { round, blocks } => self.on_marks(shard, round, blocks),
             FromGroup::RebaseSlot(slot) => self.rebase_slot(slot),
             FromGroup::SyncProgress { member, remaining_blocks, copied_blocks } => {
                 self.on_progress(shard, member, remaining_blocks, copied_blocks);
@@ -444,6 +460,7 @@ impl Resource {
         self.advance_session();
         self.advance_alone();
         self.recheck_parted();
+        self.advance_give_way();
         self.advance_caretaker();
         self.advance_leave();
     }
@@ -632,6 +649,17 @@ impl Resource {
 
 fn diskful_of(members: &[MemberOptions]) -> MemberSet {
     members.iter().filter(|member| member.diskful).map(|member| member.node).collect()
+}
+
+/// What two nodes say to each other whose lines parted.
+fn is_for_parted(message: &Control) -> bool {
+    matches!(
+        message,
+        Control::Report { .. }
+            | Control::Standing(_)
+            | Control::GiveWay { .. }
+            | Control::GiveWayAnswer { .. }
+    )
 }
 
 /// The members of a value that may serve: of its one volume.

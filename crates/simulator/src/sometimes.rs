@@ -82,6 +82,8 @@ pub enum Mark {
     WentAlone,
     /// Two lines that both went on met.
     SplitBrain,
+    /// One of them gave way by the options.
+    GaveWay,
 }
 
 impl Mark {

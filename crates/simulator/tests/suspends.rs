@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use replication::contract::{Command, CommandId, PromoteMode, RequestError};
 use replication::limits;
-use replication::resource::{Demands, OnNoQuorum, Share, Shortage, WithoutQuorum};
+use replication::resource::{AfterSplit, Demands, OnNoQuorum, Share, Shortage, WithoutQuorum};
 use simulator::scenario::Scenario;
 
 const TWO_COPIES: Demands = Demands {
@@ -14,6 +14,7 @@ const TWO_COPIES: Demands = Demands {
     quorum: Share::Majority,
     redundancy: Share::AtLeast(2),
     without_quorum: WithoutQuorum::Wait,
+    after_split: AfterSplit::NOBODY,
 };
 
 /// By then the shards heard what their home said.

@@ -10,9 +10,14 @@ use crate::harness::Cluster;
 
 /// Two nodes without a quorum to keep, the first of them Primary.
 fn without_quorum() -> Cluster {
+    without_quorum_and_with("")
+}
+
+fn without_quorum_and_with(net: &str) -> Cluster {
     let mut cluster = Cluster::prepare(2, 0);
     let text = cluster.config_text("r0");
-    let text = text.replace("resource r0 {\n", "resource r0 {\n  options { quorum off; }\n");
+    let options = format!("resource r0 {{\n  options {{ quorum off; }}\n  net {{ {net} }}\n");
+    let text = text.replace("resource r0 {\n", &options);
     fs::write(cluster.config(), text).unwrap();
     for index in 0..2 {
         cluster.launch(index);
@@ -82,6 +87,28 @@ fn a_split_brain_is_shown_and_ends_when_one_side_gives_its_data_up() {
     cluster.wait_up_to_date(1);
     let received_kib = cluster.status(1).unwrap().connections[0].peer_devices[0].received;
     assert!(received_kib < 8192, "{received_kib} KiB came: all of it");
+    client.close().unwrap();
+    cluster.assert_replicas_equal(size);
+    assert_eq!(cluster.data(1, size)[..BLOCK], [2; BLOCK]);
+    assert_eq!(cluster.data(1, size)[1 << 20..][..BLOCK], [0; BLOCK]);
+}
+
+#[test]
+fn after_a_split_brain_the_options_make_the_secondary_give_way() {
+    let cluster = without_quorum_and_with("after-sb-1pri discard-secondary;");
+    let mut client = cluster.client(0);
+    let size = client.export().size_bytes;
+    client.write(0, &[1; BLOCK]).unwrap();
+    cluster.adm_ok(0, &["disconnect", "r0"]);
+    client.write(0, &[2; BLOCK]).unwrap();
+    let mut other = cluster.client(1);
+    other.write(1 << 20, &[4; BLOCK]).unwrap();
+    other.close().unwrap();
+    cluster.wait(1, "end of its session", |status| status.role == Role::Secondary);
+
+    cluster.adm_ok(0, &["connect", "r0"]);
+    cluster.wait_up_to_date(0);
+    cluster.wait_up_to_date(1);
     client.close().unwrap();
     cluster.assert_replicas_equal(size);
     assert_eq!(cluster.data(1, size)[..BLOCK], [2; BLOCK]);

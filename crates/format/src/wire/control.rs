@@ -1,7 +1,7 @@
 //! Messages to a resource's home shard.
 
 use crate::message::{
-    Accepted, Control, RANGES_MAX, Sealed, SealedLane, SlotBase, SlotInfo, WindowEntry,
+    Accepted, Control, RANGES_MAX, Sealed, SealedLane, SlotBase, SlotInfo, Standing, WindowEntry,
 };
 use crate::wire::{ListItem, Wire, messages, record};
 
@@ -34,9 +34,13 @@ messages!(Control, CONTROL_TAGS {
     0x0129 Report { store, session, accepted, members }
     0x012a Verify { nonce, from_block, until_block, repair }
     0x012b Leave
+    0x0132 Standing(standing)
+    0x0133 GiveWay { standing, against }
+    0x0134 GiveWayAnswer { standing, agreed }
 });
 
 record!(Accepted { ballot, value });
+record!(Standing { id, head, against, is_primary, changed_blocks, policy });
 record!(Sealed { ballot, nonce, boot_id, rank, replica, lanes, inherited, own_slot });
 record!(SealedLane { nonce, stable, applied, window });
 record!(WindowEntry { seq, range });

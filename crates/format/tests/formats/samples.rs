@@ -9,7 +9,7 @@ use format::ids::{
 use format::message::{
     Accepted, CloseReason, Control, Data, DataBody, Heartbeat, HeartbeatAck, Hello, LeaseRequest,
     LinkClass, LinkMessage, Open, ReadStatus, ReplicaReport, ResourceMessage, Sealed, SealedLane,
-    SlotBase, SlotInfo, WindowEntry, Write, WriteKind,
+    SlotBase, SlotInfo, Standing, WindowEntry, Write, WriteKind,
 };
 use format::metadata::Candidate;
 
@@ -221,9 +221,23 @@ fn member_messages() -> Vec<Sample> {
             Control::Verify { nonce, from_block: 0xf3, until_block: 1 << 40, repair: true },
         ),
         control("leave", Control::Leave),
+        control("standing", Control::Standing(standing())),
+        control("give_way", Control::GiveWay { standing: 0xd1, against: 0xd2 }),
+        control("give_way_answer", Control::GiveWayAnswer { standing: 0xd3, agreed: true }),
         control("report", report(Some(VoteStoreId(0x9a)))),
         control("report_without_vote", report(None)),
     ]
+}
+
+fn standing() -> Standing {
+    Standing {
+        id: 0xd4,
+        head: ValueId(0xd5),
+        against: ValueId(0xd6),
+        is_primary: true,
+        changed_blocks: 0xd7,
+        policy: 0xd8,
+    }
 }
 
 pub(crate) fn write(kind: WriteKind) -> Write {

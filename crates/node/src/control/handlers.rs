@@ -228,6 +228,7 @@ impl Control {
         let trigger = match fact {
             Fact::PrimaryLost => Trigger::of_resource("pri-lost"),
             Fact::DiskFailed => Trigger::of_resource("local-io-error"),
+            Fact::ShouldGiveWay => Trigger::of_resource("pri-lost-after-sb"),
         };
         self.handlers.enqueue(resource, trigger, None);
         self.start_handlers();

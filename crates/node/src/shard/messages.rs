@@ -164,6 +164,8 @@ pub(crate) enum Fact {
     PrimaryLost,
     /// The disk was given up because it failed.
     DiskFailed,
+    /// After a split brain this Primary is the one that should give way, and does not by itself.
+    ShouldGiveWay,
 }
 
 /// What becomes of this node's data when it meets a peer, and both went on by themselves.

@@ -4,7 +4,8 @@ use api::role::Role;
 use format::ids::{MemberSet, NodeId};
 use format::message::{CloseReason, Control, Data, DataBody, ResourceMessage};
 use replication::contract::{
-    FromGroup, GroupAction, PartId, Payload, RequestError, ResourceAction, ResourceInput,
+    AfterSplitBrain, FromGroup, GroupAction, PartId, Payload, RequestError, ResourceAction,
+    ResourceInput,
 };
 use replication::limits::SLOW_MEMBER_LIMIT;
 
@@ -13,8 +14,9 @@ use crate::log::{Scope, log};
 use crate::shard::cross::Effect;
 use crate::shard::hosted::Save;
 use crate::shard::mesh::{Cross, FromPart};
+use crate::shard::messages::Fact;
 use crate::shard::part::Part;
-use crate::shard::status::split_brain;
+use crate::shard::status::{after_split_brain, split_brain};
 use crate::shard::{Input, Rim, Shard};
 use crate::{nbd, nvme, placement, ublk, vhost};
 
@@ -154,6 +156,7 @@ impl Shard {
                 | ResourceAction::Evicted { .. }
                 | ResourceAction::WentAlone
                 | ResourceAction::SplitBrain { .. }
+                | ResourceAction::AfterSplit { .. }
                 | ResourceAction::Unrelated { .. } => self.perform_action(id, action),
             }
         }
@@ -210,6 +213,14 @@ impl Shard {
                 let name = hosted.peer(peer).map_or("", |peer| &peer.name);
                 let scope = Scope { resource: hosted.name(), peer: name };
                 log!(Error, scope, "{}", split_brain(hosted.name(), name, fork));
+            }
+            ResourceAction::AfterSplit { peer, outcome } => {
+                let name = hosted.peer(peer).map_or("", |peer| &peer.name);
+                let scope = Scope { resource: hosted.name(), peer: name };
+                log!(Error, scope, "{}", after_split_brain(hosted.name(), name, outcome));
+                if outcome == AfterSplitBrain::PrimaryLost {
+                    rim.tell_fact(hosted.name(), Fact::ShouldGiveWay);
+                }
             }
             ResourceAction::Unrelated { peer, branch } => {
                 let name = hosted.peer(peer).map_or("", |peer| &peer.name);

@@ -15,7 +15,7 @@ use format::config::Ancestor;
 use format::ids::{BLOCK_BYTES, NodeId};
 use format::metadata::ReplicaState;
 use io::{BackendKind, PathMode};
-use replication::contract::Repair;
+use replication::contract::{AfterSplitBrain, GiveWayReason, Repair};
 use replication::resource::{MemberStatus, Status, VerifyState, VerifyStatus};
 use stdx::time::Time;
 
@@ -608,4 +608,30 @@ pub(super) fn split_brain(resource: &str, peer: &str, fork: Option<Ancestor>) ->
          changes since then are to be given up: `basalt adm secondary {resource}`, then \
          `basalt adm connect --discard-my-data {resource}`"
     )
+}
+
+/// What becomes of it, and what to type.
+pub(super) fn after_split_brain(resource: &str, peer: &str, outcome: AfterSplitBrain) -> String {
+    match outcome {
+        AfterSplitBrain::GivesWay { by: GiveWayReason::Operator } => {
+            format!("gives up what was written here since the split brain, and follows {peer}")
+        }
+        AfterSplitBrain::GivesWay { by: GiveWayReason::Policy } => format!(
+            "gives up what was written here since the split brain, and follows {peer}, as \
+             `after-sb-*` say"
+        ),
+        AfterSplitBrain::KeepsData => format!(
+            "{peer} does not agree to stay as it is: it gives its own data up, or reaches no \
+             replica with the data of its line; nothing was given up here; type `basalt adm \
+             connect --discard-my-data {resource}` on one node only"
+        ),
+        AfterSplitBrain::PrimaryLost => format!(
+            "split brain: by `after-sb-*` this node is to give way to {peer}, and is Primary; end \
+             what uses the volume and type `basalt adm secondary {resource}`"
+        ),
+        AfterSplitBrain::PoliciesDiffer => format!(
+            "split brain: `after-sb-*` of {peer} say something else than those of this node; make \
+             them equal, or type `basalt adm connect --discard-my-data {resource}` on one node"
+        ),
+    }
 }

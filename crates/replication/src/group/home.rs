@@ -1,6 +1,6 @@
 //! What the home shard tells a group: sessions, members, ends.
 
-use format::ids::{BlockRange, LaneIndex, MemberSet, NodeId, Nonce, Seq};
+use format::ids::{BlockRange, BootId, LaneIndex, MemberSet, NodeId, Nonce, Seq};
 use format::message::DataBody;
 use stdx::time::Time;
 
@@ -57,11 +57,7 @@ impl LaneGroup {
             }
             ToGroup::Hold { hold: true } => self.view.holding = true,
             ToGroup::Hold { hold: false } => self.stop_holding(now, actions),
-            ToGroup::Drain { round } => {
-                self.view.draining = true;
-                self.draining = Draining::Finishing { round };
-                self.touch_all();
-            }
+            ToGroup::Drain { round } => self.drain(round),
             ToGroup::ResyncRate { bytes_per_second } => self.set_copy_rate(bytes_per_second),
             ToGroup::ReadPolicy(policy) => self.balance.policy = policy,
             ToGroup::Resume => self.resume(now, actions),
@@ -80,6 +76,7 @@ impl LaneGroup {
             | ToGroup::Joined { .. }
             | ToGroup::MakeDurable { .. }
             | ToGroup::MergeSlots { .. }
+            | ToGroup::CountMarks { .. }
             | ToGroup::ForgetOwnSlot
             | ToGroup::SlotRebased(_)) => self.on_membership(now, message, actions),
         }
@@ -108,11 +105,7 @@ impl LaneGroup {
                 actions.push(answer(round));
             }
             ToGroup::Resync { member, boot, from, absent, compare, round } => {
-                self.view.set_process(member, boot);
-                self.view.write_set.insert(member);
-                self.view.losing.remove(member);
-                self.syncing.retain(|&(other, _)| other != member);
-                self.syncing.push((member, round));
+                self.add_to_write_set((member, boot), round);
                 self.with_lanes(now, actions, |lane, turn| {
                     lane.start_resync(turn, (member, compare), from, &absent);
                 });
@@ -131,6 +124,10 @@ impl LaneGroup {
             ToGroup::MergeSlots { round } => {
                 self.obey_nobody(now, round, actions);
                 self.merges_slots = true;
+            }
+            ToGroup::CountMarks { member, round } => {
+                let blocks = self.lanes.iter().map(|lane| lane.marks_of(member)).sum();
+                actions.push(GroupAction::Home(FromGroup::Marks { round, blocks }));
             }
             ToGroup::SlotRebased(slot) => {
                 for (by, lane) in self.durable.on_rebased(slot) {
@@ -155,6 +152,20 @@ impl LaneGroup {
             | ToGroup::Track { .. }
             | ToGroup::Stop { .. } => unreachable!("handled before"),
         }
+    }
+
+    fn drain(&mut self, round: RoundId) {
+        self.view.draining = true;
+        self.draining = Draining::Finishing { round };
+        self.touch_all();
+    }
+
+    fn add_to_write_set(&mut self, (member, boot): (NodeId, BootId), round: RoundId) {
+        self.view.set_process(member, boot);
+        self.view.write_set.insert(member);
+        self.view.losing.remove(member);
+        self.syncing.retain(|&(other, _)| other != member);
+        self.syncing.push((member, round));
     }
 
     /// All that waits, and all that is done and kept.

@@ -135,6 +135,12 @@ impl Lane {
         }
     }
 
+    /// Blocks that the slot of `member` marks.
+    pub(crate) fn marks_of(&self, member: NodeId) -> u64 {
+        let slot = self.replica.slots.iter().find(|slot| slot.member == member);
+        slot.map_or(0, |slot| slot.bits.ones())
+    }
+
     /// Starts to lead a session with the given differences between its members.
     pub(crate) fn lead(&mut self, turn: &mut Turn<'_>, outdated: &[BlockRange]) {
         self.stand_down(turn);

@@ -239,6 +239,9 @@ impl Resource {
             | Control::PrepareJoin { .. }
             | Control::Verify { .. }
             | Control::Leave
+            | Control::Standing(_)
+            | Control::GiveWay { .. }
+            | Control::GiveWayAnswer { .. }
             | Control::ReplicaFailed { .. } => unreachable!("sorted by `on_leader_message`"),
         }
     }

@@ -5,55 +5,37 @@
 //! a ballot of a new generation, above all that the old line can ever come to. So whoever is behind
 //! follows by the ordinary rules, and two lines that both went on are told apart exactly, by the
 //! forks that each value lists. A peer of such a line is not talked to, until one side gives up
-//! what it has: the marks of all its slots become its own, it takes the other's line, and is
-//! copied to like any member that returns.
+//! what it has (`give_way`).
 
 use std::time::Duration;
 
 use format::config::{Ancestor, Config, InSync, Primary, Purpose, Voter as VoterConfig};
-use format::ids::{Ballot, Branch, Epoch, NodeId, Nonce, ValueId, VoteStoreId};
+use format::ids::{Ballot, Branch, Epoch, NodeId, ValueId};
 use format::message::{Accepted, ReplicaReport};
 use format::metadata::ReplicaState;
 use stdx::time::Time;
 
-use crate::contract::{
-    CommandErrorCode, CommandId, PeerReport, ReplicaRole, ResourceAction, ToGroup,
-};
+use crate::contract::{PeerReport, ResourceAction};
 use crate::limits;
 use crate::quorum;
-use crate::resource::member::make_blank;
+use crate::resource::Resource;
+use crate::resource::give_way::Talk;
 use crate::resource::session::{Change, LossState};
 use crate::resource::suspend::WithoutQuorum;
-use crate::resource::{AfterSave, Resource, RoundKind, insync};
 
 #[derive(Debug)]
 pub(crate) struct Forks {
     /// When this node goes on alone, if it reaches no quorum until then.
     alone_at: Time,
-    /// The operator gives the data of this node up, against that of this peer or of any.
-    wish: Option<Wish>,
-    discard: Option<Discard>,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Wish {
-    peer: Option<NodeId>,
-}
-
-/// The local data is being given up.
-#[derive(Clone, Debug)]
-struct Discard {
-    winner: Accepted,
-    /// The last value that both lines have.
-    fork: Option<Ancestor>,
 }
 
 /// A peer whose line and ours both went on after they parted.
 #[derive(Clone, Debug)]
 pub(crate) struct Split {
-    report: PeerReport,
-    theirs: Accepted,
+    pub(crate) report: PeerReport,
+    pub(crate) theirs: Accepted,
     pub(crate) fork: Option<Ancestor>,
+    pub(crate) talk: Talk,
 }
 
 /// How two values are related.
@@ -70,7 +52,7 @@ pub(crate) enum Kinship {
 
 impl Default for Forks {
     fn default() -> Self {
-        Self { alone_at: Time::NEVER, wish: None, discard: None }
+        Self { alone_at: Time::NEVER }
     }
 }
 
@@ -122,6 +104,15 @@ pub(crate) fn shared_until(config: &Config, replica: &ReplicaReport) -> Option<E
     }
     let ancestor = config.ancestors.iter().find(|known| known.branch == replica.branch)?;
     (replica.joined <= ancestor.epoch).then_some(ancestor.epoch)
+}
+
+/// The bit of a branch that began with the session of the value that it left: its clients wrote on.
+pub(crate) const ALONG: u64 = 1;
+
+/// Whether the clients of the value at the fork wrote on in the line of `config`.
+pub(crate) fn went_along(config: &Config, fork: &Ancestor) -> bool {
+    let mut later = line(config).skip_while(|it| it.branch != fork.branch).skip(1);
+    later.next().is_none_or(|next| next.branch.0 & ALONG != 0)
 }
 
 /// What follows `base` when one node decides alone: on a new branch, by its one vote (I19).
@@ -206,7 +197,7 @@ impl Resource {
     }
 
     /// The local replica, if a value says that it is in sync.
-    fn own_part(&self, config: &Config) -> Option<InSync> {
+    pub(crate) fn own_part(&self, config: &Config) -> Option<InSync> {
         let known = config.volumes.first()?.insync_member(self.me()).copied()?;
         (known.incarnation == self.report()?.incarnation).then_some(known)
     }
@@ -228,7 +219,8 @@ impl Resource {
         let is_ours = base.primary.is_none_or(|primary| primary.nonce == nonce);
         let Some(own) = self.own_part(&base).filter(|_| is_ours) else { return };
         let voter = VoterConfig { node: me, store: self.voter.register.store };
-        let mut next = next_branch(&base, Branch(self.random.next_u64()), voter);
+        let branch = Branch(self.random.next_u64() | ALONG);
+        let mut next = next_branch(&base, branch, voter);
         next.epoch = Epoch(base.epoch.0 + 1);
         next.previous = base.value_id;
         next.value_id = ValueId(self.random.next_u64());
@@ -287,9 +279,9 @@ impl Resource {
             }
             return was_split;
         };
-        let known = peer.split.take().map(|split| split.report);
+        let (known, talk) = peer.split.take().map(|split| (split.report, split.talk)).unzip();
         let Some(report) = peer.report.take().or(known) else { return true };
-        peer.split = Some(Split { report, theirs, fork });
+        peer.split = Some(Split { report, theirs, fork, talk: talk.unwrap_or_default() });
         if !was_split {
             self.on_member_disconnected(from);
             self.actions.push(ResourceAction::SplitBrain { peer: from, fork });
@@ -412,120 +404,10 @@ fn is_foreign(older: &Config, newer: &Config) -> bool {
     nonce(older) != nonce(newer) && !quorum::is_quorum(older, &votes)
 }
 
-// ---- Giving data up.
-
-impl Resource {
-    pub(crate) fn is_discarding(&self) -> bool {
-        self.forks.discard.is_some()
-    }
-
-    /// The operator gives up what this node wrote since it parted from `peer`, or from any.
-    pub(crate) fn on_discard_asked(&mut self, id: CommandId, peer: Option<NodeId>) {
-        let is_candidate =
-            self.promotion.as_ref().is_some_and(|promotion| promotion.purpose == Purpose::Clients);
-        if self.serves_clients() || is_candidate {
-            let message = "this node is Primary: make it Secondary before its data is given up";
-            return self.refuse(id, CommandErrorCode::Busy, message);
-        }
-        self.forks.wish = Some(Wish { peer });
-        self.answer(id, Ok(()));
-        self.start_discard();
-    }
-
-    /// The wish was for the next meeting only.
-    pub(crate) fn forget_wish(&mut self, met: NodeId) {
-        self.forks.wish.take_if(|wish| wish.peer.is_none_or(|peer| peer == met));
-    }
-
-    pub(crate) fn forget_discard(&mut self) {
-        self.forks.discard = None;
-        self.drop_round(RoundKind::SlotsMerged);
-    }
-
-    fn start_discard(&mut self) {
-        let Some(wish) = self.forks.wish else { return };
-        let is_meant = |node: NodeId| wish.peer.is_none_or(|peer| peer == node);
-        let mut split = self
-            .peers
-            .iter()
-            .filter(|(node, _)| is_meant(**node))
-            .filter_map(|(_, peer)| peer.split.as_ref());
-        let Some(split) = split.next() else { return };
-        if self.is_discarding() || self.stop.is_some() || self.serves_clients() {
-            return;
-        }
-        let discard = Discard { winner: split.theirs.clone(), fork: split.fork };
-        self.forks.wish = None;
-        self.yield_role();
-        self.member.forget_session();
-        let has_their_data =
-            self.report().is_none_or(|replica| replica.branch == discard.winner.value.branch);
-        self.forks.discard = Some(discard);
-        if has_their_data {
-            return self.on_discard_durable();
-        }
-        self.ask_groups(RoundKind::SlotsMerged, |round| ToGroup::MergeSlots { round });
-    }
-
-    /// Everything that may differ here from the common ancestor is in the own slot, durably.
-    pub(crate) fn on_slots_merged(&mut self) {
-        let Some(discard) = self.forks.discard.clone() else { return };
-        let fork = discard.fork.filter(|fork| self.do_slots_cover(&discard.winner.value, *fork));
-        let Some(superblock) = self.superblock.as_mut() else { return };
-        superblock.branch = discard.winner.value.branch;
-        superblock.candidate = None;
-        match fork {
-            Some(fork) => {
-                superblock.joined = superblock.joined.min(fork.epoch);
-                superblock.state = ReplicaState::Syncing;
-            }
-            // Who knows what differs: all of it is compared.
-            None => make_blank(superblock, &mut self.random),
-        }
-        superblock.sealed.nonce = Nonce(0);
-        superblock.clean = false;
-        self.set_role(ReplicaRole::Syncing);
-        self.save_superblock(AfterSave::Discarded);
-    }
-
-    /// The slots of this node's disk name all that was written since the fork: it was in sync on
-    /// its line, and every replica of the other side is one that left this line at the fork.
-    fn do_slots_cover(&self, winner: &Config, fork: Ancestor) -> bool {
-        let me = self.me();
-        let ours = self.config().map_or(format::ids::MemberSet::EMPTY, insync);
-        let state = self.replica_state();
-        let theirs = winner.volumes.first().map_or(&[][..], |volume| &volume.insync);
-        let mut others = theirs.iter().filter(|member| member.node != me).peekable();
-        let is_covered = |member: &InSync| {
-            !ours.has(member.node)
-                && self.slot_bases.get(&member.node).is_some_and(|base| {
-                    base.incarnation == member.incarnation && base.epoch <= fork.epoch
-                })
-        };
-        matches!(state, Some(ReplicaState::InSync | ReplicaState::Outdated))
-            && others.peek().is_some()
-            && others.all(is_covered)
-    }
-
-    /// The replica is of the winner's line. Its vote was for the other one: it is a new voter.
-    pub(crate) fn on_discard_durable(&mut self) {
-        let Some(Discard { winner, .. }) = self.forks.discard.take() else { return };
-        let register = &mut self.voter.register;
-        register.store = VoteStoreId(self.random.next_u64() | 1);
-        register.promised = winner.ballot;
-        register.promised_nonce = Nonce(0);
-        register.accepted = Some((winner.ballot, winner.value.clone()));
-        self.attempt = None;
-        self.chosen = None;
-        self.on_chosen(winner);
-        self.save_register(AfterSave::Reconnect);
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use format::ids::{MemberSet, ResourceId};
+    use format::ids::{MemberSet, Nonce, ResourceId, VoteStoreId};
 
     fn value(branch: u64, epoch: u64, ancestors: &[(u64, u64)]) -> Config {
         let id = |branch: u64, epoch: u64| ValueId(branch * 1000 + epoch);

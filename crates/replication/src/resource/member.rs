@@ -123,6 +123,9 @@ impl Resource {
             | Control::JoinPrepared { .. }
             | Control::Verify { .. }
             | Control::Leave
+            | Control::Standing(_)
+            | Control::GiveWay { .. }
+            | Control::GiveWayAnswer { .. }
             | Control::ReplicaFailed { .. } => unreachable!("sorted by `on_control`"),
         }
     }

@@ -18,7 +18,7 @@ use stdx::time::Time;
 use crate::contract::{CommandErrorCode, CommandId, LostMember, PromoteMode, ToGroup};
 use crate::limits;
 use crate::ranges::RangeSet;
-use crate::resource::forks::next_branch;
+use crate::resource::forks::{ALONG, next_branch};
 use crate::resource::propose::Attempt;
 use crate::resource::session::Session;
 use crate::resource::voters::voters_of;
@@ -536,7 +536,8 @@ impl Resource {
             // No two values share (branch, epoch): what is forced, or decided without a quorum,
             // begins another line (I19).
             let own = VoterConfig { node: self.me(), store: self.voter.register.store };
-            let next = next_branch(base, Branch(self.random.next_u64()), own);
+            let branch = Branch(self.random.next_u64() & !ALONG);
+            let next = next_branch(base, branch, own);
             config.branch = next.branch;
             config.ancestors = next.ancestors;
             config.losses += u32::from(is_forced && base.epoch != Epoch(0));

@@ -23,6 +23,7 @@ pub(crate) enum RoundKind {
     Reconciled,
     SlotsDurable,
     SlotsMerged,
+    Counted(NodeId),
     Drained,
     Suspended,
     Stopped,
@@ -71,6 +72,10 @@ impl Resource {
         self.rounds.iter().any(|round| round.kind == kind)
     }
 
+    pub(crate) fn kind_of(&self, id: RoundId) -> Option<RoundKind> {
+        self.rounds.iter().find(|round| round.id == id).map(|round| round.kind)
+    }
+
     pub(crate) fn is_open(&self, id: RoundId, kind: RoundKind) -> bool {
         self.rounds.iter().any(|round| round.id == id && round.kind == kind)
     }
@@ -105,7 +110,9 @@ impl Resource {
             RoundKind::StoodDown(nonce) => self.on_stood_down(nonce),
             RoundKind::Attached => self.on_groups_attached(),
             RoundKind::Verified => self.on_all_verified(),
-            RoundKind::Quiesced | RoundKind::Floors => unreachable!("these bring more than a word"),
+            RoundKind::Quiesced | RoundKind::Floors | RoundKind::Counted(_) => {
+                unreachable!("these bring more than a word")
+            }
         }
     }
 }

@@ -96,7 +96,7 @@ impl Resource {
         self.config()
     }
 
-    /// For checkers: it wants to be Primary.
+    /// It wants to be Primary.
     #[must_use]
     pub fn is_candidate(&self) -> bool {
         self.promotion.as_ref().is_some_and(|it| it.purpose == Purpose::Clients)

@@ -15,6 +15,7 @@ use stdx::time::Time;
 
 use crate::contract::{CommandErrorCode, CommandId, ToGroup};
 use crate::quorum::is_vote_of;
+use crate::resource::give_way::AfterSplit;
 use crate::resource::session::DRAIN_DEADLINE;
 use crate::resource::voters::voters_of;
 use crate::resource::{OnNoQuorum, Resource, RoundKind, insync};
@@ -57,6 +58,8 @@ pub struct Demands {
     /// In-sync replicas in reach, of those that vote.
     pub redundancy: Share,
     pub without_quorum: WithoutQuorum,
+    /// Who gives way after both went on alone.
+    pub after_split: AfterSplit,
 }
 
 impl Default for Demands {
@@ -67,6 +70,7 @@ impl Default for Demands {
             quorum: Share::Majority,
             redundancy: Share::AtLeast(1),
             without_quorum: WithoutQuorum::Wait,
+            after_split: AfterSplit::default(),
         }
     }
 }

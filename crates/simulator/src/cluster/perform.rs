@@ -1,7 +1,10 @@
 //! What the core's actions do to disks, links, payloads and the outside.
 
-use format::ids::BlockMask;
-use replication::contract::{GroupAction, MetadataWrite, Payload, ResourceAction, Token};
+use format::ids::{BlockMask, NodeId};
+use replication::contract::{
+    AfterSplitBrain, GiveWayReason, GroupAction, MetadataWrite, Payload, ResourceAction, Token,
+};
+use replication::resource::AfterSplit;
 
 use crate::cluster::network::{End, Message};
 use crate::cluster::{Cluster, Event, Outcome, Way, digests_of};
@@ -70,7 +73,25 @@ impl Cluster {
                 self.marks.insert(Mark::SplitBrain);
                 self.trace(|| format!("n{node} and {peer} parted at {fork:?}"));
             }
+            ResourceAction::AfterSplit { peer, outcome } => self.after_split(node, peer, outcome),
             ResourceAction::Unrelated { .. } | ResourceAction::Evicted { .. } => {}
+        }
+    }
+
+    fn after_split(&mut self, node: usize, peer: NodeId, outcome: AfterSplitBrain) {
+        self.trace(|| format!("n{node} and n{peer}: {outcome:?}"));
+        if outcome == AfterSplitBrain::KeepsData {
+            self.told_to_discard.remove(Self::node_id(node));
+        }
+        let AfterSplitBrain::GivesWay { by } = outcome else { return };
+        let has_policy = self.options.demands.after_split != AfterSplit::NOBODY;
+        if by == GiveWayReason::Policy && has_policy {
+            self.marks.insert(Mark::GaveWay);
+            self.told_to_discard.insert(Self::node_id(node));
+        }
+        let other = self.processes[peer.index()].as_ref();
+        if other.is_some_and(|other| other.resource.is_discarding()) {
+            self.violation = Some(format!("I19: n{node} and n{peer} give way at once"));
         }
     }
 

@@ -12,7 +12,9 @@ use format::ids::{Branch, EXTENT_BLOCKS, Epoch, NodeId};
 use replication::contract::{
     Command, CommandId, GroupInput, PartId, PromoteMode, Request, RequestKind,
 };
-use replication::resource::{Demands, WithoutQuorum};
+use replication::resource::{
+    AfterSplit, Demands, WithOnePrimary, WithTwoPrimaries, WithoutPrimary, WithoutQuorum,
+};
 use stdx::random::Random;
 use stdx::time::Time;
 
@@ -99,7 +101,11 @@ impl Forking {
             trace: options.trace,
             trace_lane: options.trace_lane,
             reads: None,
-            demands: Demands { without_quorum: WithoutQuorum::GoOn, ..Demands::default() },
+            demands: Demands {
+                without_quorum: WithoutQuorum::GoOn,
+                after_split: any_policy(&mut random),
+                ..Demands::default()
+            },
             quirks: Quirks { slow_mail: random.chance(1, 2), clocks: false },
         });
         let blocks = (0..20).flat_map(|extent| {
@@ -181,7 +187,8 @@ impl Forking {
             }
             25..37 => self.promote(node),
             37..40 => self.demote(node),
-            40..46 => self.give_way(),
+            40..45 => self.give_way(),
+            45 => self.give_all_way(),
             46..500 => self.read(node),
             _ => self.write(node),
         }
@@ -219,6 +226,16 @@ impl Forking {
     fn demote(&mut self, node: usize) {
         if self.cluster.is_primary(node) && !self.pending.values().any(|it| it.node == node) {
             self.command(node, Command::Demote);
+        }
+    }
+
+    /// Each that sees that it parted from any other is told to give way to it: not both will.
+    fn give_all_way(&mut self) {
+        for node in 0..self.count() {
+            let is_split = (0..self.count()).any(|peer| self.is_split(node, peer));
+            if is_split && !self.cluster.is_primary(node) {
+                self.command(node, Command::DiscardData { peer: None });
+            }
         }
     }
 
@@ -507,6 +524,36 @@ impl Forking {
             && self.pending.is_empty()
             && process.resource.is_quiet()
             && self.blocks.iter().all(is_equal)
+    }
+}
+
+/// Nobody gives way by itself in every other run.
+fn any_policy(random: &mut Random) -> AfterSplit {
+    if random.chance(1, 2) {
+        return AfterSplit::default();
+    }
+    let node = NodeId::new(u8::from(random.chance(1, 2))).expect("a node");
+    let none = [
+        WithoutPrimary::Disconnect,
+        WithoutPrimary::YoungerPrimary,
+        WithoutPrimary::OlderPrimary,
+        WithoutPrimary::ZeroChanges,
+        WithoutPrimary::LeastChanges,
+        WithoutPrimary::Node(node),
+    ];
+    let one = [
+        WithOnePrimary::Disconnect,
+        WithOnePrimary::Consensus,
+        WithOnePrimary::Violently,
+        WithOnePrimary::Secondary,
+        WithOnePrimary::CallPrimary,
+    ];
+    let two =
+        [WithTwoPrimaries::Disconnect, WithTwoPrimaries::Violently, WithTwoPrimaries::CallPrimary];
+    AfterSplit {
+        none: *random.pick(&none).expect("a few"),
+        one: *random.pick(&one).expect("a few"),
+        two: *random.pick(&two).expect("a few"),
     }
 }
 

@@ -1,0 +1,525 @@
+//! Which of two lines that parted gives way, and how: PROTOCOL.md 9.5 and 9.6.
+//!
+//! Nothing is given up unless the other side agreed to stay as it is, for as long as they are
+//! connected: so two that were both told to, or that both think that they should, never both go.
+//! An operator's word is enough to ask; where the options say who has to (`after-sb-*`), both sides
+//! tell each other what their lines are worth, and judge by the same rule on the same facts.
+//! Whoever gives way makes the marks of all its slots its own, takes the other's line, and is
+//! copied to like any member that returns.
+
+use format::config::{Ancestor, Config, InSync};
+use format::ids::{MemberSet, NodeId, Nonce, VoteStoreId};
+use format::message::{Accepted, Control, Standing};
+use format::metadata::ReplicaState;
+use stdx::time::Time;
+
+use crate::contract::{
+    AfterSplitBrain, CommandErrorCode, CommandId, GiveWayReason, ReplicaRole, ResourceAction,
+    RoundId, ToGroup,
+};
+use crate::limits;
+use crate::resource::forks::{Split, went_along};
+use crate::resource::member::make_blank;
+use crate::resource::{AfterSave, Resource, RoundKind, insync};
+
+pub use crate::resource::give_way::verdict::{
+    AfterSplit, WithOnePrimary, WithTwoPrimaries, WithoutPrimary,
+};
+use crate::resource::give_way::verdict::{Side, Verdict, Which, judge};
+
+mod verdict;
+
+/// What this node gives up.
+#[derive(Debug, Default)]
+pub(crate) struct GivingWay {
+    /// By the operator's word, against the data of this peer or of any.
+    wish: Option<Wish>,
+    discard: Option<Discard>,
+    /// Of the last standing.
+    last_id: u64,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Wish {
+    peer: Option<NodeId>,
+}
+
+/// The local data is being given up.
+#[derive(Clone, Debug)]
+struct Discard {
+    winner: Accepted,
+    /// The last value that both lines have.
+    fork: Option<Ancestor>,
+}
+
+/// What a peer of another line and this node said to each other, since they are connected.
+#[derive(Clone, Debug)]
+pub(crate) struct Talk {
+    /// What was said of this node; or will be, once the blocks are counted.
+    own: Option<Standing>,
+    counting: Option<Standing>,
+    other: Option<Standing>,
+    /// GIVE_WAY is out: by this standing of ours, or (0) by the operator's word.
+    asked: Option<u64>,
+    /// The peer did not agree to the operator's word.
+    refused: bool,
+    /// It did not agree to ours by the options: when it is asked again.
+    ask_at: Time,
+    /// This node agreed to stay as it is.
+    stays: bool,
+    /// What the standings come to was said.
+    told: bool,
+}
+
+impl Default for Talk {
+    fn default() -> Self {
+        Self {
+            own: None,
+            counting: None,
+            other: None,
+            asked: None,
+            refused: false,
+            ask_at: Time(0),
+            stays: false,
+            told: false,
+        }
+    }
+}
+
+/// By an operator's word.
+const BY_WORD: u64 = 0;
+
+impl Resource {
+    /// Its data is being given up.
+    #[must_use]
+    pub fn is_discarding(&self) -> bool {
+        self.giving.discard.is_some()
+    }
+
+    fn splits(&self) -> impl Iterator<Item = (NodeId, &Split)> {
+        self.peers.iter().filter_map(|(&node, peer)| Some((node, peer.split.as_ref()?)))
+    }
+
+    fn talk(&mut self, peer: NodeId) -> Option<&mut Talk> {
+        Some(&mut self.peers.get_mut(&peer)?.split.as_mut()?.talk)
+    }
+
+    /// A peer relies on what this node has.
+    fn stays(&self) -> bool {
+        self.splits().any(|(_, split)| split.talk.stays)
+    }
+
+    fn has_asked(&self) -> bool {
+        self.splits().any(|(_, split)| split.talk.asked.is_some())
+    }
+
+    fn send_parted(&mut self, to: NodeId, message: Control) {
+        self.actions.push(ResourceAction::Send { to, message });
+    }
+
+    // ---- By an operator's word.
+
+    /// The operator gives up what this node wrote since it parted from `peer`, or from any.
+    pub(crate) fn on_discard_asked(&mut self, id: CommandId, peer: Option<NodeId>) {
+        let refusal = if self.serves_clients() || self.is_candidate() {
+            Some("this node is Primary: make it Secondary before its data is given up")
+        } else if self.stays() {
+            Some("another node is giving its data up for that of this one")
+        } else {
+            None
+        };
+        if let Some(message) = refusal {
+            return self.refuse(id, CommandErrorCode::Busy, message);
+        }
+        self.giving.wish = Some(Wish { peer });
+        for split in self.peers.values_mut().filter_map(|peer| peer.split.as_mut()) {
+            split.talk.refused = false;
+        }
+        self.answer(id, Ok(()));
+        self.start_discard();
+    }
+
+    /// The wish was for the next meeting only.
+    pub(crate) fn forget_wish(&mut self, met: NodeId) {
+        self.giving.wish.take_if(|wish| wish.peer.is_none_or(|peer| peer == met));
+    }
+
+    pub(crate) fn forget_discard(&mut self) {
+        self.giving.discard = None;
+        self.drop_round(RoundKind::SlotsMerged);
+    }
+
+    /// Asks whoever is meant to stay as it is.
+    pub(crate) fn start_discard(&mut self) {
+        let Some(wish) = self.giving.wish else { return };
+        let is_busy = self.is_discarding() || self.has_asked() || self.stays();
+        if is_busy || self.stop.is_some() || self.serves_clients() {
+            return;
+        }
+        let is_meant = |node: NodeId| wish.peer.is_none_or(|peer| peer == node);
+        let is_open = |(node, split): &(NodeId, &Split)| is_meant(*node) && !split.talk.refused;
+        let open = self.splits().find(is_open).map(|(node, _)| node);
+        let Some(peer) = open else { return };
+        self.ask(peer, BY_WORD, BY_WORD);
+    }
+
+    fn ask(&mut self, peer: NodeId, standing: u64, against: u64) {
+        let Some(talk) = self.talk(peer) else { return };
+        talk.asked = Some(standing);
+        self.send_parted(peer, Control::GiveWay { standing, against });
+    }
+
+    // ---- By the options.
+
+    pub(crate) fn advance_give_way(&mut self) {
+        let parted: Vec<NodeId> = self.splits().map(|(node, _)| node).collect();
+        for peer in parted {
+            self.review_standing(peer);
+            self.follow_out(peer);
+            self.decide(peer);
+        }
+    }
+
+    pub(crate) fn give_way_wakes_at(&self) -> Time {
+        let later = self.splits().map(|(_, split)| split.talk.ask_at).filter(|&at| at > self.now);
+        later.min().unwrap_or(Time::NEVER)
+    }
+
+    /// What this node has to say is another thing than what it said.
+    fn review_standing(&mut self, peer: NodeId) {
+        let wanted = self.standing_against(peer);
+        let is_counting = self.is_asked(RoundKind::Counted(peer));
+        let Some(talk) = self.talk(peer) else { return };
+        let known = talk.counting.filter(|_| is_counting).or(talk.own);
+        let facts = |it: Standing| Standing { id: 0, changed_blocks: 0, ..it };
+        if wanted == known.map(facts) {
+            return;
+        }
+        (talk.own, talk.counting, talk.told, talk.ask_at) = (None, None, false, Time(0));
+        talk.asked.take_if(|asked| *asked != BY_WORD);
+        let Some(wanted) = wanted else { return };
+        self.giving.last_id += 1;
+        let standing = Standing { id: self.giving.last_id, ..wanted };
+        if !self.does_slot_cover(peer) {
+            return self.say_standing(peer, Standing { changed_blocks: u64::MAX, ..standing });
+        }
+        if let Some(talk) = self.talk(peer) {
+            talk.counting = Some(standing);
+        }
+        let count = |round| ToGroup::CountMarks { member: peer, round };
+        self.ask_groups(RoundKind::Counted(peer), count);
+    }
+
+    /// What this node would bring into a decision, if it can speak for its line: it has the data,
+    /// and nobody else leads.
+    fn standing_against(&self, peer: NodeId) -> Option<Standing> {
+        let policy = self.options.demands.after_split;
+        let is_changing = self.stop.is_some() || self.is_discarding() || self.is_candidate();
+        if policy.is_nobody() || is_changing {
+            return None;
+        }
+        let split = self.peers.get(&peer)?.split.as_ref()?;
+        let head = self.head()?.value;
+        if self.is_led(&head) || !self.has_data_of(&head) {
+            return None;
+        }
+        Some(Standing {
+            id: 0,
+            head: head.value_id,
+            against: split.theirs.value.value_id,
+            is_primary: self.serves_clients(),
+            changed_blocks: 0,
+            policy: policy.seen_by(self.me(), peer).code(),
+        })
+    }
+
+    /// The local replica is in sync by this value, and of its line.
+    fn has_data_of(&self, head: &Config) -> bool {
+        let replica = self.report().filter(|replica| replica.branch == head.branch);
+        replica.is_some() && self.own_part(head).is_some()
+    }
+
+    /// This node, or one that it talks to, has it.
+    fn reaches_data_of(&self, head: &Config) -> bool {
+        let is_of_line = |node: NodeId| {
+            self.replica_of(node).is_some_and(|replica| replica.branch == head.branch)
+        };
+        insync(head)
+            .and(self.connected())
+            .iter()
+            .any(|node| if node == self.me() { self.has_data_of(head) } else { is_of_line(node) })
+    }
+
+    /// The slot of the peer marks all that was written since the fork.
+    fn does_slot_cover(&self, peer: NodeId) -> bool {
+        let split = self.peers.get(&peer).and_then(|peer| peer.split.as_ref());
+        let known = split.and_then(|split| {
+            let volume = split.theirs.value.volumes.first()?;
+            Some((split.fork?, *volume.insync_member(peer)?))
+        });
+        let Some((fork, theirs)) = known else { return false };
+        let ours = self.config().map_or(MemberSet::EMPTY, insync);
+        self.is_slot_of(ours, &theirs, fork)
+    }
+
+    fn is_slot_of(&self, ours: MemberSet, theirs: &InSync, fork: Ancestor) -> bool {
+        let base = self.slot_bases.get(&theirs.node);
+        !ours.has(theirs.node)
+            && base.is_some_and(|base| {
+                base.incarnation == theirs.incarnation && base.epoch <= fork.epoch
+            })
+    }
+
+    pub(crate) fn on_marks(&mut self, shard: u8, round: RoundId, blocks: u64) {
+        let Some(RoundKind::Counted(peer)) = self.kind_of(round) else { return };
+        let is_all = self.all_answered(shard, round).is_some();
+        let Some(talk) = self.talk(peer) else { return };
+        let Some(standing) = talk.counting.as_mut() else { return };
+        standing.changed_blocks = standing.changed_blocks.saturating_add(blocks);
+        if is_all {
+            // Its clients write at any time.
+            let least = u64::from(standing.is_primary);
+            let changed_blocks = standing.changed_blocks.max(least);
+            let standing = Standing { changed_blocks, ..*standing };
+            self.say_standing(peer, standing);
+        }
+    }
+
+    fn say_standing(&mut self, peer: NodeId, standing: Standing) {
+        let Some(talk) = self.talk(peer) else { return };
+        talk.counting = None;
+        talk.own = Some(standing);
+        self.send_parted(peer, Control::Standing(standing));
+    }
+
+    /// A member without data of its line has nothing to say. It leaves the line for one that its
+    /// replica is of already (it lost its power while it gave way), or, without a replica, with the
+    /// last of those whose data it was.
+    fn follow_out(&mut self, peer: NodeId) {
+        let is_busy = self.has_asked() || self.is_discarding() || self.stop.is_some();
+        if is_busy || self.options.demands.after_split.is_nobody() {
+            return;
+        }
+        let Some(head) = self.head().map(|head| head.value) else { return };
+        let Some(split) = self.peers.get(&peer).and_then(|peer| peer.split.as_ref()) else {
+            return;
+        };
+        let goes = match self.report() {
+            Some(replica) => {
+                replica.branch != head.branch && replica.branch == split.theirs.value.branch
+            }
+            None => {
+                insync(&head).has(peer) && insync(&head).iter().all(|it| self.has_left(it, &head))
+            }
+        };
+        if goes && !split.talk.refused && !self.is_led(&head) {
+            self.ask(peer, BY_WORD, BY_WORD);
+        }
+    }
+
+    /// The peer's replica is of another line than this value, and so is what it says.
+    fn has_left(&self, node: NodeId, head: &Config) -> bool {
+        let split = self.peers.get(&node).and_then(|peer| peer.split.as_ref());
+        split.is_some_and(|split| {
+            let branch = split.theirs.value.branch;
+            branch != head.branch
+                && split.report.replica.is_some_and(|replica| replica.branch == branch)
+        })
+    }
+
+    fn decide(&mut self, peer: NodeId) {
+        let is_busy = self.giving.wish.is_some() || self.is_discarding() || self.has_asked();
+        if is_busy || self.stays() {
+            return;
+        }
+        let Some((own, other, verdict)) = self.judge(peer) else { return };
+        let now = self.now;
+        let Some(talk) = self.talk(peer) else { return };
+        if verdict == Verdict::GivesWay(Which::Own) {
+            if now >= talk.ask_at {
+                self.ask(peer, own.id, other.id);
+            }
+            return;
+        }
+        let outcome = if own.policy != other.policy {
+            Some(AfterSplitBrain::PoliciesDiffer)
+        } else if verdict == Verdict::PrimaryLost(Which::Own) {
+            Some(AfterSplitBrain::PrimaryLost)
+        } else {
+            None
+        };
+        if !std::mem::replace(&mut talk.told, true) {
+            let action = outcome.map(|outcome| ResourceAction::AfterSplit { peer, outcome });
+            self.actions.extend(action);
+        }
+    }
+
+    /// What both sides' options come to, if the two speak of the same values.
+    fn judge(&self, peer: NodeId) -> Option<(Standing, Standing, Verdict)> {
+        let split = self.peers.get(&peer)?.split.as_ref()?;
+        let (own, other) = (split.talk.own?, split.talk.other?);
+        if (own.head, own.against) != (other.against, other.head) {
+            return None;
+        }
+        if own.policy != other.policy {
+            return Some((own, other, Verdict::Undecided));
+        }
+        let head = self.head().filter(|head| head.value.value_id == own.head)?.value;
+        let side = |node, standing, value: &Config| Side {
+            node,
+            standing,
+            branch: value.branch,
+            went_along: split.fork.is_some_and(|fork| went_along(value, &fork)),
+        };
+        let policy = self.options.demands.after_split.seen_by(self.me(), peer);
+        let sides = [side(self.me(), own, &head), side(peer, other, &split.theirs.value)];
+        Some((own, other, judge(policy, &sides)))
+    }
+
+    // ---- The two sides agree.
+
+    pub(crate) fn on_standing(&mut self, from: NodeId, standing: Standing) {
+        let Some(talk) = self.talk(from) else { return };
+        talk.other = Some(standing);
+        (talk.told, talk.ask_at) = (false, Time(0));
+        talk.asked.take_if(|asked| *asked != BY_WORD);
+    }
+
+    /// The peer wants to give way: this node stays as it is, unless it is about to go itself.
+    pub(crate) fn on_give_way(&mut self, from: NodeId, standing: u64, against: u64) {
+        let is_meant = |wish: Wish| wish.peer.is_none_or(|peer| peer == from);
+        let goes =
+            self.is_discarding() || self.has_asked() || self.giving.wish.is_some_and(is_meant);
+        let is_right = if standing == BY_WORD {
+            // What it is to be copied must be there still.
+            self.head().is_none_or(|head| self.reaches_data_of(&head.value))
+        } else {
+            self.judge(from).is_some_and(|(own, other, verdict)| {
+                (own.id, other.id) == (against, standing)
+                    && verdict == Verdict::GivesWay(Which::Other)
+            })
+        };
+        let agreed = is_right && !goes;
+        if let Some(talk) = self.talk(from) {
+            talk.stays |= agreed;
+        }
+        self.send_parted(from, Control::GiveWayAnswer { standing, agreed });
+    }
+
+    /// Whether the answer is to what was asked last.
+    fn is_answered(&mut self, from: NodeId, standing: u64) -> bool {
+        self.talk(from).and_then(|talk| talk.asked.take_if(|it| *it == standing)).is_some()
+    }
+
+    pub(crate) fn on_not_agreed(&mut self, from: NodeId, standing: u64) {
+        if !self.is_answered(from, standing) {
+            return;
+        }
+        let again = self.now + limits::GIVE_WAY_RETRY;
+        let Some(talk) = self.talk(from) else { return };
+        if standing != BY_WORD {
+            talk.ask_at = again;
+            return;
+        }
+        talk.refused = true;
+        self.start_discard();
+        if !self.has_asked() && self.giving.wish.take().is_some() {
+            let outcome = AfterSplitBrain::KeepsData;
+            self.actions.push(ResourceAction::AfterSplit { peer: from, outcome });
+        }
+    }
+
+    pub(crate) fn on_agreed(&mut self, from: NodeId, standing: u64) {
+        if !self.is_answered(from, standing) {
+            return;
+        }
+        let Some(split) = self.peers.get(&from).and_then(|peer| peer.split.as_ref()) else {
+            return;
+        };
+        let (theirs, fork) = (split.theirs.clone(), split.fork);
+        let is_wanted = match standing {
+            BY_WORD => {
+                let has_data = self.head().is_some_and(|head| self.has_data_of(&head.value));
+                self.giving.wish.is_some() || !has_data
+            }
+            _ => split.talk.own.is_some_and(|own| own.id == standing),
+        };
+        let is_violent = standing != BY_WORD && self.serves_clients();
+        let is_free = is_violent || !(self.serves_clients() || self.is_candidate());
+        if !is_wanted || !is_free || self.is_discarding() || self.stop.is_some() {
+            // It stays as it is for as long as we are connected: not for ever.
+            return self.reset(from);
+        }
+        if is_violent {
+            self.end_session();
+        }
+        let by = if standing == BY_WORD { GiveWayReason::Operator } else { GiveWayReason::Policy };
+        let outcome = AfterSplitBrain::GivesWay { by };
+        self.actions.push(ResourceAction::AfterSplit { peer: from, outcome });
+        self.discard(Discard { winner: theirs, fork });
+    }
+
+    // ---- Giving data up.
+
+    fn discard(&mut self, discard: Discard) {
+        self.giving.wish = None;
+        self.yield_role();
+        self.member.forget_session();
+        let has_their_data =
+            self.report().is_none_or(|replica| replica.branch == discard.winner.value.branch);
+        self.giving.discard = Some(discard);
+        if has_their_data {
+            return self.on_discard_durable();
+        }
+        self.ask_groups(RoundKind::SlotsMerged, |round| ToGroup::MergeSlots { round });
+    }
+
+    /// Everything that may differ here from the common ancestor is in the own slot, durably.
+    pub(crate) fn on_slots_merged(&mut self) {
+        let Some(discard) = self.giving.discard.clone() else { return };
+        let fork = discard.fork.filter(|fork| self.do_slots_cover(&discard.winner.value, *fork));
+        let Some(superblock) = self.superblock.as_mut() else { return };
+        superblock.branch = discard.winner.value.branch;
+        superblock.candidate = None;
+        match fork {
+            Some(fork) => {
+                superblock.joined = superblock.joined.min(fork.epoch);
+                superblock.state = ReplicaState::Syncing;
+            }
+            // Who knows what differs: all of it is compared.
+            None => make_blank(superblock, &mut self.random),
+        }
+        superblock.sealed.nonce = Nonce(0);
+        superblock.clean = false;
+        self.set_role(ReplicaRole::Syncing);
+        self.save_superblock(AfterSave::Discarded);
+    }
+
+    /// The slots of this node's disk name all that was written since the fork: it was in sync on
+    /// its line, and every replica of the other side is one that left this line at the fork.
+    fn do_slots_cover(&self, winner: &Config, fork: Ancestor) -> bool {
+        let me = self.me();
+        let ours = self.config().map_or(MemberSet::EMPTY, insync);
+        let state = self.replica_state();
+        let theirs = winner.volumes.first().map_or(&[][..], |volume| &volume.insync);
+        let mut others = theirs.iter().filter(|member| member.node != me).peekable();
+        let is_covered = |member: &InSync| self.is_slot_of(ours, member, fork);
+        matches!(state, Some(ReplicaState::InSync | ReplicaState::Outdated))
+            && others.peek().is_some()
+            && others.all(is_covered)
+    }
+
+    /// The replica is of the winner's line. Its vote was for the other one: it is a new voter.
+    pub(crate) fn on_discard_durable(&mut self) {
+        let Some(Discard { winner, .. }) = self.giving.discard.take() else { return };
+        let register = &mut self.voter.register;
+        register.store = VoteStoreId(self.random.next_u64() | 1);
+        register.promised = winner.ballot;
+        register.promised_nonce = Nonce(0);
+        register.accepted = Some((winner.ballot, winner.value.clone()));
+        self.attempt = None;
+        self.chosen = None;
+        self.on_chosen(winner);
+        self.save_register(AfterSave::Reconnect);
+    }
+}

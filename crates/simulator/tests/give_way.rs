@@ -1,0 +1,314 @@
+//! Lines that parted, and whose side gives way by itself (PROTOCOL.md 9.5).
+
+use std::time::Duration;
+
+use format::ids::NodeId;
+use replication::contract::Command;
+use replication::resource::{
+    AfterSplit, Demands, WithOnePrimary, WithTwoPrimaries, WithoutPrimary, WithoutQuorum,
+};
+use simulator::scenario::Scenario;
+
+/// Blocks of the volume.
+const ALL: u64 = 20 * 1024;
+/// Long enough for whoever gives way to do so.
+const A_WHILE: Duration = Duration::from_secs(5);
+
+fn by(none: WithoutPrimary) -> AfterSplit {
+    AfterSplit { none, ..AfterSplit::default() }
+}
+
+fn demand(it: &mut Scenario, node: usize, after_split: AfterSplit) {
+    let without_quorum = WithoutQuorum::GoOn;
+    it.cluster.demand(node, Demands { without_quorum, after_split, ..Demands::default() });
+}
+
+fn demand_of_all(it: &mut Scenario, after_split: AfterSplit) {
+    for node in 0..usize::from(it.cluster.options.nodes) {
+        demand(it, node, after_split);
+    }
+}
+
+/// Node 0 wrote on, and has more changes; node 1 became Primary when they parted. Both are Primary.
+fn parted(after_split: AfterSplit) -> Scenario {
+    let mut it = Scenario::with_quorum_off(2, 0);
+    demand_of_all(&mut it, after_split);
+    it.must_write(0, 7, 1);
+    it.part(&[0], &[1]);
+    it.promote(1);
+    for block in [7, 11, 12, 13] {
+        it.must_write(0, block, 10 + block);
+    }
+    it.must_write(1, 7, 20);
+    it.must_write(1, 5000, 21);
+    it
+}
+
+fn demote(it: &mut Scenario, node: usize) {
+    let demoted = it.command(node, Command::Demote);
+    it.until("the end of the session", |it| it.succeeded(demoted));
+}
+
+fn meet(it: &mut Scenario) {
+    it.meet(&[0], &[1]);
+    it.until("the split brain", |it| it.is_split(0, 1) && it.is_split(1, 0));
+}
+
+/// `winner` has kept what it had, and `loser` has the same.
+fn follows(it: &mut Scenario, loser: usize, winner: usize) {
+    it.until("the return of the loser", |it| {
+        it.is_in_sync(winner, loser) && it.is_in_sync(loser, winner)
+    });
+    let kept = if winner == 0 { (17, 0) } else { (20, 21) };
+    for node in [winner, loser] {
+        assert_eq!((it.on_disk(node, 7), it.on_disk(node, 5000)), kept, "node {node}");
+    }
+    it.until("both to vote", |it| it.voters(winner) == [0, 1]);
+}
+
+fn nobody_goes(it: &mut Scenario) {
+    it.run(A_WHILE);
+    assert!(it.is_split(0, 1) && it.is_split(1, 0));
+    assert_eq!((it.on_disk(0, 7), it.on_disk(1, 7)), (17, 20));
+}
+
+#[test]
+fn without_a_primary_the_options_name_the_one_that_goes() {
+    let cases = [
+        (WithoutPrimary::YoungerPrimary, 1),
+        (WithoutPrimary::OlderPrimary, 0),
+        (WithoutPrimary::LeastChanges, 1),
+        (WithoutPrimary::Node(NodeId::new(0).unwrap()), 0),
+        (WithoutPrimary::Node(NodeId::new(1).unwrap()), 1),
+    ];
+    for (none, loser) in cases {
+        let mut it = parted(by(none));
+        demote(&mut it, 0);
+        demote(&mut it, 1);
+        it.meet(&[0], &[1]);
+        follows(&mut it, loser, 1 - loser);
+    }
+}
+
+#[test]
+fn local_and_remote_name_one_node_between_them() {
+    let mut it = parted(AfterSplit::default());
+    demand(&mut it, 0, by(WithoutPrimary::Remote));
+    demand(&mut it, 1, by(WithoutPrimary::Local));
+    demote(&mut it, 0);
+    demote(&mut it, 1);
+    it.meet(&[0], &[1]);
+    follows(&mut it, 1, 0);
+}
+
+/// Each would give up its own data.
+#[test]
+fn options_that_differ_move_nobody() {
+    let mut it = parted(by(WithoutPrimary::Local));
+    demote(&mut it, 0);
+    demote(&mut it, 1);
+    meet(&mut it);
+    nobody_goes(&mut it);
+}
+
+#[test]
+fn without_options_nobody_goes() {
+    let mut it = parted(AfterSplit::default());
+    demote(&mut it, 0);
+    demote(&mut it, 1);
+    meet(&mut it);
+    nobody_goes(&mut it);
+}
+
+#[test]
+fn zero_changes_is_for_a_side_that_wrote_nothing() {
+    let mut it = parted(by(WithoutPrimary::ZeroChanges));
+    demote(&mut it, 0);
+    demote(&mut it, 1);
+    meet(&mut it);
+    nobody_goes(&mut it);
+
+    let mut it = Scenario::with_quorum_off(2, 0);
+    demand_of_all(&mut it, by(WithoutPrimary::ZeroChanges));
+    it.must_write(0, 7, 1);
+    // What may be under way counts as written.
+    it.run(Duration::from_secs(1));
+    it.part(&[0], &[1]);
+    it.must_write(0, 7, 17);
+    it.promote(1);
+    assert_eq!(it.must_read(1, 7), 1);
+    demote(&mut it, 1);
+    demote(&mut it, 0);
+    it.meet(&[0], &[1]);
+    follows(&mut it, 1, 0);
+}
+
+/// It counts as changed, whatever it wrote so far: its clients write at any time.
+#[test]
+fn a_primary_that_wrote_nothing_is_none_with_zero_changes() {
+    let policy = AfterSplit { one: WithOnePrimary::Violently, ..by(WithoutPrimary::ZeroChanges) };
+    let mut it = Scenario::with_quorum_off(2, 0);
+    demand_of_all(&mut it, policy);
+    it.must_write(0, 7, 1);
+    it.part(&[0], &[1]);
+    it.must_write(0, 7, 17);
+    it.promote(1);
+    demote(&mut it, 0);
+    meet(&mut it);
+    it.run(A_WHILE);
+    it.must_write(1, 7, 20);
+    nobody_goes(&mut it);
+}
+
+#[test]
+fn a_secondary_gives_way_to_the_primary() {
+    for primary in [0, 1] {
+        let one = WithOnePrimary::Secondary;
+        let mut it = parted(AfterSplit { one, ..AfterSplit::default() });
+        demote(&mut it, 1 - primary);
+        it.meet(&[0], &[1]);
+        follows(&mut it, 1 - primary, primary);
+        it.must_write(primary, 7, 50);
+        assert_eq!(it.on_disk(1 - primary, 7), 50);
+    }
+}
+
+#[test]
+fn only_what_differs_is_copied() {
+    let one = WithOnePrimary::Secondary;
+    let mut it = parted(AfterSplit { one, ..AfterSplit::default() });
+    demote(&mut it, 1);
+    it.meet(&[0], &[1]);
+    let most = std::cell::Cell::new(0);
+    it.until("the return of the loser", |it| {
+        let status = it.status(0).expect("the node is up");
+        most.set(most.get().max(status.members[1].copied_blocks));
+        it.is_in_sync(0, 1)
+    });
+    assert!(most.get() < ALL / 2, "{} blocks were copied", most.get());
+}
+
+#[test]
+fn by_consensus_the_primary_never_goes() {
+    let policy = AfterSplit { one: WithOnePrimary::Consensus, ..by(WithoutPrimary::LeastChanges) };
+    let mut it = parted(policy);
+    demote(&mut it, 1);
+    it.meet(&[0], &[1]);
+    follows(&mut it, 1, 0);
+
+    let mut it = parted(policy);
+    demote(&mut it, 0);
+    meet(&mut it);
+    nobody_goes(&mut it);
+    it.must_write(1, 7, 20);
+}
+
+#[test]
+fn violently_the_primary_goes_and_its_clients_hear_of_it() {
+    let one = AfterSplit { one: WithOnePrimary::Violently, ..by(WithoutPrimary::LeastChanges) };
+    let mut it = parted(one);
+    demote(&mut it, 0);
+    it.meet(&[0], &[1]);
+    follows(&mut it, 1, 0);
+    assert!(!it.cluster.is_primary(1));
+
+    let two = AfterSplit { two: WithTwoPrimaries::Violently, ..by(WithoutPrimary::LeastChanges) };
+    let mut it = parted(two);
+    it.meet(&[0], &[1]);
+    follows(&mut it, 1, 0);
+    assert!(it.cluster.is_primary(0) && !it.cluster.is_primary(1));
+    it.must_write(0, 7, 50);
+    assert_eq!(it.on_disk(1, 7), 50);
+}
+
+#[test]
+fn two_primaries_stay_apart_otherwise() {
+    let policy = AfterSplit { one: WithOnePrimary::Secondary, ..by(WithoutPrimary::LeastChanges) };
+    let mut it = parted(policy);
+    meet(&mut it);
+    nobody_goes(&mut it);
+    // Until one is told to be none.
+    demote(&mut it, 0);
+    follows(&mut it, 0, 1);
+}
+
+/// By the operator's word: the second one is refused, or both are.
+#[test]
+fn both_are_told_and_never_both_go() {
+    for micros in (0..3000).step_by(100) {
+        let mut it = parted(AfterSplit::default());
+        demote(&mut it, 0);
+        demote(&mut it, 1);
+        meet(&mut it);
+        it.command(0, Command::DiscardData { peer: None });
+        it.run(Duration::from_micros(micros));
+        it.command(1, Command::DiscardData { peer: None });
+        it.run(A_WHILE);
+        if it.is_split(0, 1) {
+            nobody_goes(&mut it);
+            it.discard(1, 0);
+            follows(&mut it, 1, 0);
+        } else {
+            let kept = it.on_disk(0, 7);
+            assert!(kept == 17 || kept == 20, "{kept}");
+            it.until("equal replicas", |it| it.on_disk(1, 7) == kept);
+        }
+    }
+}
+
+/// They meet with the wish of both.
+#[test]
+fn both_were_told_before_they_met_and_nobody_goes() {
+    let mut it = parted(AfterSplit::default());
+    demote(&mut it, 0);
+    demote(&mut it, 1);
+    it.discard(0, 1);
+    it.discard(1, 0);
+    meet(&mut it);
+    nobody_goes(&mut it);
+}
+
+/// Members of a line follow whoever leads it.
+#[test]
+fn the_smaller_side_of_three_gives_way_and_so_do_two() {
+    for loser in [0, 2] {
+        let node = |number| WithoutPrimary::Node(NodeId::new(number).unwrap());
+        let mut it = Scenario::with_quorum_off(3, 0);
+        it.must_write(0, 7, 1);
+        it.part(&[0, 1], &[2]);
+        it.promote(2);
+        it.must_write(0, 7, 10);
+        it.must_write(2, 7, 20);
+        it.must_write(2, 8, 21);
+        if loser == 2 {
+            demand_of_all(&mut it, by(node(2)));
+        } else {
+            demand_of_all(&mut it, by(WithoutPrimary::LeastChanges));
+        }
+        demote(&mut it, 0);
+        demote(&mut it, 2);
+        it.meet(&[0, 1], &[2]);
+        it.until("all in sync", |it| (0..3).all(|node| it.is_in_sync(2, node)));
+        let kept = if loser == 2 { (10, 0) } else { (20, 21) };
+        for node in 0..3 {
+            assert_eq!((it.on_disk(node, 7), it.on_disk(node, 8)), kept, "node {node}");
+        }
+        it.until("all to vote", |it| it.voters(2) == [0, 1, 2]);
+    }
+}
+
+/// The loser loses its power at any moment of it, and goes on with it.
+#[test]
+fn a_loser_that_dies_meanwhile_gives_way_after_its_start() {
+    for micros in (0..8_000).step_by(200) {
+        let mut it = parted(by(WithoutPrimary::Node(NodeId::new(1).unwrap())));
+        demote(&mut it, 0);
+        demote(&mut it, 1);
+        it.meet(&[0], &[1]);
+        it.until("the split brain", |it| it.is_split(1, 0));
+        it.run(Duration::from_micros(micros));
+        it.cluster.cut_power(1);
+        it.cluster.start(1);
+        follows(&mut it, 1, 0);
+    }
+}
