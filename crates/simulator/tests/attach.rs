@@ -132,6 +132,19 @@ fn no_seed_with_disks_that_come_and_go_breaks_a_promise() {
     assert!(attaches > 15, "{attaches} disks were taken back");
 }
 
+/// The groups take the disk into use while the session that this node leads ends. That end is none
+/// for the disk: without its part of the answer the node held it, and offered it to nobody, for
+/// ever.
+#[test]
+fn a_disk_that_is_taken_back_while_a_session_ends_is_in_use() {
+    let (seed, events) = (222, 2_500);
+    let options =
+        RunOptions { seed, trace: false, trace_lane: None, events, skip: 0, rough: false };
+    if let Err(text) = run_with_detaches(&options) {
+        panic!("{text}\nagain: cargo xtask sim {seed} --events {events} --detach");
+    }
+}
+
 /// The config that names it is chosen after its disk went: it is in sync with nothing.
 #[test]
 fn replica_whose_disk_goes_while_it_joins_is_not_in_sync() {

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use replication::contract::{Command, CommandId};
+use replication::contract::Command;
 use simulator::cluster::{BadDisk, SlowDisk};
 use simulator::scenario::Scenario;
 
@@ -148,31 +148,4 @@ fn a_sequential_writer_finds_its_next_extent_logged() {
     it.until("the return of node 0", |it| it.is_in_sync(1, 0));
     it.promote(1);
     assert_eq!(it.must_read(1, 1024), 2);
-}
-
-/// The groups take the disk into use while the session that this node leads ends: the only replica
-/// in sync came back as another process. That end is none for the disk: without its part of the
-/// answer the node held it, and offered it to nobody, for ever.
-#[test]
-fn a_disk_that_is_taken_back_while_a_session_ends_is_in_use() {
-    for steps in 0..20 {
-        let mut it = Scenario::with_shards(3, 0, 0, 3);
-        it.must_write(0, 7, 1);
-        detach(&mut it, 0);
-        it.must_write(0, 7, 2);
-        it.cluster.kill(1);
-        it.until("the loss of node 1", |it| !it.is_in_sync(0, 1));
-        let id = CommandId(1 << 40);
-        assert!(it.cluster.attach(0, id));
-        it.run(Duration::from_micros(steps * 5));
-        it.cluster.stop_for(0, Duration::from_secs(1));
-        it.cluster.kill(2);
-        it.cluster.start(2);
-        it.until("an answer", |it| it.succeeded(id) || it.failed(id));
-        if it.failed(id) {
-            it.attach(0);
-        }
-        it.until("the return of node 0", |it| it.is_in_sync(2, 0));
-        assert_eq!(it.on_disk(0, 7), 2);
-    }
 }

@@ -53,7 +53,7 @@ struct Discard {
 }
 
 /// What a peer of another line and this node said to each other, since they are connected.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Talk {
     /// What was said of this node; or will be, once the blocks are counted.
     own: Option<Standing>,
@@ -69,21 +69,6 @@ pub(crate) struct Talk {
     stays: bool,
     /// What the standings come to was said.
     told: bool,
-}
-
-impl Default for Talk {
-    fn default() -> Self {
-        Self {
-            own: None,
-            counting: None,
-            other: None,
-            asked: None,
-            refused: false,
-            ask_at: Time(0),
-            stays: false,
-            told: false,
-        }
-    }
 }
 
 /// By an operator's word.

@@ -541,19 +541,10 @@ fn any_policy(random: &mut Random) -> AfterSplit {
         WithoutPrimary::LeastChanges,
         WithoutPrimary::Node(node),
     ];
-    let one = [
-        WithOnePrimary::Disconnect,
-        WithOnePrimary::Consensus,
-        WithOnePrimary::Violently,
-        WithOnePrimary::Secondary,
-        WithOnePrimary::CallPrimary,
-    ];
-    let two =
-        [WithTwoPrimaries::Disconnect, WithTwoPrimaries::Violently, WithTwoPrimaries::CallPrimary];
     AfterSplit {
         none: *random.pick(&none).expect("a few"),
-        one: *random.pick(&one).expect("a few"),
-        two: *random.pick(&two).expect("a few"),
+        one: *random.pick(&WithOnePrimary::ALL).expect("a few"),
+        two: *random.pick(&WithTwoPrimaries::ALL).expect("a few"),
     }
 }
 

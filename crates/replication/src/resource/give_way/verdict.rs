@@ -51,6 +51,15 @@ pub enum WithTwoPrimaries {
     CallPrimary,
 }
 
+impl WithOnePrimary {
+    pub const ALL: [Self; 5] =
+        [Self::Disconnect, Self::Consensus, Self::Violently, Self::Secondary, Self::CallPrimary];
+}
+
+impl WithTwoPrimaries {
+    pub const ALL: [Self; 3] = [Self::Disconnect, Self::Violently, Self::CallPrimary];
+}
+
 impl AfterSplit {
     pub const NOBODY: Self = Self {
         none: WithoutPrimary::Disconnect,
@@ -238,20 +247,10 @@ mod tests {
             WithoutPrimary::Local,
             WithoutPrimary::Remote,
         ];
-        let one = [
-            WithOnePrimary::Disconnect,
-            WithOnePrimary::Consensus,
-            WithOnePrimary::Violently,
-            WithOnePrimary::Secondary,
-            WithOnePrimary::CallPrimary,
-        ];
-        let two = [
-            WithTwoPrimaries::Disconnect,
-            WithTwoPrimaries::Violently,
-            WithTwoPrimaries::CallPrimary,
-        ];
         none.into_iter().flat_map(move |none| {
-            one.into_iter().flat_map(move |one| two.map(|two| AfterSplit { none, one, two }))
+            WithOnePrimary::ALL
+                .into_iter()
+                .flat_map(move |one| WithTwoPrimaries::ALL.map(|two| AfterSplit { none, one, two }))
         })
     }
 
