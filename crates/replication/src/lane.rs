@@ -177,13 +177,28 @@ pub(crate) struct Operation {
     pub(crate) blockers: u32,
     pub(crate) state: OperationState,
     pub(crate) seq: Seq,
-    /// Its place among all that the group sent: every member gets them in this order, so that no
-    /// two of them wait for each other's slots of the activity log.
+    /// Its place among all that the group sent or asked: every member gets writes in this order, so
+    /// that no two of them wait for each other's slots of the activity log.
     pub(crate) sent_as: u64,
     pub(crate) needed: MemberSet,
     /// Who missed it when it was sent: a repetition says so again, whoever has come back since.
     pub(crate) absent: MemberSet,
     pub(crate) acknowledged: MemberSet,
+}
+
+impl Operation {
+    /// The members whose answers keep it.
+    pub(crate) fn waits_for(&self) -> MemberSet {
+        match self.state {
+            OperationState::Sent { .. } => self.needed.minus(self.acknowledged),
+            OperationState::Reading { from: Some(member), .. } => MemberSet::of(member),
+            OperationState::Comparing { awaiting } => awaiting,
+            OperationState::Reading { from: None, .. }
+            | OperationState::Waiting
+            | OperationState::Hashing
+            | OperationState::Equal => MemberSet::EMPTY,
+        }
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

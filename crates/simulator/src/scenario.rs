@@ -14,6 +14,7 @@ use replication::resource::{Demands, Status, WithoutQuorum};
 
 use crate::checker::Checker;
 use crate::cluster::{Cluster, ClusterOptions, Outcome, Quirks};
+use crate::contents::SECTOR_BYTES;
 
 /// How a part of a request ended: a read brings the contents of its blocks.
 pub type Ended = Result<Option<Vec<u64>>, RequestError>;
@@ -217,6 +218,13 @@ impl Scenario {
         self.submit(node, block, RequestKind::Write { payload, fua: false })
     }
 
+    /// Writes the first sector of `block`: the others have to be read for it.
+    pub fn write_sector(&mut self, node: usize, block: u64, value: u64) -> PartId {
+        let payload = self.cluster.payload(node, vec![value]).expect("the node is up");
+        let kind = RequestKind::Write { payload, fua: false };
+        self.submit_bytes(node, block, SECTOR_BYTES, kind)
+    }
+
     /// Writes and waits for the answer.
     pub fn must_write(&mut self, node: usize, block: u64, value: u64) {
         let part = self.write(node, block, value);
@@ -333,8 +341,12 @@ impl Scenario {
     }
 
     fn submit(&mut self, node: usize, block: u64, kind: RequestKind) -> PartId {
+        self.submit_bytes(node, block, 4096, kind)
+    }
+
+    fn submit_bytes(&mut self, node: usize, block: u64, length: u32, kind: RequestKind) -> PartId {
         let part = PartId(self.number());
-        let request = Request { part, kind, offset: block * 4096, length: 4096 };
+        let request = Request { part, kind, offset: block * 4096, length };
         self.cluster.request(node, block, GroupInput::Request(request));
         part
     }

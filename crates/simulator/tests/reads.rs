@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use replication::balance::ReadPolicy;
-use replication::contract::PartId;
+use replication::contract::{Command, PartId, PromoteMode};
 use simulator::cluster::SlowDisk;
 use simulator::scenario::Scenario;
 
@@ -118,4 +118,53 @@ fn a_remote_read_waits_for_writes_that_overtake_it() {
     it.until("the read", |it| it.ended(read).is_some());
     assert_eq!(it.ended(read), Some(&Ok(Some(vec![2]))));
     assert!(it.ended(write).is_some(), "what was read is on all members");
+}
+
+/// Node 1 died while node 3 was becoming Primary, which learns of the last vote when it is back: it
+/// is connected then, in the session, and another process.
+#[test]
+fn what_was_asked_of_a_process_that_is_gone_is_asked_of_another() {
+    for save in (10..90).map(|tens| Duration::from_millis(10 * tens)) {
+        let mut it = Scenario::new(4, 1, 0);
+        it.must_write(0, 0, 100);
+        it.cluster.slow[1].write = Duration::from_secs(1);
+        for block in 0..BLOCKS {
+            it.write(0, block, 200 + block);
+        }
+        it.run(Duration::from_millis(5));
+        it.cluster.kill(0);
+        it.cluster.slow[1] = SlowDisk::default();
+        let promoted = it.command(CLIENT, Command::Promote(PromoteMode::Normal));
+        it.until("a proposal", |it| it.explains(CLIENT, "Accepting"));
+        it.cluster.slow[2].save = save;
+        it.run(Duration::from_millis(2));
+        it.cluster.kill(1);
+        it.cluster.start(1);
+        it.until("the promotion", |it| it.succeeded(promoted));
+        it.cluster.slow[2] = SlowDisk::default();
+        let parts: Vec<PartId> = (0..BLOCKS).map(|block| it.read(CLIENT, block)).collect();
+        it.until("all reads", |it| parts.iter().all(|part| it.ended(*part).is_some()));
+        it.until("the return of node 1", |it| it.is_in_sync(CLIENT, 1));
+    }
+}
+
+/// A disk that hangs when it reads keeps the writes whose blocks it was asked for. Nobody else
+/// reads, and it takes all that is written.
+#[test]
+fn a_member_that_a_write_of_a_part_waits_for_is_taken_out() {
+    let mut it = with_client();
+    it.cluster.slow[1] = slow_reads(Duration::from_secs(60));
+    let write = |block| it.write_sector(CLIENT, block, 200 + block);
+    let parts: Vec<PartId> = (0..BLOCKS).map(write).collect();
+    let before = it.cluster.now;
+    it.until("all writes", |it| parts.iter().all(|part| it.ended(*part).is_some()));
+    assert!(parts.iter().all(|part| it.ended(*part) == Some(&Ok(None))));
+    assert!(!it.is_in_sync(CLIENT, 1));
+    let took = it.cluster.now.since(before);
+    assert!(took > Duration::from_secs(4) && took < Duration::from_secs(8), "{took:?}");
+    it.cluster.slow[1] = SlowDisk::default();
+    it.until("the return of node 1", |it| it.is_in_sync(CLIENT, 1));
+    for block in 0..BLOCKS {
+        assert_eq!(it.on_disk(1, block), it.on_disk(0, block));
+    }
 }

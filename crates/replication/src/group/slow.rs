@@ -8,7 +8,7 @@ use stdx::time::Time;
 
 use crate::contract::{FromGroup, GroupAction};
 use crate::group::LaneGroup;
-use crate::lane::{Lane, OperationState};
+use crate::lane::Lane;
 use crate::limits::{READ_PATIENCE, SLOW_MEMBER_LIMIT};
 
 const LOOK_INTERVAL: std::time::Duration = SLOW_MEMBER_LIMIT.checked_div(2).expect("by two");
@@ -82,9 +82,8 @@ impl LaneGroup {
         let mut late = self.flushes.late_members();
         for leader in self.lanes.iter().filter_map(|lane| lane.leader.as_ref()) {
             for (_, operation) in leader.operations.iter() {
-                let is_sent = matches!(operation.state, OperationState::Sent { .. });
-                if is_sent && operation.sent_as <= sent {
-                    late |= operation.needed.minus(operation.acknowledged);
+                if operation.sent_as <= sent {
+                    late |= operation.waits_for();
                 }
             }
         }

@@ -254,6 +254,8 @@ impl Lane {
         match source {
             Source::Member(member) => {
                 operation.state = OperationState::Reading { from: Some(member), tried };
+                *turn.sends += 1;
+                operation.sent_as = *turn.sends;
                 if member == turn.view.me {
                     let token = DeviceUse::OperationRead { index, generation }.token(lane);
                     let detect_zero = operation.part.is_none();
@@ -274,12 +276,14 @@ impl Lane {
     pub(crate) fn on_operation_read(
         &mut self,
         turn: &mut Turn<'_>,
-        index: u32,
+        (index, from): (u32, NodeId),
         result: Result<(Payload, BlockMask), DeviceError>,
     ) {
         let known = self.leader.as_ref().and_then(|leader| leader.operations.get(index));
-        let Some(&Operation { state: OperationState::Reading { from, tried }, .. }) = known else {
-            return turn.release(result.ok().map(|(payload, _)| payload));
+        let tried = match known.map(|operation| operation.state) {
+            Some(OperationState::Reading { from: asked, tried }) if asked == Some(from) => tried,
+            // It was lost meanwhile, and another is asked.
+            _ => return turn.release(result.ok().map(|(payload, _)| payload)),
         };
         match result {
             Ok((payload, zeroes)) => {
@@ -291,8 +295,7 @@ impl Lane {
                 }
             }
             Err(DeviceError) => {
-                let tried = from.map_or(tried, |from| tried.with(from));
-                self.read_for_operation(turn, index, tried);
+                self.read_for_operation(turn, index, tried.with(from));
             }
         }
     }
@@ -462,40 +465,8 @@ impl Lane {
             .iter_mut()
             .filter(|(_, read)| read.from == member)
             .for_each(|(_, read)| read.nonce = format::ids::Nonce(0));
-        let Some(leader) = self.leader.as_mut() else { return };
-        for index in 0..leader.reads.places() {
-            let Some(read) = leader.reads.get_mut(index).filter(|read| read.asked.has(member))
-            else {
-                continue;
-            };
-            read.asked.remove(member);
-            if read.asked.is_empty() {
-                match read.state {
-                    ReadState::Reading => leader.stalled = true,
-                    ReadState::Answered => leader.forget_read(index),
-                    ReadState::Blocked { .. }
-                    | ReadState::Held { .. }
-                    | ReadState::Fenced { .. } => {}
-                }
-            }
-        }
-        for (_, operation) in leader.operations.iter_mut() {
-            match &mut operation.state {
-                OperationState::Reading { from, .. } if *from == Some(member) => {
-                    *from = None;
-                    leader.stalled = true;
-                }
-                OperationState::Comparing { awaiting } if awaiting.has(member) => {
-                    awaiting.remove(member);
-                    leader.stalled = true;
-                }
-                OperationState::Waiting
-                | OperationState::Reading { .. }
-                | OperationState::Comparing { .. }
-                | OperationState::Hashing
-                | OperationState::Sent { .. }
-                | OperationState::Equal => {}
-            }
+        if let Some(leader) = self.leader.as_mut() {
+            leader.ask_elsewhere(member);
         }
     }
 
@@ -529,6 +500,45 @@ impl Lane {
 }
 
 impl Leader {
+    /// `member` answers nothing that it was asked before.
+    pub(crate) fn ask_elsewhere(&mut self, member: NodeId) {
+        for index in 0..self.reads.places() {
+            let Some(read) = self.reads.get_mut(index).filter(|read| read.asked.has(member)) else {
+                continue;
+            };
+            read.asked.remove(member);
+            if read.asked.is_empty() {
+                match read.state {
+                    ReadState::Reading => self.stalled = true,
+                    ReadState::Answered => self.forget_read(index),
+                    ReadState::Blocked { .. }
+                    | ReadState::Held { .. }
+                    | ReadState::Fenced { .. } => {}
+                }
+            }
+        }
+        for (_, operation) in self.operations.iter_mut() {
+            if let OperationState::Reading { from, .. } = &mut operation.state
+                && *from == Some(member)
+            {
+                *from = None;
+                self.stalled = true;
+            }
+        }
+        self.compare_without(member);
+    }
+
+    pub(crate) fn compare_without(&mut self, member: NodeId) {
+        for (_, operation) in self.operations.iter_mut() {
+            if let OperationState::Comparing { awaiting } = &mut operation.state
+                && awaiting.has(member)
+            {
+                awaiting.remove(member);
+                self.stalled = true;
+            }
+        }
+    }
+
     /// The client has its answer. Until all that were asked have answered, the place of the read is
     /// given to no other: the bytes of a late one would be taken for that other's.
     pub(crate) fn answer_read(
@@ -637,7 +647,7 @@ impl Lane {
         if id & FOR_OPERATION == 0 {
             self.on_client_read(turn, (index, from), result.map(|(payload, _)| payload));
         } else {
-            self.on_operation_read(turn, index, result);
+            self.on_operation_read(turn, (index, from), result);
         }
     }
 
@@ -662,8 +672,10 @@ impl Lane {
         }
         let Some(leader) = self.leader.as_ref() else { return };
         let state = leader.operations.get(index).map(|operation| operation.state);
-        if let Some(OperationState::Reading { from: Some(refused), tried }) = state {
-            let source = operation_source(turn, tried.with(refused)).or_later();
+        if let Some(OperationState::Reading { from: Some(asked), tried }) = state
+            && asked == from
+        {
+            let source = operation_source(turn, tried.with(from)).or_later();
             self.read_operation_from(turn, index, source, tried);
         }
     }
@@ -682,7 +694,7 @@ impl Lane {
         };
         match device_use {
             DeviceUse::OperationRead { index, generation } if generation == self.generation => {
-                self.on_operation_read(turn, index, bytes);
+                self.on_operation_read(turn, (index, turn.view.me), bytes);
             }
             DeviceUse::ClientRead { index, generation } if generation == self.generation => {
                 let from = turn.view.me;

@@ -311,16 +311,16 @@ impl Lane {
         let Some(leader) = self.leader.as_mut() else { return };
         leader.resyncs.retain(|resync| resync.member != member);
         leader.forget_differing(member);
+        if member == turn.view.me {
+            // What its device is to read comes to an end.
+            leader.compare_without(member);
+        } else {
+            // As another process it may be connected, and does not know what was asked.
+            leader.ask_elsewhere(member);
+        }
         let mut complete = Vec::new();
         for (index, operation) in leader.operations.iter_mut() {
             operation.needed.remove(member);
-            // As another process it may be connected, and does not know what was asked.
-            if let OperationState::Comparing { awaiting } = &mut operation.state
-                && awaiting.has(member)
-            {
-                awaiting.remove(member);
-                leader.stalled = true;
-            }
             let sent = matches!(operation.state, OperationState::Sent { .. });
             if sent && quorum::is_complete(operation.acknowledged, operation.needed) {
                 complete.push((operation.seq, index));

@@ -50,7 +50,7 @@ pub(crate) struct Session {
     pub(crate) lease_by: Option<ValueId>,
     /// A newcomer for which the others make room.
     pub(crate) adding: Option<Adding>,
-    drain: Option<Drain>,
+    pub(crate) drain: Option<Drain>,
     told_no_quorum: bool,
     pub(crate) told: Told,
 }
@@ -89,7 +89,7 @@ pub(crate) enum Change {
 }
 
 #[derive(Debug)]
-struct Drain {
+pub(crate) struct Drain {
     /// Who asked for the end of the session.
     commands: Vec<CommandId>,
     /// Who asked for another one meanwhile.

@@ -120,11 +120,12 @@ impl Resource {
         self.slot_bases.get(&member).copied()
     }
 
-    /// No promotion, loss, admission or change of the config is under way.
+    /// No promotion, demotion, loss, admission or change of the config is under way.
     #[must_use]
     pub fn is_quiet(&self) -> bool {
         let session = self.session.as_ref().is_none_or(|session| {
-            session.losses.is_empty() && session.admissions.is_empty() && session.change.is_none()
+            let is_changing = session.change.is_some() || session.drain.is_some();
+            session.losses.is_empty() && session.admissions.is_empty() && !is_changing
         });
         session && self.promotion.is_none() && self.attempt.is_none()
     }

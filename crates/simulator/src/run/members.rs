@@ -83,6 +83,11 @@ impl Run {
                 it.members.iter().chain(voters).any(|member| member.index() == node)
             };
             if self.checker.newest().is_none_or(is_needed) {
+                // A Primary leads on until it is told; its client may be gone.
+                if self.cluster.is_primary(node) && !self.clients.contains(&node) {
+                    let id = self.command_id();
+                    self.cluster.command(node, id, Command::Demote);
+                }
                 return;
             }
             self.cluster.configure(node, wanted);
