@@ -479,6 +479,7 @@ impl Resource {
         {
             self.send(node, Control::Chosen { ballot, value });
         }
+        self.repeat_attempt(node);
         self.on_member_connected(node, report);
     }
 

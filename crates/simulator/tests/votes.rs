@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use replication::contract::Command;
+use replication::contract::{Command, PromoteMode};
 use simulator::cluster::SlowDisk;
 use simulator::scenario::Scenario;
 
@@ -74,4 +74,25 @@ fn a_clean_end_in_doubt_is_found_out_without_clients() {
     it.configure(&[0, 2, 3], &[0, 1, 2, 3]);
     it.until("the member that was added", |it| it.is_in_sync(0, 2));
     assert_eq!(it.on_disk(2, 7), 2);
+}
+
+/// PREPARE goes out while node 2 is away, and node 1 hangs.
+#[test]
+fn a_voter_that_connects_is_asked_for_its_vote() {
+    let mut it = three();
+    it.cluster.kill(2);
+    it.until("the loss of node 2", |it| !it.is_in_sync(0, 2));
+    let demoted = it.command(0, Command::Demote);
+    it.until("the end of the session", |it| it.succeeded(demoted));
+    it.cluster.slow[1].save = Duration::from_secs(10);
+    let promoted = it.command(0, Command::Promote(PromoteMode::Normal));
+    it.until("a PREPARE", |it| it.explains(0, "Preparing"));
+    it.run(Duration::from_millis(1));
+    it.cluster.start(2);
+    let before = it.cluster.now;
+    it.until("the vote of node 2", |it| !it.explains(0, "Preparing"));
+    let took = it.cluster.now.since(before);
+    assert!(took < Duration::from_millis(500), "{took:?}");
+    it.cluster.slow[1] = SlowDisk::default();
+    it.until("the promotion", |it| it.succeeded(promoted));
 }

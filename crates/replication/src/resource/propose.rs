@@ -127,6 +127,28 @@ impl Resource {
         }
     }
 
+    /// A voter connected, which cannot have heard what is out or whose answer is lost.
+    pub(crate) fn repeat_attempt(&mut self, to: NodeId) {
+        let Some(attempt) = &self.attempt else { return };
+        let has_answered = attempt.answered.iter().any(|&(node, _)| node == to);
+        if attempt.is_alone() || has_answered {
+            return;
+        }
+        let (ballot, nonce) = (attempt.ballot, attempt.nonce);
+        let message = match (&attempt.phase, &attempt.desired) {
+            (Phase::Preparing { .. }, _) if attempt.asked.has(to) => {
+                Control::Prepare { ballot, nonce }
+            }
+            (Phase::Accepting, Some(value)) if voters_of(value).has(to) => {
+                Control::Accept { ballot, nonce, value: value.clone() }
+            }
+            (Phase::Preparing { .. } | Phase::Accepting | Phase::Prepared | Phase::Resting, _) => {
+                return;
+            }
+        };
+        self.send(to, message);
+    }
+
     pub(crate) fn advance_attempt(&mut self) {
         let Some(attempt) = self.attempt.as_mut() else { return };
         if self.now < attempt.wake_at() {
