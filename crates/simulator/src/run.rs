@@ -292,6 +292,7 @@ impl Run {
                         if self.born {
                             self.cluster.marks.insert(Mark::LossesCounted);
                             self.oracle.on_losses();
+                            self.give_up_what_was_before_losses();
                         }
                     }
                 }

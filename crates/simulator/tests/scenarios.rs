@@ -329,3 +329,34 @@ fn a_seal_that_is_stored_late_does_not_end_what_its_node_leads() {
         assert_eq!((it.must_read(2, 7), it.on_disk(2, 7)), (2, 2));
     }
 }
+
+/// What a promotion inherits is kept until it is equal everywhere, block by block: the next one
+/// inherits the rest.
+#[test]
+fn half_of_what_was_inherited_is_inherited_again() {
+    for time in (1..20).map(|tens| Duration::from_millis(20 * tens)) {
+        let mut it = Scenario::new(4, 1, 0);
+        it.must_write(0, 0, 1);
+        it.part(&[0], &[2]);
+        for block in 1..40 {
+            it.write(0, 2 * block, 100 + block);
+        }
+        it.run(Duration::from_millis(2));
+        it.cluster.kill(0);
+        it.meet(&[0], &[2]);
+        for node in [1, 2] {
+            it.cluster.slow[node].read = Duration::from_millis(100);
+        }
+        it.promote(3);
+        it.must_write(3, 3, 2);
+        it.run(time);
+        it.cluster.kill(3);
+        for node in [1, 2] {
+            it.cluster.slow[node] = SlowDisk::default();
+        }
+        it.promote(1);
+        it.until("equal replicas", |it| {
+            (0..80).all(|block| it.on_disk(1, block) == it.on_disk(2, block))
+        });
+    }
+}

@@ -352,6 +352,20 @@ impl Forking {
         }
     }
 
+    /// What all members of a line had, and lost; its node may still say that it was written.
+    fn give_up_what_was_before_losses(&mut self, branch: Branch) {
+        let newest = self.checker.newest_of_lines().find(|leaf| leaf.branch == branch);
+        let leader = newest.and_then(|newest| newest.primary);
+        let is_former = |it: &Pending| {
+            let is_led = leader.is_some_and(|leader| leader.node.index() == it.node);
+            matches!(it.kind, Kind::Write { .. }) && it.branch == branch && !is_led
+        };
+        let former = self.pending.extract_if(.., |_, it| is_former(it)).map(|it| it.1);
+        for pending in former.collect::<Vec<_>>() {
+            self.give_up(&pending);
+        }
+    }
+
     // ---- What comes back.
 
     fn turn(&mut self, steps: u64, most: Duration) -> Result<(), String> {
@@ -380,6 +394,7 @@ impl Forking {
                     if losses > *known {
                         *known = losses;
                         self.oracle(branch).on_losses();
+                        self.give_up_what_was_before_losses(branch);
                     }
                 }
                 Outcome::Role { node, primary: false } => self.end_clients(node),

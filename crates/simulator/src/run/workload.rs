@@ -179,6 +179,20 @@ impl Run {
         }
     }
 
+    /// A write of a session that is over may have been in a cache that is gone. All members had it:
+    /// its node may still say so, when it goes on after a stop.
+    pub(super) fn give_up_what_was_before_losses(&mut self) {
+        let leader = self.checker.newest().and_then(|newest| newest.primary);
+        let is_former = |it: &Pending| {
+            let is_led = leader.is_some_and(|leader| leader.node.index() == it.node());
+            matches!(it, Pending::Write { .. }) && !is_led
+        };
+        let former = self.pending.extract_if(.., |_, it| is_former(it)).map(|it| it.1);
+        for pending in former.collect::<Vec<_>>() {
+            self.give_up(&pending);
+        }
+    }
+
     /// C2: what in-sync members would hold after a loss of power is not older than the flush.
     fn check_durable(&self) -> Result<(), String> {
         for member in self.checker.sources(&self.cluster).iter() {
