@@ -147,20 +147,21 @@ impl ActivityLog {
         }
     }
 
-    /// Uses an extent for one more write, if it is hot and nobody would starve for it. Otherwise
-    /// the write is named by a later `plan` or `on_record_written`.
-    pub(crate) fn acquire(&mut self, waiter: Waiter) -> bool {
+    /// Uses an extent for one more write, if it is hot and nobody would starve for it; its place in
+    /// the log is kept until the write releases it. Otherwise the write is named by a later `plan`
+    /// or `on_record_written`.
+    pub(crate) fn acquire(&mut self, waiter: Waiter) -> Option<u16> {
         let waiting = self.waiting.len() + self.logging.len();
         if let Some(slot) = self.index.get(waiter.extent) {
             let hot = self.table[usize::from(slot)].as_ref().expect("the index names full slots");
             let needed = self.in_use + usize::from(hot.users == 0) + waiting;
             if hot.logged && (waiting == 0 || needed <= self.table.len()) {
                 self.grant(slot, waiter);
-                return true;
+                return Some(slot);
             }
         }
         self.waiting.push_back(waiter);
-        false
+        None
     }
 
     /// The write will never be done: nobody is to wait behind it.
@@ -199,9 +200,8 @@ impl ActivityLog {
         self.ahead.push_back(extent);
     }
 
-    /// A write that used `extent` is stable, or will never be done.
-    pub(crate) fn release(&mut self, extent: u64) {
-        let slot = self.slot_of(extent);
+    /// A write that used the extent at `slot` is stable, or will never be done.
+    pub(crate) fn release(&mut self, slot: u16) {
         let hot = self.hot_at(slot);
         assert!(hot.users > 0, "an extent is released as often as it was acquired");
         hot.users -= 1;
@@ -209,9 +209,9 @@ impl ActivityLog {
         self.in_use -= usize::from(is_idle);
     }
 
-    /// A device write in `extent` completed, after `flushes_started` device flushes had begun.
-    pub(crate) fn on_written(&mut self, extent: u64, flushes_started: u64) {
-        let slot = self.slot_of(extent);
+    /// A device write in the extent at `slot` completed, after `flushes_started` device flushes had
+    /// begun.
+    pub(crate) fn on_written(&mut self, slot: u16, flushes_started: u64) {
         self.hot_at(slot).written_before_flush = flushes_started;
     }
 
@@ -224,6 +224,13 @@ impl ActivityLog {
     #[must_use]
     pub(crate) fn contains(&self, extent: u64) -> bool {
         self.index.get(extent).is_some()
+    }
+
+    /// Whether the log has `extent` at `slot`.
+    #[must_use]
+    pub(crate) fn holds(&self, slot: u16, extent: u64) -> bool {
+        let hot = self.table.get(usize::from(slot)).and_then(Option::as_ref);
+        hot.is_some_and(|hot| hot.extent == extent)
     }
 
     /// Decides what to do for the writes that wait. `flushes_done` counts completed flushes.
@@ -383,7 +390,8 @@ impl ActivityLog {
         record
     }
 
-    fn slot_of(&self, extent: u64) -> u16 {
+    /// Where an extent is that somebody uses.
+    pub(crate) fn slot_of(&self, extent: u64) -> u16 {
         self.index.get(extent).expect("a used extent is in the log")
     }
 
@@ -411,7 +419,7 @@ mod tests {
 
     fn make_hot(log: &mut ActivityLog, extents: &[u64], flushes_done: u64) {
         for &extent in extents {
-            assert!(!log.acquire(waiter(extent)));
+            assert!(log.acquire(waiter(extent)).is_none());
         }
         let plan = log.plan(flushes_done, |_| Hold::Nothing);
         assert_eq!(plan.record.unwrap().changes.len(), extents.len());
@@ -421,23 +429,25 @@ mod tests {
     #[test]
     fn cold_extents_share_a_record_and_are_hot_only_when_it_is_durable() {
         let mut log = log(8);
-        assert!(!log.acquire(waiter(1)) && !log.acquire(waiter(2)) && !log.acquire(waiter(1)));
+        for extent in [1, 2, 1] {
+            assert_eq!(log.acquire(waiter(extent)), None);
+        }
         let record = log.plan(0, |_| Hold::Nothing).record.unwrap();
         assert_eq!(record.changes.len(), 2);
-        assert!(!log.acquire(waiter(1)), "not durable yet");
+        assert!(log.acquire(waiter(1)).is_none(), "not durable yet");
         assert_eq!(log.on_record_written(), [waiter(1), waiter(2), waiter(1)]);
-        assert!(log.acquire(waiter(1)), "there is a slot for everyone who waits");
+        assert!(log.acquire(waiter(1)).is_some(), "there is a slot for everyone who waits");
     }
 
     #[test]
     fn an_extent_leaves_only_when_stable_flushed_and_saved() {
         let mut log = log(2);
         make_hot(&mut log, &[1, 2], 0);
-        log.on_written(1, 0);
-        log.on_written(2, 0);
-        assert!(!log.acquire(waiter(3)));
+        log.on_written(log.slot_of(1), 0);
+        log.on_written(log.slot_of(2), 0);
+        assert!(log.acquire(waiter(3)).is_none());
         assert!(log.plan(0, |_| Hold::Nothing).record.is_none(), "both are in use");
-        log.release(1);
+        log.release(log.slot_of(1));
         let plan = log.plan(0, |_| Hold::Nothing);
         assert!(plan.flush && plan.record.is_none(), "written, not flushed");
         let plan = log.plan(1, |_| Hold::UnsavedPages);
@@ -451,12 +461,15 @@ mod tests {
     fn nobody_overtakes_when_slots_are_scarce() {
         let mut log = log(2);
         make_hot(&mut log, &[1, 2], 0);
-        log.release(1);
-        assert!(!log.acquire(waiter(3)), "cold");
-        assert!(log.acquire(waiter(2)), "it takes no slot from the one who waits");
-        assert!(!log.acquire(waiter(1)), "the slot that is left belongs to the first in line");
-        assert!(!log.acquire(waiter(2)), "now its end would be put off");
-        log.on_written(1, 0);
+        log.release(log.slot_of(1));
+        assert!(log.acquire(waiter(3)).is_none(), "cold");
+        assert!(log.acquire(waiter(2)).is_some(), "it takes no slot from the one who waits");
+        assert!(
+            log.acquire(waiter(1)).is_none(),
+            "the slot that is left belongs to the first in line"
+        );
+        assert!(log.acquire(waiter(2)).is_none(), "now its end would be put off");
+        log.on_written(log.slot_of(1), 0);
         let plan = log.plan(1, |_| Hold::Nothing);
         assert_eq!(plan.record.unwrap().changes[0].extent, Some(3));
         assert!(plan.granted.is_empty(), "extent 1 left the log, and the last one is behind it");
@@ -468,13 +481,13 @@ mod tests {
         let mut waits = 0;
         for start in (start..start + count).step_by(32) {
             let waiter = blocks(start, 32);
-            if !log.acquire(waiter) {
+            if log.acquire(waiter).is_none() {
                 waits += 1;
                 assert!(log.plan(0, |_| Hold::Nothing).record.is_some());
                 assert_eq!(log.on_record_written(), [waiter]);
             }
-            log.on_written(waiter.extent, 0);
-            log.release(waiter.extent);
+            log.on_written(log.slot_of(waiter.extent), 0);
+            log.release(log.slot_of(waiter.extent));
             if log.plan(0, |_| Hold::Nothing).record.is_some() {
                 assert_eq!(log.on_record_written(), []);
             }
@@ -500,7 +513,7 @@ mod tests {
         let mut log = log(4);
         make_hot(&mut log, &[7, 8, 9], 0);
         for at in (0..EXTENT_BLOCKS).step_by(32) {
-            assert!(log.acquire(blocks(7 * EXTENT_BLOCKS + at, 32)));
+            assert!(log.acquire(blocks(7 * EXTENT_BLOCKS + at, 32)).is_some());
         }
         assert!(log.plan(0, |_| Hold::Nothing).record.is_none(), "three of four are in use");
         let mut log = self::log(1);

@@ -111,6 +111,8 @@ pub(crate) struct Slot {
 pub(crate) struct Applied {
     pub(crate) write: format::message::Write,
     pub(crate) state: AppliedState,
+    /// Where the activity log has its extent, once it is not cold.
+    pub(crate) log_slot: u16,
     pub(crate) payload: Option<Payload>,
     /// The payload came with a peer's message: the replica side gives it back.
     pub(crate) owns_payload: bool,

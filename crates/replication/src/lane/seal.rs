@@ -80,7 +80,7 @@ impl Lane {
         for applied in std::mem::take(&mut replica.window) {
             let over = matches!(applied.state, AppliedState::Done | AppliedState::Failed);
             assert!(over, "a sealed lane is quiet");
-            turn.activity.release(applied.write.range.extent());
+            turn.activity.release(applied.log_slot);
         }
         replica.stable = Seq(0);
         replica.applied = Seq(0);

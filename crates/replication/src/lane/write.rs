@@ -9,6 +9,8 @@
 //! extent is in the activity log, and writes; `on_applied` acknowledges; `on_stable` forgets what
 //! every member has.
 
+use std::collections::VecDeque;
+
 use format::ids::{BLOCK_BYTES, BlockRange, MemberSet, NodeId, Seq};
 use format::message::{DataBody, Write, WriteKind};
 
@@ -373,7 +375,7 @@ impl Lane {
             replica.acks.push(write.seq);
             return turn.release(payload.filter(|_| owns_payload));
         }
-        let position = replica.window.partition_point(|known| known.write.seq < write.seq);
+        let position = place_in(&replica.window, write.seq);
         if let Some(known) = replica.window.get(position)
             && known.write.seq == write.seq
         {
@@ -391,27 +393,35 @@ impl Lane {
                 slot.bits.set(write.range);
             }
         }
-        let applied = Applied { write, state: AppliedState::Cold, payload, owns_payload };
-        self.replica.window.insert(position, applied);
+        let state = AppliedState::Cold;
+        let applied = Applied { write, state, log_slot: 0, payload, owns_payload };
+        let window = &mut self.replica.window;
+        if position == window.len() {
+            window.push_back(applied);
+        } else {
+            window.insert(position, applied);
+        }
         let waiter = Waiter::new(write.range, self.index, write.seq);
-        if turn.activity.acquire(waiter) {
-            self.submit(turn, position);
+        if let Some(slot) = turn.activity.acquire(waiter) {
+            self.submit(turn, position, slot);
         }
     }
 
     /// The extent of a waiting write is in the durable log.
     pub(crate) fn on_granted(&mut self, turn: &mut Turn<'_>, waiter: Waiter) {
         let window = &self.replica.window;
-        let position = window.partition_point(|known| known.write.seq < waiter.seq);
+        let position = place_in(window, waiter.seq);
         let applied = window.get(position).expect("a write that is dropped waits no longer");
         assert_eq!(applied.write.seq, waiter.seq, "a write that is dropped waits no longer");
         assert_eq!(applied.state, AppliedState::Cold, "a write is granted its extent once");
-        self.submit(turn, position);
+        let slot = turn.activity.slot_of(waiter.extent);
+        self.submit(turn, position, slot);
     }
 
-    fn submit(&mut self, turn: &mut Turn<'_>, position: usize) {
-        assert!(turn.activity.contains(self.replica.window[position].write.range.extent()), "I10");
+    fn submit(&mut self, turn: &mut Turn<'_>, position: usize, log_slot: u16) {
         let applied = &mut self.replica.window[position];
+        assert!(turn.activity.holds(log_slot, applied.write.range.extent()), "I10");
+        applied.log_slot = log_slot;
         applied.state = AppliedState::Writing;
         self.replica.device_writes += 1;
         let Write { seq, range, fua, kind, .. } = applied.write;
@@ -444,20 +454,19 @@ impl Lane {
         let replica = &mut self.replica;
         assert!(replica.device_writes > 0, "a completion has its submission");
         replica.device_writes -= 1;
-        let window = &mut replica.window;
-        let position = window.partition_point(|known| known.write.seq < seq);
-        let applied = &mut window[position];
+        let position = place_in(&replica.window, seq);
+        let applied = &mut replica.window[position];
         assert_eq!(applied.write.seq, seq, "an entry stays until its write is done");
         applied.state = if result.is_ok() { AppliedState::Done } else { AppliedState::Failed };
         let payload = applied.payload.take().filter(|_| applied.owns_payload);
-        let extent = applied.write.range.extent();
+        let log_slot = applied.log_slot;
         turn.release(payload);
         if result.is_err() {
             // I15: never acknowledged, never tried again; the member is lost.
             return turn.tell_home(FromGroup::MemberFailed { member: turn.view.me });
         }
         replica.applied = replica.applied.max(seq);
-        turn.activity.on_written(extent, turn.flushes_started);
+        turn.activity.on_written(log_slot, turn.flushes_started);
         if replica.nonce == turn.view.nonce {
             replica.acks.push(seq);
         }
@@ -484,7 +493,7 @@ impl Lane {
                 return;
             }
             let range = first.write.range;
-            turn.activity.release(range.extent());
+            turn.activity.release(first.log_slot);
             if !replica.inherited.is_empty() {
                 replica.inherited.remove(range);
             }
@@ -531,5 +540,20 @@ impl Lane {
             turn.send(to, DataBody::Ack { lane, base, mask, boot_id });
             left = &left[count..];
         }
+    }
+}
+
+/// Where `seq` is in a window, or would be. Most windows have no gap.
+fn place_in(window: &VecDeque<Applied>, seq: Seq) -> usize {
+    let Some(first) = window.front() else { return 0 };
+    let guess = usize::try_from(seq.0.wrapping_sub(first.write.seq.0)).unwrap_or(usize::MAX);
+    let is_there = window.get(guess).is_some_and(|known| known.write.seq == seq);
+    let is_next = guess >= window.len() && window.back().is_some_and(|last| last.write.seq < seq);
+    if is_there {
+        guess
+    } else if is_next {
+        window.len()
+    } else {
+        window.partition_point(|known| known.write.seq < seq)
     }
 }
