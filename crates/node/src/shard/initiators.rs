@@ -70,7 +70,7 @@ impl Shard {
         if now >= hosted.way.shut_until {
             hosted.way.shut_until = Time::NEVER;
         }
-        let (path, size_bytes) = (hosted.path(now), hosted.size_bytes);
+        let (path, size_bytes) = (hosted.path(now), hosted.size_bytes());
         if hosted.way.told == Some((path, size_bytes)) {
             return;
         }
