@@ -9,9 +9,11 @@ use api::role::Role;
 use api::status::ResourceStatus;
 use frontend::nbd::client::uri::Uri;
 use frontend::nbd::client::{Connection, Wishes};
+use frontend::nvme::wire::le64;
 
 use crate::BLOCK;
 use crate::harness::Cluster;
+use crate::initiator::{Digests, Initiator};
 use crate::machine::{Answer, Machine, NAME, WRITE};
 
 const SECOND_DISK_BYTES: u64 = 48 << 20;
@@ -150,6 +152,42 @@ fn each_volume_is_served_by_itself_and_ends_where_it_ends() {
     second.close().unwrap();
     cluster.assert_replicas_equal(size);
     assert_second_volumes_equal(&cluster, second_size);
+}
+
+#[test]
+fn each_volume_is_a_namespace_of_its_own() {
+    let cluster = start(3, 0);
+    let mut initiator = Initiator::connect(cluster.nodes[0].nvme, Digests::None, 0);
+    let sizes = [1, 2].map(|namespace| {
+        initiator.namespace = namespace;
+        le64(&initiator.identify(0), 0) * 512
+    });
+    for (size, export) in sizes.into_iter().zip(["r0", "r0/1"]) {
+        let volume = client(&cluster, 0, export);
+        assert_eq!(volume.export().size_bytes, size, "{export}");
+        volume.close().unwrap();
+    }
+    for namespace in [1, 2] {
+        initiator.namespace = namespace;
+        assert_eq!(initiator.write(0, &[namespace; 4096]), 0);
+        assert_eq!(initiator.write_durably(sizes[usize::from(namespace) - 1] - 512, &[9; 512]), 0);
+        assert_eq!(initiator.write(1 << 20, &vec![7; 300 << 10]), 0);
+    }
+    assert_eq!(initiator.deallocate(&[(1 << 20, 8192)]), 0);
+    assert_eq!(initiator.zero((1 << 20) + 8192, 4096), 0);
+    assert_eq!(initiator.flush(), 0);
+    assert_eq!(initiator.write(sizes[1], &[1; 512]), 0x080, "behind the end of the second one");
+    initiator.namespace = 1;
+    assert_eq!(initiator.read(0, 4096), [1; 4096]);
+    assert_eq!(initiator.read(1 << 20, 300 << 10), vec![7; 300 << 10]);
+    let mut second = client(&cluster, 0, "r0/1");
+    let mut bytes = vec![0; 16 << 10];
+    second.read(1 << 20, &mut bytes).unwrap();
+    assert_eq!((&bytes[..12 << 10], &bytes[12 << 10..]), (&[0; 12 << 10][..], &[7; 4 << 10][..]));
+    second.close().unwrap();
+    drop(initiator);
+    cluster.assert_replicas_equal(sizes[0]);
+    assert_second_volumes_equal(&cluster, sizes[1]);
 }
 
 #[test]

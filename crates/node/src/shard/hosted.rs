@@ -154,11 +154,6 @@ impl Hosted {
         self.peers.iter().find(|peer| peer.node == node)
     }
 
-    /// Bytes of the first volume.
-    pub(crate) fn size_bytes(&self) -> u64 {
-        self.space.bytes_at(Place::FIRST)
-    }
-
     pub(crate) fn name(&self) -> &str {
         &self.definition.name
     }

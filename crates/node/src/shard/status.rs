@@ -212,19 +212,19 @@ impl Part {
     }
 
     fn statistics(&self, (place, size_bytes): (Place, u64), rim: &Rim) -> DeviceStatistics {
-        let of_nbd = rim.nbd.requests_in_flight(self.id, place);
+        let pending = rim.nbd.requests_in_flight(self.id, place)
+            + rim.nvme.requests_in_flight(self.id, place);
         if place != Place::FIRST {
             let further = self.disk.as_ref().and_then(|disk| disk.further_at(place));
             return DeviceStatistics {
                 size: size_bytes / 1024,
                 read: further.map_or(0, |it| it.read_bytes) / 1024,
                 written: further.map_or(0, |it| it.written_bytes) / 1024,
-                upper_pending: u32::try_from(of_nbd).unwrap_or(u32::MAX),
+                upper_pending: u32::try_from(pending).unwrap_or(u32::MAX),
                 ..DeviceStatistics::default()
             };
         }
         let counters = self.disk.as_ref().map(|disk| disk.counters).unwrap_or_default();
-        let pending = of_nbd + rim.nvme.requests_in_flight(self.id);
         DeviceStatistics {
             size: size_bytes / 1024,
             read: counters.read_bytes / 1024,
