@@ -98,9 +98,11 @@ pub enum Command {
         resource: String,
     },
     /// Compares the replicas while they are in use, from byte `start` to byte `stop`; with `repair`
-    /// what differs is made equal.
+    /// what differs is made equal. Of a volume, or of all of them from end to end.
     Verify {
         resource: String,
+        #[serde(default)]
+        volume: Option<u16>,
         start: Option<u64>,
         stop: Option<u64>,
         repair: bool,

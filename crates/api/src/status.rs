@@ -426,6 +426,9 @@ pub struct SyncDetails {
 pub struct VerifyReport {
     /// `waiting`, `running`, `done`, `interrupted`.
     pub state: String,
+    /// The only one that it is about, of several.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub volume: Option<u16>,
     pub start: u64,
     pub stop: u64,
     /// All before it is compared: where to go on.

@@ -4,8 +4,10 @@
 //! `(branch, epoch)` on one line of history, never across lines.
 
 use crate::ids::{
-    Branch, Epoch, Incarnation, MemberSet, NodeId, Nonce, ResourceId, ValueId, VoteStoreId,
+    BLOCK_BYTES, Branch, Epoch, Incarnation, MemberSet, NodeId, Nonce, ResourceId, ValueId,
+    VoteStoreId,
 };
+use crate::space::{Place, Space};
 
 /// Ancestors kept in a value; older ones force a full resync.
 pub const ANCESTORS_MAX: usize = 16;
@@ -83,6 +85,17 @@ pub struct InSync {
 pub struct Voter {
     pub node: NodeId,
     pub store: VoteStoreId,
+}
+
+impl Config {
+    /// The volumes and their sizes. A number without a place is none of ours.
+    #[must_use]
+    pub fn space(&self) -> Space {
+        self.volumes.iter().fold(Space::EMPTY, |space, volume| match Place::new(volume.number) {
+            Ok(place) => space.with(place, volume.size_bytes / BLOCK_BYTES),
+            Err(_) => space,
+        })
+    }
 }
 
 impl VolumeConfig {

@@ -16,6 +16,7 @@ use std::collections::BTreeSet;
 
 use crate::ids::{BLOCK_BYTES, EXTENT_BLOCKS, EXTENT_BYTES, LaneIndex, NODES_MAX};
 use crate::metadata::AL_RINGS;
+use crate::space::VOLUME_BYTES;
 
 /// Bitmap slots of a new replica: members that it can keep track of, itself included.
 pub const SLOTS_DEFAULT: u8 = 8;
@@ -32,8 +33,8 @@ pub const AL_RING_BYTES: u64 = AL_RING_RECORDS * PAGE_BYTES;
 /// Bytes of all of them.
 pub const AL_BYTES: u64 = AL_RINGS as u64 * AL_RING_BYTES;
 
-/// No device is larger: sums of offsets cannot overflow, and page numbers have 32 bits.
-const DEVICE_BYTES_MAX: u64 = 1 << 58;
+/// No device is larger: a volume has so much room in the block space of its resource.
+const DEVICE_BYTES_MAX: u64 = VOLUME_BYTES;
 const LANES_MAX: u8 = 128;
 
 /// Where the metadata of a replica is.
@@ -120,7 +121,7 @@ impl Layout {
     #[must_use]
     pub fn pages_per_lane(&self) -> u32 {
         u32::try_from(pages_per_lane(self.data_bytes, self.lanes))
-            .expect("2^58 bytes have 2^31 pages")
+            .expect("2^54 bytes have 2^27 pages")
     }
 
     /// Bytes of the bitmap of all slots.

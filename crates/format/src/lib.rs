@@ -5,6 +5,7 @@
 #![forbid(unsafe_code)]
 
 pub mod ids;
+pub mod space;
 pub mod config;
 pub mod message;
 pub mod metadata;

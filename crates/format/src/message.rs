@@ -10,6 +10,7 @@ use crate::ids::{
     LaneIndex, MemberSet, NodeId, Nonce, ResourceId, Seq, ValueId, VoteStoreId,
 };
 use crate::metadata::Candidate;
+use crate::space::Space;
 
 /// The most payload bytes of one message: a longer request is split before it is sequenced.
 pub const PAYLOAD_BYTES_MAX: u32 = 128 << 10;
@@ -20,6 +21,7 @@ pub const RANGES_MAX: usize = 65_536;
 /// The most bytes of the descriptors of one frame.
 pub const HEADER_BYTES_MAX: usize = 1 << 20;
 
+#[expect(clippy::large_enum_variant, reason = "it is read once and taken apart")]
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum LinkMessage {
     /// The first message of a connection, from the side that connected.
@@ -89,7 +91,8 @@ pub struct ReplicaReport {
     pub candidate: Option<Candidate>,
     /// The session that the replica obeys.
     pub sealed: Nonce,
-    pub size_bytes: u64,
+    /// The volumes that it holds.
+    pub space: Space,
     pub lanes: u8,
 }
 

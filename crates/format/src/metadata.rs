@@ -2,9 +2,10 @@
 
 use crate::config::Config;
 use crate::ids::{
-    Ballot, Branch, Epoch, Incarnation, KernelBootId, NodeId, Nonce, ResourceId, ValueId,
-    VoteStoreId,
+    BLOCK_BYTES, Ballot, Branch, Epoch, Incarnation, KernelBootId, NodeId, Nonce, ResourceId,
+    ValueId, VoteStoreId,
 };
+use crate::space::{Place, Space};
 
 /// Changes in one activity-log record.
 pub const AL_CHANGES_MAX: usize = 64;
@@ -38,6 +39,29 @@ pub struct Superblock {
     pub vote_stamp: VoteStamp,
     /// Index: bitmap slot; value: the member it tracks. Slot of the replica itself included.
     pub slots: Vec<Slot>,
+    /// On the disk of the first volume the disks of the others; on another one that of the first.
+    pub further: Vec<FurtherDisk>,
+}
+
+/// The disk of another volume of the same replica.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FurtherDisk {
+    pub place: Place,
+    pub incarnation: Incarnation,
+    pub size_bytes: u64,
+    pub content: Content,
+}
+
+/// What the blocks of a further volume are, as far as the resource can know.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Content {
+    /// Whatever the disk had. A Blank replica is copied full, whatever it is; one that has data
+    /// cannot bring such a volume into the resource.
+    Unknown,
+    /// `create-md` made them zeroes, and no value had the volume since.
+    Zeroes,
+    /// What the history of the replica says: a value that it followed had the volume.
+    OfHistory,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
@@ -76,6 +100,39 @@ pub struct Slot {
     pub base_incarnation: Incarnation,
     /// Pages of this slot on disk may hold set bits; `false` spares the reading of them.
     pub in_use: bool,
+}
+
+impl Superblock {
+    /// The volumes of the replica: on the disk of the first one those of all.
+    #[must_use]
+    pub fn space(&self) -> Space {
+        self.space_where(|_| true)
+    }
+
+    /// The volumes that may be part of a value which this replica follows.
+    #[must_use]
+    pub fn usable_space(&self) -> Space {
+        let is_blank = self.state == ReplicaState::Blank;
+        self.space_where(|disk| is_blank || disk.content != Content::Unknown)
+    }
+
+    fn space_where(&self, is_meant: impl Fn(&FurtherDisk) -> bool) -> Space {
+        let first = Space::of_one(self.size_bytes / BLOCK_BYTES);
+        let further = self.further.iter().filter(|it| it.place != Place::FIRST && is_meant(it));
+        further.fold(first, |space, it| space.with(it.place, it.size_bytes / BLOCK_BYTES))
+    }
+
+    /// The replica follows a value with these volumes. One that it has beside them stays zeroes;
+    /// of one that was in use on another line nothing is known any more.
+    pub fn follow_volumes(&mut self, space: &Space) {
+        for disk in &mut self.further {
+            if space.blocks_at(disk.place) > 0 {
+                disk.content = Content::OfHistory;
+            } else if disk.content == Content::OfHistory {
+                disk.content = Content::Unknown;
+            }
+        }
+    }
 }
 
 /// A 4 KiB record of one activity-log ring.

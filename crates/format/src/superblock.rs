@@ -29,8 +29,10 @@ const AREAS_AT: usize = 40;
 const AREAS_MAX: usize = 16;
 const AREA_BYTES: usize = 24;
 const RECORD_AT: usize = 512;
-/// Features whose absence in a reader would harm the replica; none so far.
-const INCOMPATIBLE_KNOWN: u64 = 0;
+/// Features whose absence in a reader would harm the replica.
+const INCOMPATIBLE_KNOWN: u64 = SEVERAL_VOLUMES;
+/// The replica has more than one volume: this disk is one of several.
+const SEVERAL_VOLUMES: u64 = 1;
 
 const _: () =
     assert!(AREAS_AT + AREAS_MAX * AREA_BYTES <= RECORD_AT, "areas end before the record");
@@ -65,7 +67,8 @@ pub fn encode_superblock(
     let areas = areas_of(layout);
     let mut writer = KIND.begin(block);
     0_u64.put(&mut writer);
-    INCOMPATIBLE_KNOWN.put(&mut writer);
+    let features = if superblock.further.is_empty() { 0 } else { SEVERAL_VOLUMES };
+    features.put(&mut writer);
     layout.metadata.put(&mut writer);
     layout.slots.put(&mut writer);
     u16::try_from(areas.len()).expect("five areas").put(&mut writer);

@@ -554,6 +554,8 @@ impl<'a> Job<'a> {
             members: self.members,
             incarnation: adoption.incarnation,
             size_bytes: adoption.size_bytes,
+            further: Vec::new(),
+            clean: true,
         };
         let block = blank_block(&identity, &layout)?;
         if run.resolve == Resolve::Tell {

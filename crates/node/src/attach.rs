@@ -5,6 +5,8 @@
 //! marked in every slot, durably, then the log is emptied (PROTOCOL.md 5.9). Nothing is said to a
 //! peer before that.
 
+pub(crate) mod volumes;
+
 use std::collections::BTreeSet;
 use std::fs::{File, OpenOptions};
 use std::io as stdio;
@@ -15,16 +17,18 @@ use std::path::{Path, PathBuf};
 use api::response::{Failure, FailureCode};
 use format::activity_log::{AL_FIRST_NUMBER, ReplayError, format_ring, replay_ring};
 use format::error::DecodeError;
-use format::ids::{EXTENT_BYTES, Incarnation, LaneIndex, MemberSet, NodeId, VoteStoreId};
+use format::ids::{Incarnation, LaneIndex, MemberSet, NodeId, VoteStoreId};
 use format::layout::{AL_RING_BYTES, Layout, MetadataPlace, PAGE_BYTES, Placement};
 use format::metadata::{AL_RINGS, Register, Slot, Superblock};
 use format::register::{
     REGISTER_FILE_BYTES, REGISTER_SLOT_BYTES, encode_register, newest_register,
     register_slot_offset,
 };
-use format::superblock::{SUPERBLOCK_BYTES, decode_superblock, encode_superblock};
+use format::space::Place;
+use format::superblock::{SUPERBLOCK_BYTES, decode_superblock};
 use replication::group::LoadedPage;
 
+use crate::attach::volumes::Volumes;
 use crate::definition::{Definition, DiskPlace};
 use crate::log::{Scope, log};
 use crate::patience::Patience;
@@ -49,7 +53,9 @@ pub(crate) struct Attached {
 pub(crate) struct Replica {
     pub(crate) superblock: Superblock,
     pub(crate) layout: Layout,
-    /// Pages of the bitmap with a bit set.
+    /// Of the disks of the volumes behind the first.
+    pub(crate) further: Vec<(Place, Layout)>,
+    /// Pages of the bitmaps with a bit set.
     pub(crate) pages: Vec<LoadedPage>,
     /// Number of the next record of each ring.
     pub(crate) al_next_numbers: [u64; AL_RINGS],
@@ -230,47 +236,35 @@ pub(crate) fn read_replica(
     place: &DiskPlace,
     patience: &mut Patience,
 ) -> Result<Replica, Failure> {
-    let data = Device::open(&place.data, patience)?;
-    let data_bytes = data.size_bytes;
-    let (device, placement) = match &place.meta {
-        None => (data, Placement::Internal { device_bytes: data_bytes }),
-        Some(path) => {
-            let device = Device::open(path, patience)?;
-            let metadata_device_bytes = device.size_bytes;
-            let placement =
-                Placement::External { data_device_bytes: data_bytes, metadata_device_bytes };
-            (device, placement)
-        }
-    };
-    let (mut superblock, layout) = find_superblock(&device, placement, definition)?;
-    check_superblock(&superblock, &layout, definition, &device)?;
-    if data_bytes < superblock.size_bytes {
-        let message = format!(
-            "disk {} has {data_bytes} bytes, but its volume has {}",
-            place.data.display(),
-            superblock.size_bytes
-        );
-        let hint = "the disk shrank or is another one; restore its size";
-        return Err(Failure::new(FailureCode::DiskFailed, message, hint));
+    let (volumes, mut superblock) = Volumes::open(definition, place, patience)?;
+    let (device, layout) = volumes.first();
+    add_slots(&mut superblock, layout, definition)?;
+    let mut pages = Vec::new();
+    for (place, device, layout) in volumes.all() {
+        read_pages(device, &superblock, (place, layout), &mut pages)?;
     }
-    add_slots(&mut superblock, &layout, definition)?;
-    let mut pages = read_pages(&device, &superblock, &layout)?;
-    let (active, newest) = read_activity(&device, &superblock, &layout, definition)?;
+    let (active, newest) = read_activity(device, &superblock, layout, definition)?;
     let mut al_next_numbers = newest.map(|number| number + 1);
     // After a clean end every write is on all members, and what is still listed says nothing.
     if !superblock.clean && !active.is_empty() {
-        mark_active(&device, &mut superblock, &layout, &mut pages, &active)?;
+        mark_active(&volumes, &mut superblock, &mut pages, &active)?;
         al_next_numbers = [AL_FIRST_NUMBER + 1; AL_RINGS];
         let scope = Scope::resource(&definition.name);
         log!(Notice, scope, "unclean end: {} extents were active and are marked", active.len());
     }
-    Ok(Replica { superblock, layout, pages, al_next_numbers })
+    if volumes.has_several() {
+        // From here on a copy of an earlier day is known by its stamp.
+        volumes.write_superblock(&mut superblock)?;
+    }
+    let (layout, further) = (*layout, volumes.layouts());
+    Ok(Replica { superblock, layout, further, pages, al_next_numbers })
 }
 
 fn find_superblock(
     device: &Device<'_>,
     placement: Placement,
     definition: &Definition,
+    volume: u16,
 ) -> Result<(Superblock, Layout), Failure> {
     let mut newest: Option<(Superblock, Layout)> = None;
     let mut places = Layout::superblock_places(placement);
@@ -303,10 +297,12 @@ fn find_superblock(
             device.path.display(),
             device.size_bytes
         );
+        let name = &definition.name;
+        let target =
+            if volume == definition.volume { name.clone() } else { format!("{name}/{volume}") };
         let hint = format!(
-            "run `basalt adm create-md {}` for a new replica; if the disk held one, \
-             its size changed",
-            definition.name
+            "run `basalt adm create-md {target}` for a new replica; if the disk held one, \
+             its size changed"
         );
         Failure::new(FailureCode::NoMetadata, message, hint)
     })
@@ -316,18 +312,19 @@ fn check_superblock(
     superblock: &Superblock,
     layout: &Layout,
     definition: &Definition,
+    (volume, place): (u16, &DiskPlace),
     device: &Device<'_>,
 ) -> Result<(), Failure> {
-    let Definition { name, me, volume, disk, .. } = definition;
+    let Definition { name, me, .. } = definition;
     let path = device.path.display();
     let found = format!(
         "the metadata on {path} is of resource {:?}, node {}, volume {}",
         superblock.resource_name, superblock.node, superblock.volume
     );
-    let is_external = disk.as_ref().is_some_and(|disk| disk.meta.is_some());
+    let is_external = place.meta.is_some();
     let message = if superblock.resource != definition.id
         || superblock.node != *me
-        || superblock.volume != *volume
+        || superblock.volume != volume
     {
         format!("{found}; wanted is resource {name:?}, node {me}, volume {volume}")
     } else if (layout.metadata == MetadataPlace::External) != is_external {
@@ -368,9 +365,9 @@ fn add_slots(
 fn read_pages(
     device: &Device<'_>,
     superblock: &Superblock,
-    layout: &Layout,
-) -> Result<Vec<LoadedPage>, Failure> {
-    let mut pages = Vec::new();
+    (place, layout): (Place, &Layout),
+    pages: &mut Vec<LoadedPage>,
+) -> Result<(), Failure> {
     for (index, slot) in (0_u8..).zip(&superblock.slots) {
         if !slot.in_use {
             continue;
@@ -384,11 +381,12 @@ fn read_pages(
                 let lane = u8::try_from(number / per_lane).expect("a lane of the layout");
                 let page = u32::try_from(number % per_lane).expect("a page of the layout");
                 let (member, lane) = (slot.member, LaneIndex(lane));
+                let page = place.first_page() + page;
                 pages.push(LoadedPage { member, lane, page, bits: bits_of(block) });
             }
         })?;
     }
-    Ok(pages)
+    Ok(())
 }
 
 fn bits_of(block: &Block) -> Box<[u64; 512]> {
@@ -429,7 +427,7 @@ fn read_activity(
             Err(error @ ReplayError::Damaged { .. }) => {
                 let scope = Scope::resource(&definition.name);
                 log!(Error, scope, "{error}: all of the replica may differ and is compared");
-                active.extend(0..superblock.size_bytes.div_ceil(EXTENT_BYTES));
+                active.extend(superblock.space().extents());
             }
         }
     }
@@ -438,15 +436,14 @@ fn read_activity(
 
 /// Marks the active extents for everybody, durably, and empties the activity log.
 fn mark_active(
-    device: &Device<'_>,
+    volumes: &Volumes<'_>,
     superblock: &mut Superblock,
-    layout: &Layout,
     pages: &mut Vec<LoadedPage>,
     active: &BTreeSet<u64>,
 ) -> Result<(), Failure> {
     let members: Vec<NodeId> = superblock.slots.iter().map(|slot| slot.member).collect();
-    let size_bytes = superblock.size_bytes;
-    let changed = replication::attach::recover(pages, active, &members, layout.lanes, size_bytes);
+    let (space, lanes) = (superblock.space(), superblock.lanes);
+    let changed = replication::attach::recover(pages, active, &members, lanes, &space);
     let mut block = [0; SUPERBLOCK_BYTES];
     for page in &changed {
         let slot = members.iter().position(|member| *member == page.member);
@@ -456,28 +453,18 @@ fn mark_active(
         superblock.slots[slot].in_use = true;
         let slot = u8::try_from(slot).expect("at most 32 slots");
         bytes_of(&page.bits, &mut block);
-        device.write(layout.bitmap_page_offset(slot, page.lane, page.page), &block)?;
+        let (place, number) = Place::of_page(page.page);
+        let (device, layout) = volumes.at(place.expect("pages are of volumes"));
+        device.write(layout.bitmap_page_offset(slot, page.lane, number), &block)?;
     }
-    device.sync()?;
-    write_superblock(device, superblock, layout)?;
+    volumes.sync()?;
+    volumes.write_superblock(superblock)?;
+    let (device, layout) = volumes.first();
     for ring in 0..u8::try_from(AL_RINGS).expect("16 rings") {
         let mut bytes = vec![0; usize::try_from(AL_RING_BYTES).expect("128 KiB")];
         format_ring(ring, superblock.incarnation, &mut bytes);
         device.write(layout.al_ring_offset(ring), &bytes)?;
     }
-    device.sync()
-}
-
-fn write_superblock(
-    device: &Device<'_>,
-    superblock: &mut Superblock,
-    layout: &Layout,
-) -> Result<(), Failure> {
-    superblock.write_counter += 1;
-    let mut block = [0; SUPERBLOCK_BYTES];
-    encode_superblock(superblock, layout, &mut block)
-        .map_err(|error| device.failure("write", &stdio::Error::other(error)))?;
-    device.write(superblock_offset(superblock, layout), &block)?;
     device.sync()
 }
 

@@ -24,6 +24,7 @@ use api::request::Command;
 use api::response::{Failure, FailureCode, Reply};
 use api::status::{ConnectionStatus, Holder, NodeStatus, ResourceStatus, StatusReply};
 use format::ids::{BLOCK_BYTES, BootId};
+use format::space::VOLUME_BLOCKS;
 use io::mailbox::Receiver;
 use io::process::{LockedPages, Termination, ThreadId};
 use io::{ListenAddr, Parker};
@@ -286,12 +287,10 @@ impl Control {
             Command::Invalidate { resource } => self.ask_machine(resource, Order::Invalidate),
             Command::SuspendIo { resource } => self.ask_machine(resource, Order::Suspend),
             Command::ResumeIo { resource } => self.ask_machine(resource, Order::Resume),
-            Command::Verify { resource, start, stop, repair } => {
-                let task = VerifyTask {
-                    from_block: start.unwrap_or(0) / BLOCK_BYTES,
-                    until_block: stop.map_or(u64::MAX, |stop| stop.div_ceil(BLOCK_BYTES)),
-                    repair: if repair { Repair::AtOnce } else { Repair::No },
-                };
+            Command::Verify { resource, volume, start, stop, repair } => {
+                let repair = if repair { Repair::AtOnce } else { Repair::No };
+                let (from_block, until_block) = self.verified(&resource, volume, (start, stop))?;
+                let task = VerifyTask { from_block, until_block, repair };
                 self.ask_machine(resource, Order::Verify(task))
             }
             Command::Status { resources, statistics } => self.status(&resources, statistics),
@@ -305,6 +304,42 @@ impl Control {
                 Ok(Reply::done())
             }
         }
+    }
+
+    /// The blocks that a verify is about, from the first to behind the last: bytes are those of a
+    /// volume.
+    fn verified(
+        &self,
+        resource: &str,
+        volume: Option<u16>,
+        (start, stop): (Option<u64>, Option<u64>),
+    ) -> Result<(u64, u64), Failure> {
+        let first = start.unwrap_or(0) / BLOCK_BYTES;
+        let last = stop.map(|stop| stop.div_ceil(BLOCK_BYTES));
+        // Without a text it is not up, and is told so by who is asked.
+        let text = self.stored_text(resource)?.unwrap_or_default();
+        let Ok(definition) = Definition::from_text(&self.name, resource, &text) else {
+            return Ok((first, last.unwrap_or(u64::MAX)));
+        };
+        let place = match (volume, definition.further.is_empty()) {
+            (_, true) => return Ok((first, last.unwrap_or(u64::MAX))),
+            (None, false) if start.is_none() && stop.is_none() => return Ok((0, u64::MAX)),
+            (None, false) => {
+                let message = format!("resource {resource:?} has several volumes");
+                let hint = format!("`{resource}/0` and the like say in which one the bytes are");
+                return Err(Failure::new(FailureCode::BadRequest, message, hint));
+            }
+            (Some(number), false) => {
+                let known = definition.volumes().find(|volume| volume.number == number);
+                known.map(|volume| volume.place).ok_or_else(|| {
+                    let message = format!("resource {resource:?} has no volume {number}");
+                    Failure::new(FailureCode::BadRequest, message, "see `basalt adm status`")
+                })?
+            }
+        };
+        let base = place.first_block();
+        let last = last.unwrap_or(VOLUME_BLOCKS).min(VOLUME_BLOCKS);
+        Ok((base + first.min(VOLUME_BLOCKS), base + last))
     }
 
     fn ask_machine(&self, resource: String, command: Order) -> Result<Reply, Failure> {

@@ -20,9 +20,13 @@ use format::error::{DecodeError, EncodeError};
 use format::foreign::{PROBE_BYTES, detect_foreign};
 use format::ids::{Branch, Epoch, Incarnation, KernelBootId, MemberSet, NodeId};
 use format::layout::{AL_RING_BYTES, Layout, LayoutError, PAGE_BYTES, Placement, SLOTS_DEFAULT};
-use format::metadata::{AL_RINGS, ReplicaState, Sealed, Slot, Superblock, VoteStamp};
+use format::metadata::{
+    AL_RINGS, Content, FurtherDisk, ReplicaState, Sealed, Slot, Superblock, VoteStamp,
+};
+use format::space::Place;
 use format::superblock::{SUPERBLOCK_BYTES, decode_superblock, encode_superblock};
 
+use crate::attach::volumes::has_history;
 use crate::definition::resource_id;
 
 /// Lanes of a new volume: enough for every shard of a large machine, few enough to stay small.
@@ -38,12 +42,21 @@ pub struct CreateMdOptions {
     pub metadata_disk: Option<PathBuf>,
     pub resource_name: String,
     pub volume: u16,
+    /// Of a volume behind the first: the disk of the first, which is made before.
+    pub first: Option<FirstDisk>,
     pub node_id: u8,
     /// The node ids of all members of the resource, this node's included.
     pub member_ids: Vec<u8>,
     /// Room for so many peers, if that is more than there are now.
     pub peers_max: Option<u8>,
     pub overwrite: Overwrite,
+}
+
+/// Where the first volume of a resource with several is.
+#[derive(Clone, Debug)]
+pub struct FirstDisk {
+    pub disk: PathBuf,
+    pub metadata_disk: Option<PathBuf>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -86,6 +99,11 @@ pub enum CreateMdError {
     Name { name: String, source: EncodeError },
     #[error("node id {node_id} is not of a member: {reason}")]
     Member { node_id: u8, reason: &'static str },
+    #[error(
+        "volume {volume} belongs to the replica whose volume 0 is on {}: {reason}",
+        disk.display()
+    )]
+    OfReplica { volume: u16, disk: PathBuf, resource: String, reason: &'static str },
     #[error("{action} {}: {source}", disk.display())]
     Io { action: &'static str, disk: PathBuf, source: Error },
 }
@@ -119,6 +137,10 @@ impl CreateMdError {
             Self::Layout { .. } => "--max-peers from 1 to 31; a smaller disk".to_owned(),
             Self::Name { .. } => "a shorter name".to_owned(),
             Self::Member { .. } => "`node-id` from 0 to 31 in the `on` sections".to_owned(),
+            Self::OfReplica { resource, .. } => format!(
+                "`basalt adm create-md --force {resource}` for all of its volumes; what was on \
+                 them is copied from the other replicas"
+            ),
             Self::Io { .. } => "look at the kernel's log: `dmesg | tail`".to_owned(),
         }
     }
@@ -134,6 +156,7 @@ pub fn create_md(options: &CreateMdOptions) -> Result<CreateMdReport, CreateMdEr
     let disks = Disks::open(options)?;
     let layout = disks.layout(slots(options.peers_max, members))?;
     let metadata_disk = disks.of_metadata();
+    let first = options.first.as_ref().map(|first| replica_of(first, options)).transpose()?;
 
     let old_superblocks = metadata_disk.superblocks(disks.placement())?;
     let found = disks.content(&old_superblocks)?;
@@ -149,12 +172,19 @@ pub fn create_md(options: &CreateMdOptions) -> Result<CreateMdReport, CreateMdEr
         members,
         incarnation,
         size_bytes: layout.data_bytes,
+        further: first.iter().map(|first| first.disk).collect(),
+        clean: first.is_none_or(|first| first.has_data),
     };
     let block = blank_block(&identity, &layout)?;
     for old in &old_superblocks {
         metadata_disk.erase(old.offset_bytes..old.offset_bytes + PAGE_BYTES)?;
     }
     metadata_disk.sync()?;
+    if first.is_some_and(|first| first.has_data) {
+        // What is added to replicas that are in use is equal on all of them from the start.
+        disks.data.erase(0..layout.data_bytes)?;
+        disks.data.sync()?;
+    }
     write_metadata(metadata_disk, &layout, incarnation, &block)?;
 
     let [first, last] = layout.superblock_offsets;
@@ -166,6 +196,41 @@ pub fn create_md(options: &CreateMdOptions) -> Result<CreateMdReport, CreateMdEr
         incarnation,
         overwritten: found.map(|(_, what)| what),
     })
+}
+
+/// The replica that a further volume is to belong to.
+#[derive(Clone, Copy)]
+struct OfReplica {
+    disk: FurtherDisk,
+    /// It has data that counts, and never had this volume.
+    has_data: bool,
+}
+
+fn replica_of(first: &FirstDisk, options: &CreateMdOptions) -> Result<OfReplica, CreateMdError> {
+    let CreateMdOptions { volume, resource_name, .. } = options;
+    let refused = |reason| CreateMdError::OfReplica {
+        volume: *volume,
+        disk: first.disk.clone(),
+        resource: resource_name.clone(),
+        reason,
+    };
+    let place = Place::new(*volume).map_err(|_number| refused("15 is the last number"))?;
+    let data = Disk::open(&first.disk)?;
+    let metadata = first.metadata_disk.as_deref().map(Disk::open).transpose()?;
+    let disks = Disks { data, metadata };
+    let all = disks.of_metadata().superblocks(disks.placement())?;
+    let own = all.into_iter().filter_map(|old| old.superblock);
+    let own = own.filter(|it| it.resource == resource_id(resource_name) && it.volume == 0);
+    let newest = own.max_by_key(|superblock| superblock.write_counter);
+    let newest = newest.ok_or_else(|| refused("that has no metadata yet"))?;
+    let has_data = has_history(&newest);
+    if has_data && newest.further.iter().any(|disk| disk.place == place) {
+        return Err(refused("it has data, and a replica is made anew as a whole"));
+    }
+    let Superblock { incarnation, size_bytes, .. } = newest;
+    let content = Content::OfHistory;
+    let disk = FurtherDisk { place: Place::FIRST, incarnation, size_bytes, content };
+    Ok(OfReplica { disk, has_data })
 }
 
 /// Writes empty areas, and then the superblocks that describe them.
@@ -226,6 +291,9 @@ pub(crate) struct Identity<'a> {
     pub(crate) members: MemberSet,
     pub(crate) incarnation: Incarnation,
     pub(crate) size_bytes: u64,
+    pub(crate) further: Vec<FurtherDisk>,
+    /// Of a volume behind the first: its blocks are zeroes.
+    pub(crate) clean: bool,
 }
 
 /// The superblock of a replica without data that counts.
@@ -264,9 +332,10 @@ fn blank(identity: &Identity<'_>, layout: &Layout) -> Superblock {
         size_bytes: identity.size_bytes,
         lanes: layout.lanes,
         write_counter: 1,
-        clean: true,
+        clean: identity.clean,
         vote_stamp: VoteStamp::default(),
         slots: identity.members.iter().map(slot).collect(),
+        further: identity.further.clone(),
     }
 }
 

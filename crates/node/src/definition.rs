@@ -7,8 +7,9 @@ use std::time::Duration;
 
 use api::response::{Failure, FailureCode};
 use config::effective::{OnIoError, OnNoQuorum as Policy, Quorum, ReadBalancing, ResourceOptions};
-use config::model::{MetaDisk, Resource};
+use config::model::{MetaDisk, Resource, Volume};
 use format::ids::{NodeId, ResourceId};
+use format::space::{Place, VOLUMES_MAX};
 use replication::balance::ReadPolicy;
 use replication::resource::{
     AfterSplit, Demands, OnNoQuorum, Share, WithOnePrimary, WithTwoPrimaries, WithoutPrimary,
@@ -29,6 +30,8 @@ pub(crate) struct Definition {
     pub(crate) device: Option<u32>,
     /// `None` of a member without a replica.
     pub(crate) disk: Option<DiskPlace>,
+    /// The volumes behind the first one.
+    pub(crate) further: Vec<FurtherVolume>,
     pub(crate) al_extents: u32,
     pub(crate) read_policy: ReadPolicy,
     /// The cores that it asks for; empty if it does not.
@@ -48,6 +51,29 @@ pub(crate) struct Definition {
     pub(crate) tells_of_disk_errors: bool,
     /// What is understood and not in effect.
     pub(crate) warnings: Vec<String>,
+}
+
+/// A volume behind the first.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct FurtherVolume {
+    pub(crate) place: Place,
+    pub(crate) device: Option<u32>,
+    pub(crate) disk: Option<DiskPlace>,
+}
+
+impl FurtherVolume {
+    pub(crate) fn number(&self) -> u16 {
+        self.place.number().into()
+    }
+}
+
+/// A volume of a resource at this node.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct OwnVolume<'a> {
+    pub(crate) place: Place,
+    pub(crate) number: u16,
+    pub(crate) device: Option<u32>,
+    pub(crate) disk: Option<&'a DiskPlace>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -85,14 +111,13 @@ impl Definition {
             let hint = "the daemon's --name must be one of the names behind `on`";
             Failure::new(FailureCode::NotOnThisNode, message, hint)
         })?;
-        let [volume] = host.volumes.as_slice() else {
-            return Err(Failure::new(
-                FailureCode::NotSupported,
-                format!("resource {name:?} has {} volumes", host.volumes.len()),
-                "this release serves one volume per resource; make one resource of each",
-            ));
+        let mut volumes: Vec<&Volume> = host.volumes.iter().collect();
+        volumes.sort_by_key(|volume| volume.number);
+        let Some((volume, further)) = volumes.split_first() else {
+            return Err(invalid(format!("resource {name:?} has no volume")));
         };
         let number = volume.number;
+        let further = further_volumes(name, volume, further)?;
         let options = resource.resource_options(node_name);
         let disk = match &volume.disk {
             None => None,
@@ -111,6 +136,7 @@ impl Definition {
             volume: number,
             device: volume.device.as_ref().map(|device| device.minor),
             disk,
+            further,
             cores: resource.cpu_mask(node_name).unwrap_or_default(),
             al_extents: disk_options.al_extents,
             read_policy: read_policy(disk_options.read_balancing),
@@ -145,6 +171,23 @@ impl Definition {
                 member.name, far.1
             ))
         })
+    }
+
+    /// The volumes of the resource at this node, in order.
+    pub(crate) fn volumes(&self) -> impl Iterator<Item = OwnVolume<'_>> {
+        let first = OwnVolume {
+            place: Place::FIRST,
+            number: self.volume,
+            device: self.device,
+            disk: self.disk.as_ref(),
+        };
+        let further = self.further.iter().map(|volume| OwnVolume {
+            place: volume.place,
+            number: volume.number(),
+            device: volume.device,
+            disk: volume.disk.as_ref(),
+        });
+        std::iter::once(first).chain(further)
     }
 
     /// The members that this node connects to.
@@ -191,6 +234,41 @@ fn after_split(resource: &Resource, own_name: &str) -> (AfterSplit, Option<Strin
         _ => WithTwoPrimaries::Disconnect,
     };
     (AfterSplit { none, one, two }, None)
+}
+
+/// Volumes share their replica: a member has the disks of all of them, or none.
+fn further_volumes(
+    name: &str,
+    first: &Volume,
+    further: &[&Volume],
+) -> Result<Vec<FurtherVolume>, Failure> {
+    let refused =
+        |message: String, hint: &str| Err(Failure::new(FailureCode::NotSupported, message, hint));
+    if !further.is_empty() && first.number != 0 {
+        let message = format!("resource {name:?} has several volumes, and no volume 0");
+        return refused(message, "number its volumes from 0 on");
+    }
+    let mut volumes = Vec::with_capacity(further.len());
+    for volume in further {
+        let Ok(place) = Place::new(volume.number) else {
+            let (number, last) = (volume.number, VOLUMES_MAX - 1);
+            let message = format!("resource {name:?} has a volume {number}, {last} is the last");
+            return refused(message, "number its volumes from 0 on; or make another resource");
+        };
+        if volume.disk.is_some() != first.disk.is_some() {
+            let message = format!(
+                "resource {name:?} has a disk for one of the volumes {} and {}, and none for the \
+                 other",
+                first.number, volume.number
+            );
+            return refused(message, "give a node the disks of all volumes, or of none");
+        }
+        let disk = volume.disk.as_ref();
+        let disk = disk.map(|disk| disk_place(name, &disk.path, &disk.meta_disk)).transpose()?;
+        let device = volume.device.as_ref().map(|device| device.minor);
+        volumes.push(FurtherVolume { place, device, disk });
+    }
+    Ok(volumes)
 }
 
 fn demands(options: &ResourceOptions) -> Demands {
@@ -343,6 +421,43 @@ mod tests {
         assert_eq!(definition.clear_text_warnings().count(), 0, "the addresses are this machine's");
         let failure = Definition::from_text("x", "r0", text).unwrap_err();
         assert_eq!(failure.code, FailureCode::NotOnThisNode);
+    }
+
+    #[test]
+    fn volumes_are_in_order_and_share_their_members() {
+        let text = "resource r0 {
+            on a { node-id 0; address 127.0.0.1:1; FIRST
+              volume 0 { device minor 3; disk /a; meta-disk internal; } }
+            on b { node-id 1; address 127.0.0.1:2; SECOND
+              volume 0 { device minor 3; disk none; } }
+            connection-mesh { hosts a b; }
+        }";
+        let definition = |first: &str, second: &str| {
+            let text = text.replace("FIRST", first).replace("SECOND", second);
+            Definition::from_text("a", "r0", &text)
+        };
+        let own = "volume 2 { device minor 4; disk /c; meta-disk /m; }";
+        let found = definition(own, "volume 2 { disk none; }").unwrap();
+        let volumes: Vec<_> =
+            found.volumes().map(|it| (it.place.number(), it.number, it.device)).collect();
+        assert_eq!(volumes, [(0, 0, Some(3)), (2, 2, Some(4))]);
+        let second = found.volumes().nth(1).and_then(|it| it.disk).unwrap();
+        assert_eq!(second.meta, Some(PathBuf::from("/m")));
+        let diskless: Vec<_> = found.members.iter().map(|member| member.is_diskful).collect();
+        assert_eq!(diskless, [true, false]);
+        for (own, part) in [
+            ("volume 2 { disk none; }", "none for the other"),
+            ("volume 16 { disk /c; meta-disk internal; }", "15 is the last"),
+        ] {
+            let number = if part.starts_with("15") { 16 } else { 2 };
+            let other = format!("volume {number} {{ disk none; }}");
+            let failure = definition(own, &other).unwrap_err();
+            assert!(failure.message.contains(part), "{failure}");
+        }
+        let none = text.replace("volume 0", "volume 1");
+        let none = none.replace("FIRST", own).replace("SECOND", "volume 2 { disk none; }");
+        let failure = Definition::from_text("a", "r0", &none).unwrap_err();
+        assert!(failure.message.contains("no volume 0"), "{failure}");
     }
 
     #[test]

@@ -20,7 +20,7 @@ mod links;
 mod supervisor;
 pub(crate) mod supervise;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{File, OpenOptions};
 use std::io as stdio;
 use std::os::unix::fs::OpenOptionsExt;
@@ -30,7 +30,9 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, mpsc};
 use std::thread;
 use std::time::Duration;
 
-use crate::definition::Definition;
+use format::space::Place;
+
+use crate::definition::{Definition, OwnVolume};
 use crate::desk::Desk;
 use crate::devices::driver::CONTROL_DEVICE;
 use crate::devices::keeper::{How, Keeper};
@@ -46,6 +48,7 @@ use api::response::{Failure, FailureCode};
 pub(crate) struct Plan {
     pub(crate) resource: String,
     pub(crate) volume: u16,
+    pub(crate) place: Place,
     /// The N of /dev/ublkbN: the minor of the configuration.
     pub(crate) device: u32,
     /// What the kernel keeps with the device, so that it is known again.
@@ -53,14 +56,27 @@ pub(crate) struct Plan {
 }
 
 impl Plan {
-    fn of(definition: &Definition) -> Option<Self> {
+    /// The devices of a resource, one for each of its volumes that has a minor.
+    fn all_of(definition: &Definition) -> Vec<Self> {
         let mark = u64::try_from(definition.id.0 & u128::from(u64::MAX)).expect("cut to 64 bits");
-        Some(Self {
-            resource: definition.name.clone(),
-            volume: definition.volume,
-            device: definition.device?,
-            mark,
-        })
+        let plan = |volume: OwnVolume<'_>| {
+            Some(Self {
+                resource: definition.name.clone(),
+                volume: volume.number,
+                place: volume.place,
+                device: volume.device?,
+                mark: mark.wrapping_add(volume.place.number().into()),
+            })
+        };
+        definition.volumes().filter_map(plan).collect()
+    }
+
+    /// Its name among the devices of this node.
+    pub(crate) fn label(&self) -> String {
+        if self.place == Place::FIRST {
+            return self.resource.clone();
+        }
+        format!("{}@{}", self.resource, self.volume)
     }
 }
 
@@ -69,7 +85,7 @@ pub(crate) struct Devices {
     desk: Arc<Desk>,
     state: Arc<StateDir>,
     timeout: Duration,
-    /// By resource; an entry goes when its thread is done.
+    /// By label; an entry goes when its thread is done.
     kept: Mutex<BTreeMap<String, Kept>>,
     changed: Condvar,
     absence_said: AtomicBool,
@@ -77,6 +93,7 @@ pub(crate) struct Devices {
 
 #[derive(Debug)]
 struct Kept {
+    resource: String,
     device: u32,
     news: mpsc::Sender<News>,
 }
@@ -93,31 +110,40 @@ impl Devices {
         }
     }
 
-    /// Makes the device of a resource that is Primary, and returns when it can be used. Without a
-    /// device in the configuration, or a driver in the kernel, there is none.
+    /// Makes the devices of a resource that is Primary, and returns when they can be used. Without
+    /// a device in the configuration, or a driver in the kernel, there is none.
     pub(crate) fn start(self: &Arc<Self>, definition: &Definition) -> Result<(), String> {
-        let Some(plan) = Plan::of(definition) else { return Ok(()) };
-        if !Path::new(CONTROL_DEVICE).exists() {
+        let plans = Plan::all_of(definition);
+        if !plans.is_empty() && !Path::new(CONTROL_DEVICE).exists() {
             self.say_absence();
             return Ok(());
         }
-        let (ready, answer) = mpsc::channel();
-        let device = plan.device;
-        if !self.keep(plan, How::Begin, ready)? {
-            return Ok(());
+        let mut started = Vec::new();
+        for plan in plans {
+            let (ready, answer) = mpsc::channel();
+            let device = plan.device;
+            if self.keep(plan, How::Begin, ready)? {
+                started.push((device, answer));
+            }
         }
-        match answer.recv_timeout(DEVICE_COMMAND_DEADLINE) {
-            Ok(result) => result,
-            Err(_) => Err(format!("/dev/ublkb{device} is not there yet; see the daemon's log")),
-        }
+        let failed = started.into_iter().filter_map(|(device, answer)| {
+            match answer.recv_timeout(DEVICE_COMMAND_DEADLINE) {
+                Ok(result) => result.err(),
+                Err(_) => {
+                    Some(format!("/dev/ublkb{device} is not there yet; see the daemon's log"))
+                }
+            }
+        });
+        let failed: Vec<String> = failed.collect();
+        if failed.is_empty() { Ok(()) } else { Err(failed.join("; ")) }
     }
 
     /// Takes over what the last daemon left; each device when its resource is Primary here again.
     pub(crate) fn recover(self: &Arc<Self>, definitions: &[Definition]) {
-        for (resource, record) in self.state.device_records() {
-            let scope = Scope::resource(&resource);
-            let definition = definitions.iter().find(|definition| definition.name == resource);
-            let Some(mut plan) = definition.and_then(Plan::of) else {
+        let plans: Vec<Plan> = definitions.iter().flat_map(Plan::all_of).collect();
+        for (label, record) in self.state.device_records() {
+            let scope = Scope::resource(&label);
+            let Some(mut plan) = plans.iter().find(|plan| plan.label() == label).cloned() else {
                 log!(Error, scope, "a device of it was left behind, and it has none any more");
                 continue;
             };
@@ -129,45 +155,58 @@ impl Devices {
         }
     }
 
-    /// Removes the device of a resource, if it has one, and returns when it is gone: whether there
-    /// was one.
+    /// Removes the devices of a resource, if it has some, and returns when they are gone: whether
+    /// there were any. All of them, or none.
     pub(crate) fn remove(&self, resource: &str, force: Force) -> Result<bool, Failure> {
-        let Some((device, news)) = self.find(resource) else { return Ok(false) };
-        let claim = match force {
-            Force::Yes => None,
-            Force::No => claim(device)?,
-        };
-        if let Some(claim) = &claim {
+        let mut claimed = Vec::new();
+        for (label, device, news) in self.find(resource) {
+            let claim = match force {
+                Force::Yes => None,
+                Force::No => claim(device)?,
+            };
+            claimed.push((label, device, news, claim));
+        }
+        for (_, device, _, claim) in &claimed {
+            let Some(claim) = claim else { continue };
             // What was written without a sync goes out while it still can.
             claim.sync_all().map_err(|error| {
                 let message = format!("cannot write out what /dev/ublkb{device} holds: {error}");
                 Failure::new(FailureCode::DiskFailed, message, "--force gives it up")
             })?;
         }
-        // The thread may just be done with it.
-        drop(news.send(News::Remove(claim)));
-        if !self.is_gone_within(resource, DEVICE_COMMAND_DEADLINE) {
-            let message = format!("/dev/ublkb{device} is not gone yet");
-            let hint = "see the daemon's log, and try again";
-            return Err(Failure::new(FailureCode::Timeout, message, hint));
+        let mut leaving = Vec::new();
+        for (label, device, news, claim) in claimed {
+            // The thread may just be done with it.
+            drop(news.send(News::Remove(claim)));
+            leaving.push((label, device));
         }
-        Ok(true)
+        for (label, device) in &leaving {
+            if !self.is_gone_within(label, DEVICE_COMMAND_DEADLINE) {
+                let message = format!("/dev/ublkb{device} is not gone yet");
+                let hint = "see the daemon's log, and try again";
+                return Err(Failure::new(FailureCode::Timeout, message, hint));
+            }
+        }
+        Ok(!leaving.is_empty())
     }
 
-    /// The daemon ends: a device that nobody uses goes, one in use waits for the next daemon.
+    /// The daemon ends: devices that nobody uses go; where one is in use, those of its resource
+    /// wait for the next daemon.
     pub(crate) fn end_all(&self) {
-        let all: Vec<String> = self.lock().keys().cloned().collect();
+        let all: BTreeSet<String> =
+            self.lock().values().map(|kept| kept.resource.clone()).collect();
         for resource in all {
             match self.remove(&resource, Force::No) {
                 Ok(_) => {}
                 Err(failure) if failure.code == FailureCode::DeviceInUse => {
                     let scope = Scope::resource(&resource);
                     log!(Notice, scope, "its device is in use, and is left to the next daemon");
-                    if let Some((_, news)) = self.find(&resource) {
-                        drop(news.send(News::Leave));
-                    }
-                    if !self.is_gone_within(&resource, DEVICE_LEAVE_DEADLINE) {
-                        log!(Warning, scope, "its device was not left in time");
+                    let left = self.find(&resource);
+                    left.iter().for_each(|(_, _, news)| drop(news.send(News::Leave)));
+                    for (label, ..) in left {
+                        if !self.is_gone_within(&label, DEVICE_LEAVE_DEADLINE) {
+                            log!(Warning, scope, "its device was not left in time");
+                        }
                     }
                 }
                 Err(failure) => log!(Warning, Scope::resource(&resource), "{failure}"),
@@ -195,7 +234,7 @@ impl Devices {
     ) -> Result<bool, String> {
         let (news, inbox) = mpsc::channel();
         let mut kept = self.lock();
-        if kept.contains_key(&plan.resource) {
+        if kept.contains_key(&plan.label()) {
             return Ok(false);
         }
         let keeper = Keeper::new(
@@ -206,27 +245,30 @@ impl Devices {
             (news.clone(), inbox),
         );
         let devices = Arc::clone(self);
-        let resource = plan.resource.clone();
+        let label = plan.label();
         thread::Builder::new()
             .name(format!("ublkb{}", plan.device))
             .spawn(move || {
                 keeper.run(how, &ready);
-                devices.lock().remove(&resource);
+                devices.lock().remove(&label);
                 devices.changed.notify_all();
             })
             .map_err(|error| format!("cannot start a thread: {error}"))?;
-        kept.insert(plan.resource, Kept { device: plan.device, news });
+        let label = plan.label();
+        kept.insert(label, Kept { resource: plan.resource, device: plan.device, news });
         Ok(true)
     }
 
-    fn find(&self, resource: &str) -> Option<(u32, mpsc::Sender<News>)> {
-        self.lock().get(resource).map(|kept| (kept.device, kept.news.clone()))
+    fn find(&self, resource: &str) -> Vec<(String, u32, mpsc::Sender<News>)> {
+        let kept = self.lock();
+        let own = kept.iter().filter(|(_, kept)| kept.resource == resource);
+        own.map(|(label, kept)| (label.clone(), kept.device, kept.news.clone())).collect()
     }
 
-    fn is_gone_within(&self, resource: &str, limit: Duration) -> bool {
+    fn is_gone_within(&self, label: &str, limit: Duration) -> bool {
         let until = io::now() + limit;
         let mut kept = self.lock();
-        while kept.contains_key(resource) {
+        while kept.contains_key(label) {
             let rest = until.since(io::now());
             if rest == Duration::ZERO {
                 return false;

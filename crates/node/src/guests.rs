@@ -14,6 +14,8 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 
+use format::space::Place;
+
 use crate::admin::bind;
 use crate::definition::Definition;
 use crate::desk::Desk;
@@ -26,14 +28,15 @@ pub(crate) struct Guests {
     desk: Arc<Desk>,
     /// Where the sockets lie; without it there are none.
     folder: Option<PathBuf>,
-    /// By resource.
-    sockets: Mutex<BTreeMap<String, Arc<Socket>>>,
+    /// By resource, one for each of its volumes.
+    sockets: Mutex<BTreeMap<String, Vec<Arc<Socket>>>>,
     next_session: Arc<AtomicU64>,
 }
 
 #[derive(Debug)]
 struct Socket {
     resource: String,
+    place: Place,
     path: PathBuf,
     is_ending: AtomicBool,
     /// The monitor that is served now.
@@ -53,21 +56,30 @@ impl Guests {
         if sockets.contains_key(&resource) {
             return;
         }
-        let path = folder.join(format!("{resource}-{}.sock", definition.volume));
-        match self.listen(&resource, &path) {
-            Ok(socket) => drop(sockets.insert(resource, socket)),
-            Err(error) => {
-                let scope = Scope::resource(&resource);
-                log!(Error, scope, "no virtual machine can use it at {}: {error}", path.display());
+        let mut opened = Vec::new();
+        for volume in definition.volumes() {
+            let path = folder.join(format!("{resource}-{}.sock", volume.number));
+            match self.listen((&resource, volume.place), &path) {
+                Ok(socket) => opened.push(socket),
+                Err(error) => {
+                    let (scope, path) = (Scope::resource(&resource), path.display());
+                    log!(Error, scope, "no virtual machine can use it at {path}: {error}");
+                }
             }
         }
+        sockets.insert(resource, opened);
     }
 
-    fn listen(&self, resource: &str, path: &Path) -> std::io::Result<Arc<Socket>> {
+    fn listen(
+        &self,
+        (resource, place): (&str, Place),
+        path: &Path,
+    ) -> std::io::Result<Arc<Socket>> {
         // The folder, and its group, say who may come here.
         let listener = bind(path, 0o660)?;
         let socket = Arc::new(Socket {
             resource: resource.to_owned(),
+            place,
             path: path.to_owned(),
             is_ending: AtomicBool::new(false),
             present: Mutex::default(),
@@ -88,17 +100,17 @@ impl Guests {
 
     /// Takes no monitor for a resource any more, and lets the present one go.
     pub(crate) fn close(&self, resource: &str) {
-        let Some(socket) = self.lock().remove(resource) else { return };
-        socket.end();
+        let sockets = self.lock().remove(resource).unwrap_or_default();
+        sockets.iter().for_each(|socket| socket.end());
     }
 
     pub(crate) fn close_all(&self) {
-        for socket in std::mem::take(&mut *self.lock()).into_values() {
+        for socket in std::mem::take(&mut *self.lock()).into_values().flatten() {
             socket.end();
         }
     }
 
-    fn lock(&self) -> MutexGuard<'_, BTreeMap<String, Arc<Socket>>> {
+    fn lock(&self) -> MutexGuard<'_, BTreeMap<String, Vec<Arc<Socket>>>> {
         self.sockets.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -119,7 +131,8 @@ impl Socket {
             };
             *self.lock() = Some(Arc::clone(&stream));
             let number = SessionNumber(next_session.fetch_add(1, Ordering::Relaxed));
-            Monitor::new(Arc::clone(desk), self.resource.clone(), stream, number).run();
+            let volume = (self.resource.clone(), self.place);
+            Monitor::new(Arc::clone(desk), volume, stream, number).run();
             *self.lock() = None;
         }
     }

@@ -94,7 +94,7 @@ pub(crate) enum Fact {
         hosted: HostedId,
         peer: NodeId,
         handles: Handles,
-        report: PeerReport,
+        report: Box<PeerReport>,
     },
     Down {
         hosted: HostedId,

@@ -25,6 +25,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use api::status::Holder;
+use format::space::Place;
 use frontend::nbd::handshake::Export;
 use io::{ListenAddr, SocketId};
 use replication::contract::{PartId, Request};
@@ -80,9 +81,16 @@ pub(crate) enum Fact {
 #[derive(Clone, Debug)]
 pub(crate) struct Offer {
     pub(crate) hosted: HostedId,
+    /// Which volume of it.
+    pub(crate) place: Place,
     pub(crate) export: Export,
     /// How long a handshake waits for this node to become Primary.
     pub(crate) promote_wait: Duration,
+}
+
+/// The name of an export among those of this process: the resource, and the volume of it.
+pub(crate) fn export_id(hosted: HostedId, place: Place) -> u64 {
+    u64::from(place.number()) << 32 | u64::from(hosted.0)
 }
 
 #[derive(Debug)]
@@ -151,7 +159,7 @@ impl Nbd {
 
     /// Offers a resource, or changes its offer.
     pub(crate) fn offer(&mut self, offer: Offer) {
-        self.withdraw(offer.hosted);
+        self.offers.retain(|known| (known.hosted, known.place) != (offer.hosted, offer.place));
         let known = self.write_latency.len().max(offer.hosted.0 as usize + 1);
         self.write_latency.resize(known, Histogram::default());
         let place = self.offers.partition_point(|o| o.export.name < offer.export.name);
@@ -303,8 +311,9 @@ impl Nbd {
     }
 
     /// Who has a resource open, or is about to.
-    pub(crate) fn holders(&self, hosted: HostedId, kit: &Kit) -> Vec<Holder> {
-        let clients = self.clients.iter().filter(|(_, client)| client.hosted == Some(hosted));
+    pub(crate) fn holders(&self, hosted: HostedId, place: Place, kit: &Kit) -> Vec<Holder> {
+        let clients = self.clients.iter();
+        let clients = clients.filter(|(_, it)| it.hosted == Some(hosted) && it.place == place);
         let holders = clients.map(|(_, client)| {
             let address = kit.reactor.peer_addr(client.socket).map(|address| address.to_string());
             let pid = match address {
@@ -322,10 +331,10 @@ impl Nbd {
     }
 
     /// Client sessions with requests, for `status`.
-    pub(crate) fn requests_in_flight(&self, hosted: HostedId) -> usize {
+    pub(crate) fn requests_in_flight(&self, hosted: HostedId, place: Place) -> usize {
         self.clients
             .iter()
-            .filter(|(_, client)| client.hosted == Some(hosted))
+            .filter(|(_, client)| client.hosted == Some(hosted) && client.place == place)
             .map(|(_, client)| client.requests)
             .sum()
     }

@@ -27,6 +27,7 @@ use std::collections::VecDeque;
 use std::io as stdio;
 
 use api::status::Holder;
+use format::space::Place;
 use frontend::nvme::controller::Event;
 use frontend::nvme::view::{Path, Subsystem};
 use io::{ListenAddr, SocketId};
@@ -42,6 +43,7 @@ use crate::nvme::requests::IoRequest;
 use crate::payloads::Kit;
 use crate::slab::{Key, Slab};
 
+pub(crate) use crate::nvme::requests::namespace_of;
 pub(crate) use crate::nvme::work::is_ours;
 
 /// Kinds of the reactor's tokens that belong to initiators.
@@ -126,7 +128,7 @@ impl Nvme {
             Ok(place) => {
                 let old = std::mem::replace(&mut self.offers[place], offer);
                 let new = &self.offers[place].subsystem;
-                let has_resized = old.subsystem.size_bytes != new.size_bytes;
+                let has_resized = old.subsystem.namespaces != new.namespaces;
                 let has_moved = old.subsystem.changes != new.changes;
                 if has_resized {
                     self.announce(Some(old.hosted), Event::Namespace);
@@ -256,8 +258,9 @@ impl Nvme {
         holders.collect()
     }
 
-    pub(crate) fn requests_in_flight(&self, hosted: HostedId) -> usize {
-        self.requests.iter().filter(|(_, request)| request.hosted == hosted).count()
+    pub(crate) fn requests_in_flight(&self, hosted: HostedId, place: Place) -> usize {
+        let requests = self.requests.iter();
+        requests.filter(|(_, it)| (it.hosted, it.place) == (hosted, place)).count()
     }
 
     pub(crate) fn on_accepted(&mut self, socket: SocketId, kit: &mut Kit) {

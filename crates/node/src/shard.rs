@@ -13,6 +13,7 @@ mod acks;
 mod perform;
 pub(crate) mod disk;
 mod copies;
+pub(crate) mod further;
 mod arrivals;
 pub(crate) mod commands;
 mod devices;

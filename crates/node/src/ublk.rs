@@ -18,6 +18,7 @@ use std::sync::Arc;
 use std::sync::mpsc::Sender;
 
 use format::ids::Nonce;
+use format::space::Place;
 use frontend::ublk::request::Errno;
 use io::{Descriptor, QueueId};
 use replication::contract::GroupInput;
@@ -78,6 +79,8 @@ pub(crate) struct Ublk {
 #[derive(Debug)]
 struct Device {
     hosted: HostedId,
+    /// The volume of it.
+    place: Place,
     size_bytes: u64,
     news: Sender<News>,
     queue: Option<QueueId>,
@@ -107,15 +110,17 @@ impl Ublk {
     }
 
     /// Takes note that a device is being made for a resource that is Primary.
-    pub(crate) fn prepare(&mut self, hosted: HostedId, facts: Facts, news: Sender<News>) {
-        if self.device_of(hosted).is_some() {
+    pub(crate) fn prepare(&mut self, volume: (HostedId, Place), facts: Facts, news: Sender<News>) {
+        if self.device_of(volume).is_some() {
             tell(&news, News::Refused("it has a device already".to_owned()));
             return;
         }
         tell(&news, News::Prepared(facts));
         let size_bytes = facts.size_bytes;
+        let (hosted, place) = volume;
         self.devices.insert(Device {
             hosted,
+            place,
             size_bytes,
             news,
             queue: None,
@@ -126,13 +131,12 @@ impl Ublk {
     /// Takes the requests of a device from now on.
     pub(crate) fn serve(
         &mut self,
-        hosted: HostedId,
+        volume: (HostedId, Place),
         file: Arc<File>,
-        queue: u16,
-        depth: u16,
+        (queue, depth): (u16, u16),
         kit: &mut Kit,
     ) {
-        let Some(key) = self.device_of(hosted) else { return };
+        let Some(key) = self.device_of(volume) else { return };
         let device = self.devices.get_mut(key).expect("found just now");
         if device.stage != Stage::Prepared {
             return;
@@ -150,9 +154,18 @@ impl Ublk {
         }
     }
 
-    /// Answers everything with an error from now on.
+    /// Answers everything of a resource with an error from now on.
     pub(crate) fn end(&mut self, hosted: HostedId, reason: &str, kit: &mut Kit) {
-        let Some(key) = self.device_of(hosted) else { return };
+        let devices = self.devices.iter().filter(|(_, device)| device.hosted == hosted);
+        let places: Vec<Place> = devices.map(|(_, device)| device.place).collect();
+        for place in places {
+            self.end_one((hosted, place), reason, kit);
+        }
+    }
+
+    /// The same of one volume.
+    pub(crate) fn end_one(&mut self, volume: (HostedId, Place), reason: &str, kit: &mut Kit) {
+        let Some(key) = self.device_of(volume) else { return };
         let device = self.devices.get_mut(key).expect("found just now");
         match device.stage {
             Stage::Prepared => {
@@ -171,10 +184,13 @@ impl Ublk {
 
     /// Answers nothing any more: the next daemon is asked again.
     pub(crate) fn leave(&mut self, hosted: HostedId) {
-        if let Some(key) = self.device_of(hosted)
-            && let Some(device) = self.devices.get_mut(key)
-        {
-            device.stage = Stage::Left;
+        for index in 0..self.devices.end() {
+            let Some(key) = self.devices.key_at(index) else { continue };
+            if let Some(device) = self.devices.get_mut(key)
+                && device.hosted == hosted
+            {
+                device.stage = Stage::Left;
+            }
         }
     }
 
@@ -206,8 +222,9 @@ impl Ublk {
         }
     }
 
-    fn device_of(&self, hosted: HostedId) -> Option<Key> {
-        self.devices.iter().find(|(_, device)| device.hosted == hosted).map(|(key, _)| key)
+    fn device_of(&self, volume: (HostedId, Place)) -> Option<Key> {
+        let mut devices = self.devices.iter();
+        devices.find(|(_, it)| (it.hosted, it.place) == volume).map(|(key, _)| key)
     }
 }
 

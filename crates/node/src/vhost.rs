@@ -26,6 +26,7 @@ use std::sync::Arc;
 use std::sync::mpsc::Sender;
 
 use api::status::Holder;
+use format::space::Place;
 use frontend::vhost::Broken;
 use frontend::vhost::config::{Cache, Disk, Features};
 use frontend::vhost::memory::{GuestMemory, Shared};
@@ -129,6 +130,7 @@ pub(crate) enum News {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Facts {
     pub(crate) hosted: HostedId,
+    pub(crate) place: Place,
     pub(crate) size_bytes: u64,
     pub(crate) reign: Reign,
 }
@@ -139,6 +141,7 @@ pub(crate) enum GuestOrder {
     /// To the home shard: a monitor waits for the resource to be Primary.
     Open {
         resource: String,
+        place: Place,
         line: Line,
         pid: Option<u32>,
     },
@@ -171,6 +174,8 @@ pub(crate) enum GuestOrder {
 #[derive(Debug)]
 pub(crate) struct NewRing {
     pub(crate) hosted: HostedId,
+    /// Where its volume begins in the block space.
+    pub(crate) base: u64,
     pub(crate) line: Line,
     pub(crate) number: u16,
     pub(crate) ring: Ring<Window>,
@@ -201,6 +206,7 @@ pub(crate) struct Vhost {
 #[derive(Debug)]
 struct Session {
     hosted: HostedId,
+    place: Place,
     line: Line,
     pid: Option<u32>,
     is_admitted: bool,
@@ -209,6 +215,7 @@ struct Session {
 #[derive(Debug)]
 struct Queue {
     hosted: HostedId,
+    base: u64,
     line: Line,
     number: u16,
     ring: Ring<Window>,
@@ -241,15 +248,21 @@ impl Vhost {
 
     // ---- Sessions, at the home of their resource.
 
-    pub(crate) fn open(&mut self, hosted: HostedId, line: Line, pid: Option<u32>) {
-        self.sessions.push(Session { hosted, line, pid, is_admitted: false });
+    pub(crate) fn open(
+        &mut self,
+        (hosted, place): (HostedId, Place),
+        line: Line,
+        pid: Option<u32>,
+    ) {
+        self.sessions.push(Session { hosted, place, line, pid, is_admitted: false });
         self.facts.push_back(Fact::Wanted { hosted });
     }
 
-    /// The resource is Primary here: everybody who waits for it is served.
+    /// The resource is Primary here: everybody who waits for this volume of it is served.
     pub(crate) fn admit(&mut self, facts: Facts) {
         for session in &mut self.sessions {
-            if session.hosted == facts.hosted && !session.is_admitted {
+            let is_meant = (session.hosted, session.place) == (facts.hosted, facts.place);
+            if is_meant && !session.is_admitted {
                 session.is_admitted = true;
                 session.line.tell(News::Admitted(facts));
             }
@@ -273,8 +286,10 @@ impl Vhost {
         self.sessions.iter().filter(|session| session.hosted == hosted).count()
     }
 
-    pub(crate) fn holders(&self, hosted: HostedId) -> impl Iterator<Item = Holder> {
-        self.sessions.iter().filter(move |session| session.hosted == hosted).map(|session| {
+    pub(crate) fn holders(&self, hosted: HostedId, place: Place) -> impl Iterator<Item = Holder> {
+        let sessions = self.sessions.iter();
+        let is_meant = move |it: &&Session| (it.hosted, it.place) == (hosted, place);
+        sessions.filter(is_meant).map(|session| {
             let pid = session.pid;
             Holder { pid, ..Holder::default() }
         })
@@ -314,9 +329,11 @@ impl Vhost {
         if let Some(bell) = &new.bell {
             bell.ring();
         }
-        let NewRing { hosted, line, number, ring, disk, name, features, cache, kick, bell } = new;
+        let NewRing { hosted, base, line, number, ring, disk, name, .. } = new;
+        let NewRing { features, cache, kick, bell, .. } = new;
         let key = self.queues.insert(Queue {
             hosted,
+            base,
             line,
             number,
             ring,

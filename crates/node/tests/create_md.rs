@@ -39,6 +39,7 @@ impl Place {
             metadata_disk: None,
             resource_name: "r0".to_owned(),
             volume: 0,
+            first: None,
             node_id: 1,
             member_ids: vec![0, 1, 2],
             peers_max: None,

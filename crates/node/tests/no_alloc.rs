@@ -202,6 +202,7 @@ fn prepare(place: &Path) -> String {
             metadata_disk: None,
             resource_name: "r0".to_owned(),
             volume: 0,
+            first: None,
             node_id: u8::try_from(index).unwrap(),
             member_ids: vec![0, 1, 2],
             peers_max: None,

@@ -13,6 +13,7 @@ use std::collections::VecDeque;
 
 use format::ids::{BlockMask, BootId, Epoch, Incarnation, MemberSet, NodeId, Nonce};
 use format::message::SlotBase;
+use format::space::Space;
 use replication::balance::ReadPolicy;
 use replication::contract::{
     DeviceResult, GroupAction, GroupInput, LostMember, MetadataWrite, PartId, Payload, ReplicaRole,
@@ -129,7 +130,7 @@ impl Cluster {
                     shards,
                     volume: 0,
                     lanes: LANES,
-                    size_bytes: blocks * 4096,
+                    space: Space::of_one(blocks),
                     has_disk: replicas.has(node(me)),
                     al_slots: al_slots / usize::from(shards),
                     al_next_number: 1,

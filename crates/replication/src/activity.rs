@@ -18,6 +18,7 @@ use std::ops::Range;
 
 use format::ids::{BlockRange, EXTENT_BLOCKS, LaneIndex, Seq};
 use format::metadata::{AL_CHANGES_MAX, AL_CONTEXT, AL_SLOTS_MAX, AlChange, AlRecord};
+use format::space::Space;
 use stdx::index::Index;
 
 use crate::limits::{AHEAD_MAX, RUN_BLOCKS, RUN_SLACK_BLOCKS};
@@ -28,18 +29,19 @@ pub(crate) struct Reach {
     shard: u8,
     shards: u8,
     lanes: u8,
-    extents: u64,
+    space: Space,
 }
 
 impl Reach {
-    pub(crate) fn new(shard: u8, shards: u8, lanes: u8, extents: u64) -> Self {
-        Self { shard, shards, lanes, extents }
+    pub(crate) fn new(shard: u8, shards: u8, lanes: u8, space: Space) -> Self {
+        Self { shard, shards, lanes, space }
     }
 
     /// The first extent of the group behind `extent`.
-    fn next(self, extent: u64) -> Option<u64> {
+    fn next(&self, extent: u64) -> Option<u64> {
         let (lanes, shards) = (u64::from(self.lanes), u64::from(self.shards));
-        let end = (extent + 1 + lanes).min(self.extents);
+        let end = self.space.end_behind(extent * EXTENT_BLOCKS).div_ceil(EXTENT_BLOCKS);
+        let end = (extent + 1 + lanes).min(end);
         (extent + 1..end).find(|next| next % lanes % shards == u64::from(self.shard))
     }
 }
@@ -413,7 +415,7 @@ mod tests {
     }
 
     fn log(slots: usize) -> ActivityLog {
-        let reach = Reach::new(0, 1, 16, 1000);
+        let reach = Reach::new(0, 1, 16, Space::of_one(1000 * EXTENT_BLOCKS));
         ActivityLog::new(reach, slots, 1)
     }
 
@@ -523,7 +525,7 @@ mod tests {
 
     #[test]
     fn the_next_extent_is_one_of_the_same_shard_and_of_the_volume() {
-        let reach = Reach::new(1, 3, 16, 40);
+        let reach = Reach::new(1, 3, 16, Space::of_one(39 * EXTENT_BLOCKS + 1));
         // Lanes 1, 4, 7, 10 and 13 are those of shard 1.
         assert_eq!([1, 4, 13, 29].map(|extent| reach.next(extent)), [4, 7, 17, 33].map(Some));
         assert_eq!(reach.next(39), None, "the volume ends");

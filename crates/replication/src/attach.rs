@@ -6,19 +6,19 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use format::ids::{BLOCK_BYTES, BlockRange, EXTENT_BLOCKS, LaneIndex, NodeId};
-
+use format::ids::{BlockRange, EXTENT_BLOCKS, LaneIndex, NodeId};
 use format::message::SlotBase;
 use format::metadata::{Slot, Superblock};
+use format::space::Space;
 
-use crate::bitmap::Bitmap;
 use crate::contract::LostMember;
 use crate::group::LoadedPage;
+use crate::marks::Marks;
 
 /// What one group needs of a disk.
 #[derive(Clone, Debug)]
 pub struct GroupDisk {
-    pub size_bytes: u64,
+    pub space: Space,
     pub al_next_number: u64,
     /// What the bitmap slots on disk hold, of the lanes of this shard.
     pub slots: Vec<LoadedPage>,
@@ -42,23 +42,22 @@ pub fn recover(
     active_extents: &BTreeSet<u64>,
     members: &[NodeId],
     lanes: u8,
-    size_bytes: u64,
+    space: &Space,
 ) -> Vec<LoadedPage> {
-    let blocks = size_bytes / BLOCK_BYTES;
-    let mut bitmaps: BTreeMap<(NodeId, LaneIndex), Bitmap> = BTreeMap::new();
+    let mut bitmaps: BTreeMap<(NodeId, LaneIndex), Marks> = BTreeMap::new();
     for page in pages.drain(..) {
         let key = (page.member, page.lane);
-        let bitmap = bitmaps.entry(key).or_insert_with(|| Bitmap::new(page.lane, lanes, blocks));
+        let bitmap = bitmaps.entry(key).or_insert_with(|| Marks::new(page.lane, lanes, space));
         bitmap.load(page.page, page.bits);
     }
     for &extent in active_extents {
         let start = extent * EXTENT_BLOCKS;
-        let count = blocks.saturating_sub(start).min(EXTENT_BLOCKS);
+        let count = space.end_behind(start).saturating_sub(start).min(EXTENT_BLOCKS);
         let range = BlockRange::new(start, u32::try_from(count).expect("within an extent"));
         let lane = format::ids::lane_of_block(start, lanes);
         for &member in members {
             let key = (member, lane);
-            bitmaps.entry(key).or_insert_with(|| Bitmap::new(lane, lanes, blocks)).set(range);
+            bitmaps.entry(key).or_insert_with(|| Marks::new(lane, lanes, space)).set(range);
         }
     }
     let mut changed = Vec::new();
@@ -84,14 +83,15 @@ mod tests {
         let members = [NodeId::new(0).unwrap(), NodeId::new(2).unwrap()];
         let mut pages = Vec::new();
         let active = BTreeSet::from([5, 21]);
-        let changed = recover(&mut pages, &active, &members, 16, 1 << 30);
+        let space = Space::of_one(1 << 18);
+        let changed = recover(&mut pages, &active, &members, 16, &space);
         assert_eq!(changed.len(), 2, "both extents are of lane 5, in one page of each member");
         for page in &changed {
             assert_eq!(page.lane, LaneIndex(5));
             let ones: u32 = page.bits.iter().map(|word| word.count_ones()).sum();
             assert_eq!(ones, 2048);
         }
-        let again = recover(&mut pages, &active, &members, 16, 1 << 30);
+        let again = recover(&mut pages, &active, &members, 16, &space);
         assert!(again.is_empty(), "what is marked already needs no write");
     }
 }

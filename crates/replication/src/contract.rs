@@ -36,6 +36,7 @@ use format::ids::{
 };
 use format::message::{Control, Data, ReplicaReport, SealedLane, SlotBase};
 use format::metadata::{AlRecord, Register, Superblock};
+use format::space::Space;
 use stdx::time::Time;
 
 use crate::attach::GroupDisk;
@@ -370,8 +371,8 @@ pub enum ToGroup {
     /// The members that the value names, for the absent of which bits are set; and the slots of
     /// the disk, in their order on it. What is kept of anyone else is good for nothing.
     Track { members: MemberSet, slots: Vec<NodeId> },
-    /// Blocks of the volume, as the config says: at most what the disk holds.
-    Size { blocks: u64 },
+    /// The volumes, as the config says: at most what the disk holds.
+    Size(Box<Space>),
     /// The group's part of a disk that is taken (back) into use; answer. Sent by the shard for
     /// `TakeDisk`, in order with the home shard's messages; from its delivery on, and not
     /// before, the group's requests go to this disk. The group takes it once its requests to the
@@ -414,7 +415,8 @@ pub enum FromGroup {
     },
     SyncProgress {
         member: NodeId,
-        remaining_blocks: u64,
+        /// Blocks of each volume.
+        remaining: Box<Space>,
         copied_blocks: u64,
     },
     /// How far a verify is in the lanes of the group.
@@ -534,7 +536,7 @@ pub enum ResourceInput {
     /// All connections to the peer are up and the resource is open on both sides.
     Connected {
         peer: NodeId,
-        report: PeerReport,
+        report: Box<PeerReport>,
     },
     Disconnected {
         peer: NodeId,

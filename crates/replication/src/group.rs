@@ -19,12 +19,12 @@ use format::ids::{
     BLOCK_BYTES, BlockRange, BootId, EXTENT_BLOCKS, Epoch, LaneIndex, MemberSet, NodeId, Nonce, Seq,
 };
 use format::message::DataBody;
+use format::space::Space;
 use stdx::time::Time;
 
 use crate::activity::{ActivityLog, Reach};
 use crate::attach::GroupDisk;
 use crate::balance::{Balance, ReadPolicy};
-use crate::bitmap::Bitmap;
 use crate::contract::{
     BitmapBits, DeviceError, DeviceResult, FromGroup, GroupAction, GroupInput, LostMember, PartId,
     ReplicaRole, Request, RequestError, RequestKind, RoundId, ToGroup, Token,
@@ -36,6 +36,7 @@ use crate::lane::compare::digests_of;
 use crate::lane::verify::Verify;
 use crate::lane::{DeviceUse, Lane, Slot, Turn, token_lane};
 use crate::limits;
+use crate::marks::Marks;
 use crate::ranges::RangeSet;
 use crate::view::View;
 
@@ -47,7 +48,7 @@ pub struct GroupOptions {
     pub shards: u8,
     pub volume: u16,
     pub lanes: u8,
-    pub size_bytes: u64,
+    pub space: Space,
     pub has_disk: bool,
     /// Extents that may be hot at a time in this group.
     pub al_slots: usize,
@@ -156,13 +157,12 @@ const COPY_BYTES_MAX: u64 = limits::COPY_BLOCKS_MAX as u64 * BLOCK_BYTES;
 impl LaneGroup {
     #[must_use]
     pub fn new(options: GroupOptions) -> Self {
-        let blocks = options.size_bytes / BLOCK_BYTES;
         let mut lanes: Vec<Lane> = (options.shard..options.lanes)
             .step_by(usize::from(options.shards))
             .map(|index| {
                 let lane = LaneIndex(index);
                 let bases = if options.has_disk { &options.slot_bases[..] } else { &[] };
-                Lane::new(lane, slots_of(bases, lane, options.lanes, blocks))
+                Lane::new(lane, slots_of(bases, lane, options.lanes, &options.space))
             })
             .collect();
         load_pages(&mut lanes, options.shards, options.slots);
@@ -172,7 +172,7 @@ impl LaneGroup {
             volume: options.volume,
             shard: options.shard,
             lanes: options.lanes,
-            blocks,
+            space: options.space,
             tracked: options.tracked,
             nonce: Nonce(0),
             epoch: Epoch(0),
@@ -190,8 +190,7 @@ impl LaneGroup {
             fail_requests: false,
             holding: false,
         };
-        let extents = blocks.div_ceil(EXTENT_BLOCKS);
-        let reach = Reach::new(options.shard, options.shards, options.lanes, extents);
+        let reach = Reach::new(options.shard, options.shards, options.lanes, options.space);
         Self {
             view,
             shards: options.shards,
@@ -454,7 +453,7 @@ impl LaneGroup {
             }
         }
         actions.push(GroupAction::Home(FromGroup::VerifyProgress {
-            position: passes().map(Verify::position).min().unwrap_or(self.view.blocks),
+            position: passes().map(Verify::position).min().unwrap_or_else(|| self.view.space.end()),
             verified_blocks: passes().map(|pass| pass.verified_blocks).sum(),
             skipped_blocks: passes().map(|pass| pass.skipped_blocks).sum(),
             differing,
@@ -468,13 +467,14 @@ impl LaneGroup {
     }
 
     fn report_progress(&self, member: NodeId, actions: &mut Vec<GroupAction>) {
-        let (mut remaining_blocks, mut copied_blocks) = (0, 0);
+        let (mut remaining, mut copied_blocks) = (Space::EMPTY, 0);
         for lane in &self.lanes {
-            let (remaining, copied) = lane.resync_progress(member);
-            remaining_blocks += remaining;
+            let (left, copied) = lane.resync_progress(member);
+            remaining = remaining.and(&left);
             copied_blocks += copied;
         }
-        let fact = FromGroup::SyncProgress { member, remaining_blocks, copied_blocks };
+        let remaining = Box::new(remaining);
+        let fact = FromGroup::SyncProgress { member, remaining, copied_blocks };
         actions.push(GroupAction::Home(fact));
     }
 
@@ -618,21 +618,26 @@ impl Lane {
         })
     }
 
-    fn resync_progress(&self, member: NodeId) -> (u64, u64) {
+    fn resync_progress(&self, member: NodeId) -> (Space, u64) {
         let resyncs = self.leader.as_ref().map_or(&[][..], |leader| &leader.resyncs);
         resyncs
             .iter()
             .filter(|resync| resync.member == member)
-            .map(|resync| (resync.bits.ones(), resync.copied_blocks))
-            .fold((0, 0), |sum, one| (sum.0 + one.0, sum.1 + one.1))
+            .map(|resync| (resync.bits.counts(), resync.copied_blocks))
+            .fold((Space::EMPTY, 0), |sum, one| (sum.0.and(&one.0), sum.1 + one.1))
     }
 }
 
-pub(crate) fn slots_of(bases: &[LostMember], lane: LaneIndex, lanes: u8, blocks: u64) -> Vec<Slot> {
+pub(crate) fn slots_of(
+    bases: &[LostMember],
+    lane: LaneIndex,
+    lanes: u8,
+    space: &Space,
+) -> Vec<Slot> {
     bases
         .iter()
         .map(|known| {
-            let bits = Bitmap::new(lane, lanes, blocks);
+            let bits = Marks::new(lane, lanes, space);
             let mut slot = Slot { member: known.member, base: known.base, bits };
             if known.base.epoch == crate::FULL {
                 slot.bits.set_all();

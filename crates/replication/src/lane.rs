@@ -17,13 +17,14 @@ use std::collections::VecDeque;
 
 use format::ids::{BlockRange, EXTENT_BLOCKS, LaneIndex, MemberSet, NodeId, Nonce, Seq};
 use format::message::{Data, DataBody, SlotBase, WriteKind};
+use format::space::Place;
 use stdx::slab::Slab;
 use stdx::time::Time;
 
 use crate::activity::ActivityLog;
 use crate::balance::Balance;
-use crate::bitmap::Bitmap;
 use crate::contract::{FromGroup, GroupAction, LostMember, PartId, Payload, Request, Token};
+use crate::marks::Marks;
 use crate::ranges::RangeSet;
 use crate::view::View;
 
@@ -104,7 +105,7 @@ pub(crate) struct Replica {
 pub(crate) struct Slot {
     pub(crate) member: NodeId,
     pub(crate) base: SlotBase,
-    pub(crate) bits: Bitmap,
+    pub(crate) bits: Marks,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -389,8 +390,7 @@ impl Lane {
     pub(crate) fn owns(&self, view: &View, range: BlockRange) -> bool {
         range.count > 0
             && u64::from(range.count) <= EXTENT_BLOCKS
-            && range.start <= view.blocks
-            && range.end() <= view.blocks
+            && view.space.contains(range)
             && range.extent() == (range.end() - 1) / EXTENT_BLOCKS
             && range.extent() % u64::from(view.lanes) == u64::from(self.index.0)
     }
@@ -405,6 +405,8 @@ impl Lane {
         ranges
             .iter()
             .flat_map(|&range| by_extent(range))
+            // A peer may name blocks for which there is no place.
+            .filter(|piece| Place::of_block(piece.start).is_some())
             .filter(move |piece| piece.extent() % lanes == lane)
     }
 }

@@ -9,6 +9,7 @@ pub mod limits;
 pub mod quorum;
 pub mod ranges;
 pub mod bitmap;
+pub mod marks;
 mod activity;
 pub mod balance;
 mod view;

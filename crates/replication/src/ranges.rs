@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use format::ids::{BlockRange, EXTENT_BLOCKS};
+use format::space::Space;
 
 /// Disjoint and not adjacent; the key is the first block, the value the block after the last.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -39,14 +40,15 @@ impl RangeSet {
         self.runs.insert(start, end);
     }
 
-    /// Covers the set with at most `most` ranges: of whole extents of a volume of `blocks`, or of
-    /// twice as many again and again.
-    pub fn coarsen(&mut self, most: usize, blocks: u64) {
-        assert!(most > 0, "a set that is not empty needs a range");
+    /// Covers the set with at most `most` ranges: of whole extents of a volume, or of twice as
+    /// many again and again. No range is of two volumes.
+    pub fn coarsen(&mut self, most: usize, space: &Space) {
+        assert!(most >= space.places().count().max(1), "each volume may need a range");
         let mut grain = EXTENT_BLOCKS;
         while self.runs.len() > most {
             for (from, to) in std::mem::take(&mut self.runs) {
-                self.insert_span(from / grain * grain, to.next_multiple_of(grain).min(blocks));
+                let end = space.end_behind(from);
+                self.insert_span(from / grain * grain, to.next_multiple_of(grain).min(end));
             }
             grain *= 2;
         }
@@ -140,7 +142,7 @@ mod tests {
         let all: Vec<u64> = (0..5_000).map(|_| random.below(blocks)).chain([blocks - 1]).collect();
         for most in [1, 7, 100, 900] {
             let mut set: RangeSet = all.iter().map(|&block| BlockRange::new(block, 1)).collect();
-            set.coarsen(most, blocks);
+            set.coarsen(most, &Space::of_one(blocks));
             assert!(set.runs() <= most, "{} of {most}", set.runs());
             assert!(all.iter().all(|&block| set.overlaps(BlockRange::new(block, 1))));
             assert!(set.iter().all(|run| run.end() <= blocks));

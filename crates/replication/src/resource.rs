@@ -26,8 +26,8 @@ use std::time::Duration;
 
 use format::config::{Config, Purpose, Tenure, VolumeConfig};
 use format::ids::{
-    BLOCK_BYTES, Ballot, BootId, Branch, Epoch, KernelBootId, MemberSet, NodeId, Nonce, ResourceId,
-    ValueId, VoteStoreId,
+    Ballot, BootId, Branch, Epoch, KernelBootId, MemberSet, NodeId, Nonce, ResourceId, ValueId,
+    VoteStoreId,
 };
 use format::message::{Accepted, Control, ReplicaReport, SlotBase};
 use format::metadata::{Register, ReplicaState, Superblock};
@@ -220,7 +220,7 @@ impl Resource {
     pub fn step(&mut self, now: Time, input: ResourceInput, actions: &mut Vec<ResourceAction>) {
         self.now = now;
         match input {
-            ResourceInput::Connected { peer, report } => self.on_connected(peer, report),
+            ResourceInput::Connected { peer, report } => self.on_connected(peer, *report),
             ResourceInput::Disconnected { peer } => self.on_disconnected(peer),
             ResourceInput::Control { from, message } => self.on_control(from, *message),
             ResourceInput::Lease { peer, nonce, sent_at, granted: true } => {
@@ -282,7 +282,7 @@ impl Resource {
             joined: superblock.joined,
             candidate: superblock.candidate,
             sealed: superblock.sealed.nonce,
-            size_bytes: superblock.size_bytes,
+            space: superblock.usable_space(),
             lanes: superblock.lanes,
         })
     }
@@ -421,8 +421,8 @@ impl Resource {
             }
             FromGroup::Marks { round, blocks } => self.on_marks(shard, round, blocks),
             FromGroup::RebaseSlot(slot) => self.rebase_slot(slot),
-            FromGroup::SyncProgress { member, remaining_blocks, copied_blocks } => {
-                self.on_progress(shard, member, remaining_blocks, copied_blocks);
+            FromGroup::SyncProgress { member, remaining, copied_blocks } => {
+                self.on_progress(shard, member, (*remaining, copied_blocks));
             }
             FromGroup::VerifyProgress { position, verified_blocks, skipped_blocks, differing } => {
                 let progress = Progress { position, verified_blocks, skipped_blocks, differing };
@@ -625,10 +625,9 @@ impl Resource {
         if !newer {
             return;
         }
-        let size = |config: &Config| config.volumes.first().map_or(0, |volume| volume.size_bytes);
-        let blocks = size(&chosen.value) / BLOCK_BYTES;
-        if self.config().map(size) != Some(size(&chosen.value)) && blocks > 0 {
-            self.tell_groups(ToGroup::Size { blocks });
+        let space = chosen.value.space();
+        if self.config().map(Config::space) != Some(space) && !space.is_empty() {
+            self.tell_groups(ToGroup::Size(Box::new(space)));
         }
         self.chosen = Some(chosen.clone());
         if self.tracking != self.tracked() {
@@ -663,7 +662,7 @@ fn is_for_parted(message: &Control) -> bool {
     )
 }
 
-/// The members of a value that may serve: of its one volume.
+/// The members of a value that may serve: the same of each of its volumes.
 pub(crate) fn insync(config: &Config) -> MemberSet {
     config.volumes.first().map_or(MemberSet::EMPTY, VolumeConfig::insync_set)
 }

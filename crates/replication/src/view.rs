@@ -4,6 +4,7 @@
 //! learns a write set in no other way.
 
 use format::ids::{BootId, Epoch, MemberSet, NodeId, Nonce};
+use format::space::Space;
 use stdx::time::Time;
 
 use crate::contract::ReplicaRole;
@@ -15,8 +16,8 @@ pub(crate) struct View {
     pub(crate) volume: u16,
     pub(crate) shard: u8,
     pub(crate) lanes: u8,
-    /// Blocks of the volume.
-    pub(crate) blocks: u64,
+    /// The volumes.
+    pub(crate) space: Space,
     /// Members with data, which bitmap slots track.
     pub(crate) tracked: MemberSet,
     /// The session that the local replica obeys; messages of any other are dropped.

@@ -2,6 +2,7 @@
 
 use format::ids::{BlockRange, BootId, Incarnation, LaneIndex, MemberSet, NodeId, Nonce, Seq};
 use format::message::{Data, DataBody, SlotBase, Write, WriteKind};
+use format::space::Space;
 use replication::balance::ReadPolicy;
 use replication::contract::{
     DeviceError, DeviceResult, FromGroup, GroupAction, GroupInput, LostMember, MetadataWrite,
@@ -24,7 +25,7 @@ fn secondary() -> LaneGroup {
         shards: 1,
         volume: 0,
         lanes: 16,
-        size_bytes: 1 << 30,
+        space: Space::of_one(1 << 18),
         has_disk: true,
         al_slots: 8,
         al_next_number: 1,

@@ -4,6 +4,7 @@ use format::ids::{
     BlockMask, BlockRange, BootId, Epoch, Incarnation, LaneIndex, MemberSet, NodeId, Nonce, Seq,
 };
 use format::message::{Data, DataBody, ReadStatus, SlotBase, Write, WriteKind};
+use format::space::Space;
 use replication::balance::ReadPolicy;
 use replication::contract::{
     FromGroup, GroupAction, GroupInput, LostMember, PartId, Payload, Request, RequestKind, RoundId,
@@ -30,7 +31,7 @@ fn group() -> LaneGroup {
         shards: 1,
         volume: 0,
         lanes: 16,
-        size_bytes: 1 << 30,
+        space: Space::of_one(1 << 18),
         has_disk: true,
         al_slots: 8,
         al_next_number: 1,
@@ -181,7 +182,7 @@ fn an_answer_of_another_length_than_was_asked_for_is_no_answer() {
 #[test]
 fn a_volume_that_is_larger_than_the_disk_is_served_as_far_as_the_disk_goes() {
     let mut group = member();
-    let size = |blocks| GroupInput::Home(ToGroup::Size { blocks });
+    let size = |blocks| GroupInput::Home(ToGroup::Size(Box::new(Space::of_one(blocks))));
     let (held, lost) = ((1 << 30) / 4096, LostMember { member: node(2), base: BASE });
     step(&mut group, size(1 << 40));
     step(&mut group, GroupInput::Home(ToGroup::SetFull { lost, round: RoundId(3) }));

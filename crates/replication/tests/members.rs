@@ -4,6 +4,7 @@ use format::ids::{
     BlockMask, BlockRange, BootId, Epoch, Incarnation, LaneIndex, MemberSet, NodeId, Nonce, Seq,
 };
 use format::message::{Data, DataBody, ReadStatus, SlotBase, Write, WriteKind};
+use format::space::Space;
 use replication::balance::ReadPolicy;
 use replication::contract::{
     FromGroup, GroupAction, GroupInput, LostMember, PartId, Request, RequestKind, RoundId, ToGroup,
@@ -34,7 +35,7 @@ fn group(start: Epoch, slots: Vec<LoadedPage>) -> LaneGroup {
         shards: 1,
         volume: 0,
         lanes: 16,
-        size_bytes: 1 << 30,
+        space: Space::of_one(1 << 18),
         has_disk: true,
         al_slots: 8,
         al_next_number: 1,

@@ -39,6 +39,7 @@ fn superblock(candidate: Option<Candidate>) -> Superblock {
         clean: true,
         vote_stamp: VoteStamp::default(),
         slots: Vec::new(),
+        further: Vec::new(),
     }
 }
 
@@ -72,7 +73,7 @@ fn resource(candidate: Option<Candidate>) -> Resource {
         compare_always: false,
     });
     let report = PeerReport { boot_id: BootId(2), shards: 1, replica: None };
-    step(&mut resource, ResourceInput::Connected { peer: node(0), report });
+    step(&mut resource, ResourceInput::Connected { peer: node(0), report: Box::new(report) });
     resource
 }
 

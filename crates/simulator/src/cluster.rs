@@ -13,6 +13,7 @@ use std::collections::{BTreeMap, BTreeSet, BinaryHeap};
 use std::time::Duration;
 
 use format::ids::{BlockRange, BootId, Branch, Digest, Epoch, KernelBootId, MemberSet, NodeId};
+use format::space::Space;
 use replication::balance::ReadPolicy;
 use replication::contract::{
     Command, CommandError, CommandId, FromGroup, GroupAction, GroupInput, PartId, Payload,
@@ -46,7 +47,8 @@ pub struct ClusterOptions {
     pub spares: u8,
     /// Of each node; every start picks one of them.
     pub shards: Vec<Vec<u8>>,
-    pub size_bytes: u64,
+    /// The volumes, each on a disk of its own with a cache of its own.
+    pub space: Space,
     pub al_slots: usize,
     pub trace: bool,
     /// Trace the messages of this lane, too.

@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 
 use format::ids::{EXTENT_BLOCKS, LaneIndex, NodeId};
 use format::metadata::{AlRecord, Register, Superblock};
+use format::space::Place;
 use replication::contract::BitmapBits;
 use stdx::random::Random;
 
@@ -37,6 +38,14 @@ pub(crate) struct Disk {
     flushes: u64,
     /// The flush that made each block durable last.
     flushed_by: BTreeMap<u64, u64>,
+}
+
+/// What becomes of the cache of a disk without power.
+#[derive(Clone, Copy, Debug)]
+enum Fate {
+    Kept,
+    Lost,
+    Mixed,
 }
 
 /// What was in the cache when a flush began.
@@ -130,8 +139,11 @@ impl Disk {
         let extent = block / EXTENT_BLOCKS;
         let lanes = u64::from(self.superblock.lanes);
         let lane = LaneIndex(u8::try_from(extent % lanes).expect("few lanes"));
-        let local = extent / lanes * EXTENT_BLOCKS + block % EXTENT_BLOCKS;
+        let place = Place::of_block(block).expect("blocks are of volumes");
+        let within = (block - place.first_block()) / EXTENT_BLOCKS;
+        let local = within / lanes * EXTENT_BLOCKS + block % EXTENT_BLOCKS;
         let page = u32::try_from(local / PAGE_BLOCKS).expect("a small volume");
+        let page = place.first_page() + page;
         let bit = usize::try_from(local % PAGE_BLOCKS).expect("within a page");
         let marked = |bits: &BitmapBits| bits[bit / 64] >> (bit % 64) & 1 == 1;
         let own = self.pages.get(&(self.superblock.node, lane, page));
@@ -154,12 +166,34 @@ impl Disk {
         self.cache.keys().map(|&block| (block, self.durable.get(&block).copied().unwrap_or(0)))
     }
 
+    /// Disks of several volumes may keep all of their cache, or lose all of it.
+    fn fates(&self, random: &mut Random) -> BTreeMap<u8, Fate> {
+        let space = self.superblock.space();
+        if space.places().count() < 2 {
+            return BTreeMap::new();
+        }
+        let fate = |random: &mut Random| match random.below(3) {
+            0 => Fate::Kept,
+            1 => Fate::Lost,
+            _ => Fate::Mixed,
+        };
+        space.places().map(|place| (place.number(), fate(random))).collect()
+    }
+
     /// The machine lost power: of what was not flushed, chance decides.
     pub(crate) fn cut_power(&mut self, random: &mut Random, contents: &mut Contents) {
+        let fates = self.fates(random);
         for (block, value) in std::mem::take(&mut self.cache) {
             self.touched.push(block);
             let old = self.durable.get(&block).copied().unwrap_or(0);
-            let left = match random.below(8) {
+            let place = Place::of_block(block).expect("blocks are of volumes");
+            let fate = fates.get(&place.number()).copied().unwrap_or(Fate::Mixed);
+            let drawn = match fate {
+                Fate::Kept => 0,
+                Fate::Lost => 4,
+                Fate::Mixed => random.below(8),
+            };
+            let left = match drawn {
                 0..4 => value,
                 4..7 => old,
                 _ => contents.torn(old, value, || random.chance(1, 2)),

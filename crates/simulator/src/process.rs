@@ -240,8 +240,8 @@ pub(crate) fn recover(disk: &mut Disk) -> Vec<LoadedPage> {
         let active = disk.activity.values().copied().collect();
         let members: Vec<NodeId> = disk.superblock.slots.iter().map(|slot| slot.member).collect();
         let lanes = disk.superblock.lanes;
-        let size = disk.superblock.size_bytes;
-        for page in attach::recover(&mut pages, &active, &members, lanes, size) {
+        let space = disk.superblock.space();
+        for page in attach::recover(&mut pages, &active, &members, lanes, &space) {
             disk.pages.insert((page.member, page.lane, page.page), page.bits);
         }
     }
@@ -250,12 +250,12 @@ pub(crate) fn recover(disk: &mut Disk) -> Vec<LoadedPage> {
 }
 
 /// What each group needs of the disk of a node that runs without it.
-pub(crate) fn group_disks(options: &ClusterOptions, disk: &mut Disk, shards: u8) -> Vec<GroupDisk> {
+pub(crate) fn group_disks(disk: &mut Disk, shards: u8) -> Vec<GroupDisk> {
     let pages = recover(disk);
     let of_shard = |shard| {
         let here = |page: &&LoadedPage| page.lane.0 % shards == shard;
         GroupDisk {
-            size_bytes: options.size_bytes,
+            space: disk.superblock.space(),
             al_next_number: disk.al_number,
             slots: pages.iter().filter(here).cloned().collect(),
             slot_bases: attach::slot_bases(&disk.superblock),
@@ -282,7 +282,7 @@ fn group_options(
         shards,
         volume: 0,
         lanes,
-        size_bytes: options.size_bytes,
+        space: disk.superblock.space(),
         has_disk: diskful,
         al_slots: options.al_slots,
         al_next_number: disk.al_number,

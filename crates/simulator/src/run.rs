@@ -11,6 +11,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use format::ids::{EXTENT_BLOCKS, MemberSet, NodeId};
+use format::space::{Place, Space};
 use replication::contract::{Command, CommandError, CommandId, PartId, PromoteMode};
 use replication::group::LaneGroup;
 use replication::resource::{Demands, OnNoQuorum, Share};
@@ -93,6 +94,8 @@ struct Run {
 enum Disks {
     Stay,
     ComeAndGo,
+    /// They stay, and each volume of the resource has one of its own.
+    OfSeveralVolumes,
 }
 
 /// What in-sync members hold is compared with the oracle only so often, in events.
@@ -120,6 +123,12 @@ pub fn run_with_detaches(options: &RunOptions) -> Result<Report, String> {
     run_with(options, Disks::ComeAndGo)
 }
 
+/// The same with several volumes in the resource, each on a disk with a cache of its own: a loss of
+/// power may take what one of them had not flushed, and leave what another had not.
+pub fn run_with_volumes(options: &RunOptions) -> Result<Report, String> {
+    run_with(options, Disks::OfSeveralVolumes)
+}
+
 fn run_with(options: &RunOptions, disks: Disks) -> Result<Report, String> {
     let mut run = Run::new(options, disks);
     run.go(options.events)?;
@@ -139,6 +148,22 @@ impl RunOptions {
         let skip = if skip == 0 { String::new() } else { format!(" --skip {skip}") };
         let rough = if rough { " --rough" } else { "" };
         format!("cargo xtask sim {seed} --events {events}{skip}{rough}")
+    }
+}
+
+fn space_of(disks: Disks) -> Space {
+    match disks {
+        Disks::Stay | Disks::ComeAndGo => Space::of_one(20 * EXTENT_BLOCKS),
+        Disks::OfSeveralVolumes => {
+            let further = [(1, 9), (6, 4)];
+            further.into_iter().fold(
+                Space::of_one(7 * EXTENT_BLOCKS),
+                |space, (number, extents)| {
+                    let place = Place::new(number).expect("a small number");
+                    space.with(place, extents * EXTENT_BLOCKS)
+                },
+            )
+        }
     }
 }
 
@@ -171,14 +196,14 @@ impl Run {
             1 => (0..nodes).map(|_| vec![shard_count(&mut random)]).collect(),
             _ => vec![vec![1, 2, 3, crate::process::SHARDS_MAX]; usize::from(nodes)],
         };
-        let extents = 20;
+        let space = space_of(disks);
         let cluster = Cluster::new(ClusterOptions {
             seed: options.seed,
             nodes,
             clients,
             spares,
             shards,
-            size_bytes: extents * EXTENT_BLOCKS * 4096,
+            space,
             al_slots: 3 + usize::try_from(random.below(6)).expect("small"),
             trace: options.trace,
             trace_lane: options.trace_lane,
@@ -187,7 +212,8 @@ impl Run {
             quirks: Quirks { slow_mail: random.chance(1, 2), clocks: random.chance(1, 2) },
         });
         // Few blocks, so that requests overlap, at both ends of each extent.
-        let blocks = (0..extents)
+        let blocks = space
+            .extents()
             .flat_map(|extent| {
                 let start = extent * EXTENT_BLOCKS;
                 [start, start + 2, start + 7, start + EXTENT_BLOCKS - 6]
@@ -327,7 +353,7 @@ impl Run {
             self.cluster.bad[a] = BadDisk::default();
             self.cluster.slow[a] = SlowDisk::default();
             match self.disks {
-                Disks::Stay => self.attach(a),
+                Disks::Stay | Disks::OfSeveralVolumes => self.attach(a),
                 // Of the last replica that is in sync only another process can tell.
                 Disks::ComeAndGo if self.is_last_in_sync(a) => self.attach(a),
                 Disks::ComeAndGo => self.offer_disk(a),

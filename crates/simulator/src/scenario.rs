@@ -4,8 +4,9 @@ use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use format::ids::NodeId;
-use format::metadata::ReplicaState;
+use format::ids::{BLOCK_BYTES, NodeId};
+use format::metadata::{Content, FurtherDisk, ReplicaState};
+use format::space::{Place, Space};
 use replication::balance::ReadPolicy;
 use replication::contract::{
     Command, CommandId, GroupInput, PartId, PromoteMode, Request, RequestError, RequestKind,
@@ -13,7 +14,7 @@ use replication::contract::{
 use replication::resource::{Demands, Status, WithoutQuorum};
 
 use crate::checker::Checker;
-use crate::cluster::{Cluster, ClusterOptions, Outcome, Quirks};
+use crate::cluster::{Cluster, ClusterOptions, Outcome, Quirks, Replaced};
 use crate::contents::SECTOR_BYTES;
 
 /// How a part of a request ended: a read brings the contents of its blocks.
@@ -66,7 +67,7 @@ impl Scenario {
             clients,
             spares,
             shards: vec![vec![shards]; usize::from(nodes)],
-            size_bytes: 20 * 4096 * 1024,
+            space: Space::of_one(20 * 1024),
             al_slots: 8,
             trace: std::env::var_os("TRACE").is_some(),
             trace_lane: None,
@@ -164,6 +165,39 @@ impl Scenario {
         let config = config.filter(|config| config.voters_old.is_empty());
         let voters = config.map_or_else(Vec::new, |config| config.voters);
         voters.iter().map(|voter| voter.node.get()).collect()
+    }
+
+    /// The places of the volumes that the newest value names which `node` knows to be chosen.
+    #[must_use]
+    pub fn volumes(&self, node: usize) -> Vec<Place> {
+        let config = self.status(node).and_then(|status| status.config);
+        config.map_or_else(Vec::new, |config| config.space().places().collect())
+    }
+
+    /// Gives these nodes, which are down, the disk of one more volume, which reads as zeroes.
+    pub fn add_volume(&mut self, nodes: &[usize], place: Place, blocks: u64) {
+        self.cluster.options.space = self.cluster.options.space.with(place, blocks);
+        for &node in nodes {
+            assert!(self.cluster.processes[node].is_none(), "it is down");
+            let superblock = &mut self.cluster.disks[node].superblock;
+            let disk = FurtherDisk {
+                place,
+                incarnation: superblock.incarnation,
+                size_bytes: blocks * BLOCK_BYTES,
+                content: Content::Zeroes,
+            };
+            superblock.further.push(disk);
+        }
+    }
+
+    /// A node that is down gets new disks, one of them for one more volume; this block of it is
+    /// not zeroes.
+    pub fn replace_with_volume(&mut self, node: usize, (place, blocks): (Place, u64), block: u64) {
+        let known = self.cluster.options.space;
+        self.cluster.options.space = known.with(place, blocks);
+        self.cluster.replace(node, Replaced::Node);
+        self.cluster.options.space = known;
+        self.cluster.disks[node].write_durably(block, u64::MAX);
     }
 
     /// Ends the process of `node` as an operator does, and waits for that.

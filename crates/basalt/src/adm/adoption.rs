@@ -52,6 +52,12 @@ fn adopt_one(
     node_name: &str,
     options: &AdoptDrbd,
 ) -> Result<(String, serde_json::Value), AdmError> {
+    if resource.volume_numbers().len() > 1 {
+        return Err(AdmError::configuration(
+            "its volumes would have to be taken over together, which is not built yet",
+            "give each volume a resource of its own, and adopt these",
+        ));
+    }
     let Own { host, volume, disk, metadata_disk } = own_disk(resource, one, node_name)?;
     let has_disk = |number| {
         move |host: &&config::model::Host| {

@@ -120,39 +120,40 @@ pub(crate) fn own_host<'a>(resource: &'a Resource, node_name: &str) -> Option<&'
     })
 }
 
-/// The volume of a resource at one host. A resource has exactly one for now.
-pub(crate) fn single_volume<'a>(
+/// The wanted volume of a resource at one host, or the only one.
+pub(crate) fn own_volume<'a>(
     resource: &Resource,
     host: &'a Host,
     wanted: Option<u16>,
 ) -> Result<&'a Volume, AdmError> {
-    check_single_volume(resource)?;
-    let volume = host.volumes.first().ok_or_else(|| {
-        AdmError::configuration(
-            format!("host `{}` has no volume", host.name),
-            "add `volume 0 { disk PATH; meta-disk internal; device minor 0; }`",
-        )
-    })?;
-    match wanted {
-        Some(number) if number != volume.number => Err(AdmError::configuration(
-            format!("the resource has no volume {number}, but volume {}", volume.number),
-            format!("{}/{}", resource.name, volume.number),
-        )),
-        Some(_) | None => Ok(volume),
-    }
-}
-
-/// Several volumes in one resource share their role and their order of epochs: not built yet.
-pub(crate) fn check_single_volume(resource: &Resource) -> Result<(), AdmError> {
+    let list = |numbers: &[u16]| {
+        let words: Vec<String> = numbers.iter().map(u16::to_string).collect();
+        words.join(", ")
+    };
     let numbers = resource.volume_numbers();
-    if numbers.len() <= 1 {
-        return Ok(());
-    }
-    let list: Vec<String> = numbers.iter().map(u16::to_string).collect();
-    Err(AdmError::configuration(
-        format!("the resource has the volumes {}; only one is supported for now", list.join(", ")),
-        "give each volume a resource of its own",
-    ))
+    let volume = match (wanted, host.volumes.as_slice()) {
+        (_, []) => {
+            return Err(AdmError::configuration(
+                format!("host `{}` has no volume", host.name),
+                "add `volume 0 { disk PATH; meta-disk internal; device minor 0; }`",
+            ));
+        }
+        (None, [only]) => Some(only),
+        (None, _) => {
+            return Err(AdmError::configuration(
+                format!("the resource has the volumes {}: this is about one", list(&numbers)),
+                format!("{}/{}", resource.name, numbers[0]),
+            ));
+        }
+        (Some(number), _) => host.volume(number),
+    };
+    volume.ok_or_else(|| {
+        let number = wanted.unwrap_or_default();
+        AdmError::configuration(
+            format!("the resource has no volume {number}, but volume {}", list(&numbers)),
+            format!("{}/{}", resource.name, numbers.first().copied().unwrap_or_default()),
+        )
+    })
 }
 
 /// The name of this machine.

@@ -3,10 +3,12 @@
 use std::path::PathBuf;
 
 use config::model::{Host, MetaDisk, Resource, Volume};
-use node::create_md::{CreateMdOptions, CreateMdReport, Overwrite, create_md as format_disk};
+use node::create_md::{
+    CreateMdOptions, CreateMdReport, FirstDisk, Overwrite, create_md as format_disk,
+};
 
 use crate::adm::arguments::{CreateMd, General};
-use crate::adm::configuration::{Configuration, host_name, own_host, single_volume};
+use crate::adm::configuration::{Configuration, host_name, own_host, own_volume};
 use crate::adm::failure::AdmError;
 use crate::adm::outcome::Gathering;
 use crate::adm::target::{One, Scope, parse_targets};
@@ -28,9 +30,12 @@ pub(crate) fn create_md(
     for one in configuration.select(&targets, || Ok(node_name.clone()), gathering)? {
         let result = configuration
             .resource(&one.resource)
-            .and_then(|resource| create_one(resource, &one, &node_name, options));
+            .and_then(|resource| create_all(resource, &one, &node_name, options));
         match result {
-            Ok(report) => gathering.done(&one.resource, vec![sentence(&report)], Vec::new()),
+            Ok(reports) => {
+                let sentences = reports.iter().map(sentence).collect();
+                gathering.done(&one.resource, sentences, Vec::new());
+            }
             Err(error) => gathering.failed(&one.resource, &error),
         }
     }
@@ -58,7 +63,7 @@ pub(crate) fn own_disk<'a>(
             format!("--node with one of its hosts: {}", names.join(", ")),
         )
     })?;
-    let volume = single_volume(resource, host, one.volume)?;
+    let volume = own_volume(resource, host, one.volume)?;
     let disk = volume.disk.as_ref().ok_or_else(|| {
         AdmError::configuration(
             format!("host `{}` has no disk for volume {}", host.name, volume.number),
@@ -78,6 +83,22 @@ pub(crate) fn own_disk<'a>(
     Ok(Own { host, volume, disk: disk.path.clone().into(), metadata_disk })
 }
 
+/// The named volume, or one after the other: the first is what the others belong to.
+fn create_all(
+    resource: &Resource,
+    one: &One,
+    node_name: &str,
+    options: &CreateMd,
+) -> Result<Vec<CreateMdReport>, AdmError> {
+    let mut wanted = match one.volume {
+        Some(number) => vec![Some(number)],
+        None => resource.volume_numbers().into_iter().map(Some).collect(),
+    };
+    wanted.sort_unstable();
+    let of = |volume| One { volume, ..one.clone() };
+    wanted.into_iter().map(|volume| create_one(resource, &of(volume), node_name, options)).collect()
+}
+
 fn create_one(
     resource: &Resource,
     one: &One,
@@ -85,11 +106,19 @@ fn create_one(
     options: &CreateMd,
 ) -> Result<CreateMdReport, AdmError> {
     let Own { host, volume, disk, metadata_disk } = own_disk(resource, one, node_name)?;
+    let is_further = resource.volume_numbers().len() > 1 && volume.number > 0;
+    let first = if is_further {
+        let own = own_disk(resource, &One { volume: Some(0), ..one.clone() }, node_name)?;
+        Some(FirstDisk { disk: own.disk, metadata_disk: own.metadata_disk })
+    } else {
+        None
+    };
     Ok(format_disk(&CreateMdOptions {
         disk,
         metadata_disk,
         resource_name: resource.name.clone(),
         volume: volume.number,
+        first,
         node_id: host.node_id,
         member_ids: resource.hosts.iter().map(|host| host.node_id).collect(),
         peers_max: options.max_peers,

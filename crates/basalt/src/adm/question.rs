@@ -79,13 +79,13 @@ pub(crate) fn running(general: &General, targets: &[Target]) -> Result<Vec<One>,
     Ok(ones)
 }
 
-/// The volume of `RES/VOL` must be one that the resource has.
-pub(crate) fn check_volume(general: &General, one: &One) -> Result<(), AdmError> {
-    let Some(number) = one.volume else { return Ok(()) };
+/// The volume of `RES/VOL` must be one that the resource has. How many it has, where one is named.
+pub(crate) fn check_volume(general: &General, one: &One) -> Result<usize, AdmError> {
+    let Some(number) = one.volume else { return Ok(0) };
     let reply = status(general, vec![one.resource.clone()], Statistics::Hidden)?;
-    let mut devices = reply.resources.iter().flat_map(|resource| &resource.devices);
-    if devices.any(|device| device.volume == number) {
-        return Ok(());
+    let devices = || reply.resources.iter().flat_map(|resource| &resource.devices);
+    if devices().any(|device| device.volume == number) {
+        return Ok(devices().count());
     }
     Err(AdmError::configuration(
         format!("the resource has no volume {number}"),

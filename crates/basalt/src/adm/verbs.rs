@@ -7,7 +7,7 @@ use api::status::ResourceStatus;
 use config::steps::steps;
 
 use crate::adm::arguments::{CommandLine, General, Status, Up, Verb, Verify, Wait};
-use crate::adm::configuration::{Configuration, check_single_volume, host_name, own_host};
+use crate::adm::configuration::{Configuration, host_name, own_host};
 use crate::adm::failure::AdmError;
 use crate::adm::outcome::{Answer, Form, Gathering, Outcome, Steps};
 use crate::adm::question::{check_volume, running, status, tell};
@@ -130,7 +130,7 @@ fn name(verb: &Verb) -> &'static str {
 
 /// The command of a verb that changes the state of one running resource.
 fn state_command(verb: &Verb, one: One) -> Option<Command> {
-    let One { resource, peer, .. } = one;
+    let One { resource, peer, volume } = one;
     match verb {
         Verb::Down(options) => Some(Command::Down { resource, force: options.force }),
         Verb::Attach(_) => Some(Command::Attach { resource }),
@@ -149,7 +149,7 @@ fn state_command(verb: &Verb, one: One) -> Option<Command> {
         Verb::SuspendIo(_) => Some(Command::SuspendIo { resource }),
         Verb::ResumeIo(_) => Some(Command::ResumeIo { resource }),
         &Verb::Verify(Verify { start, stop, repair, .. }) => {
-            Some(Command::Verify { resource, start, stop, repair })
+            Some(Command::Verify { resource, volume, start, stop, repair })
         }
         Verb::CreateMd(_)
         | Verb::AdoptDrbd(_)
@@ -210,12 +210,23 @@ fn change_state(general: &General, verb: &Verb, gathering: &mut Gathering) -> Re
     let (targets, scope) = targets_and_scope(verb);
     for one in running(general, &parse_targets(targets, scope)?)? {
         let resource = one.resource.clone();
-        let result = check_volume(general, &one).and_then(|()| {
+        let volume = one.volume;
+        let result = check_volume(general, &one).and_then(|volumes| {
             let command = state_command(verb, one).expect("only such verbs are passed to here");
-            tell(general, command)
+            Ok((tell(general, command)?, volumes))
         });
         match result {
-            Ok((changes, warnings)) => gathering.done(&resource, changes, warnings),
+            Ok(((changes, mut warnings), volumes)) => {
+                let is_of_one = matches!(verb, Verb::Verify(_));
+                if let Some(number) = volume.filter(|_| volumes > 1 && !is_of_one) {
+                    warnings.push(format!(
+                        "volume {number} is one of {volumes}, which share their replica: `{}` was \
+                         of all of them",
+                        name(verb)
+                    ));
+                }
+                gathering.done(&resource, changes, warnings);
+            }
             Err(error) => gathering.failed(&resource, &error),
         }
     }
@@ -238,10 +249,9 @@ fn configure(
     let node = || status(general, Vec::new(), Statistics::Hidden).map(|reply| reply.node.name);
     for one in configuration.select(&targets, node, gathering)? {
         let resource = one.resource.clone();
-        let result = configuration.resource(&resource).and_then(|configured| {
-            check_single_volume(configured)?;
-            tell(general, command(one, configured.to_res_text()))
-        });
+        let result = configuration
+            .resource(&resource)
+            .and_then(|configured| tell(general, command(one, configured.to_res_text())));
         match result {
             Ok((changes, warnings)) => gathering.stepped(&resource, steps, changes, warnings),
             Err(error) => gathering.failed(&resource, &error),

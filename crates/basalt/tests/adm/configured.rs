@@ -121,23 +121,28 @@ fn mistake_in_the_file_is_told_with_its_place_and_asks_nothing() {
 }
 
 #[test]
-fn two_volumes_in_a_resource_are_refused() {
+fn metadata_of_two_volumes_is_made_for_both_or_for_one() {
     let second = "volume 1 { device minor 5; disk DIR/disk2; meta-disk internal; }\n    on alice";
     let place = configured(&THREE_NODES.replacen("on alice", second, 1));
-    for arguments in [&["up", "r0"][..], &["create-md", "--node", "alice", "r0"]] {
-        let run = place.run_alone(&with_config(arguments));
-        let verb = arguments[0];
-        let expected = Run {
-            exit: 10,
-            stdout: String::new(),
-            stderr: format!(
-                "r0: {verb}: the resource has the volumes 0, 1; only one is supported for now\n  \
-                 try: give each volume a resource of its own\n"
-            ),
-            asked: Vec::new(),
-        };
-        assert_eq!(run, expected);
+    for name in ["disk", "disk2"] {
+        File::create(place.path(name)).unwrap().set_len(32 << 20).unwrap();
     }
+    let create = |words: &[&str]| {
+        let words = [&["create-md", "--node", "alice"], words].concat();
+        place.run_alone(&with_config(&words))
+    };
+    let early = create(&["r0/1"]);
+    assert_eq!(early.exit, 10, "{early:?}");
+    assert!(early.stderr.contains("DIR/disk: that has no metadata yet"), "{early:?}");
+    let both = create(&["r0"]);
+    let lines: Vec<&str> = both.stdout.lines().collect();
+    assert_eq!((both.exit, lines.len()), (0, 2), "{both:?}");
+    assert!(lines[0].contains("on DIR/disk:") && lines[1].contains("on DIR/disk2:"), "{both:?}");
+    assert_eq!(create(&["--force", "r0/1"]).exit, 0);
+    let missing = create(&["r0/2"]);
+    assert!(missing.stderr.contains("no volume 2, but volume 0, 1"), "{missing:?}");
+    let run = place.run(&with_config(&["up", "r0"]), vec![done()]);
+    assert_eq!((run.exit, run.asked.len()), (0, 1), "{run:?}");
 }
 
 #[test]

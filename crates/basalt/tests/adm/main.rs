@@ -97,6 +97,7 @@ fn each_state_verb_asks_its_question_and_is_quiet_when_done() {
         (
             vec!["verify", "r0", "--start", "8", "--stop", "1M", "--repair"],
             Command::Verify {
+                volume: None,
                 resource: r0(),
                 start: Some(4096),
                 stop: Some(1 << 20),

@@ -38,6 +38,8 @@ pub(crate) struct Initiator {
     pub(crate) admin: Line,
     pub(crate) io: Line,
     pub(crate) id: u16,
+    /// Which volume commands are about.
+    pub(crate) namespace: u8,
 }
 
 /// A command with these bytes at these places.
@@ -208,12 +210,12 @@ impl Initiator {
         let (sqe, data) = connect(1, id, 0, NQN);
         let end = io.run(sqe, &data, 0);
         assert_eq!((end.status, end.result & 0xffff), (0, id.into()), "{end:?}");
-        Self { admin, io, id }
+        Self { admin, io, id, namespace: 1 }
     }
 
     pub(crate) fn identify(&mut self, what: u8) -> Vec<u8> {
-        let namespace: &[u8] = if what == 1 { &[0] } else { &[1] };
-        let end = self.admin.run(command(6, &[(4, namespace), (40, &[what])]), &[], 4096);
+        let namespace = if what == 1 { 0 } else { self.namespace };
+        let end = self.admin.run(command(6, &[(4, &[namespace]), (40, &[what])]), &[], 4096);
         assert_eq!(end.status, 0);
         end.data
     }
@@ -225,34 +227,37 @@ impl Initiator {
         end.data[32]
     }
 
-    fn blocks(opcode: u8, offset: u64, length: usize) -> [u8; 64] {
+    fn blocks(&self, opcode: u8, offset: u64, length: usize) -> [u8; 64] {
         let last = u16::try_from(length / 512 - 1).unwrap().to_le_bytes();
-        command(opcode, &[(4, &[1]), (40, &(offset / 512).to_le_bytes()), (48, &last)])
+        command(opcode, &[(4, &[self.namespace]), (40, &(offset / 512).to_le_bytes()), (48, &last)])
     }
 
     pub(crate) fn write(&mut self, offset: u64, data: &[u8]) -> u16 {
-        self.io.run(Self::blocks(1, offset, data.len()), data, 0).status
+        let sqe = self.blocks(1, offset, data.len());
+        self.io.run(sqe, data, 0).status
     }
 
     /// Force unit access.
     pub(crate) fn write_durably(&mut self, offset: u64, data: &[u8]) -> u16 {
-        let mut sqe = Self::blocks(1, offset, data.len());
+        let mut sqe = self.blocks(1, offset, data.len());
         sqe[51] = 0x40;
         self.io.run(sqe, data, 0).status
     }
 
     pub(crate) fn read(&mut self, offset: u64, length: usize) -> Vec<u8> {
-        let end = self.io.run(Self::blocks(2, offset, length), &[], length);
+        let sqe = self.blocks(2, offset, length);
+        let end = self.io.run(sqe, &[], length);
         assert_eq!((end.status, end.data.len()), (0, length));
         end.data
     }
 
     pub(crate) fn zero(&mut self, offset: u64, length: usize) -> u16 {
-        self.io.run(Self::blocks(8, offset, length), &[], 0).status
+        let sqe = self.blocks(8, offset, length);
+        self.io.run(sqe, &[], 0).status
     }
 
     pub(crate) fn flush(&mut self) -> u16 {
-        self.io.run(command(0, &[(4, &[1])]), &[], 0).status
+        self.io.run(command(0, &[(4, &[self.namespace])]), &[], 0).status
     }
 
     /// Deallocates these ranges: offset and length.
@@ -263,7 +268,7 @@ impl Initiator {
             place[8..].copy_from_slice(&(offset / 512).to_le_bytes());
         }
         let last = u8::try_from(ranges.len() - 1).unwrap();
-        let sqe = command(9, &[(4, &[1]), (40, &[last]), (44, &[4])]);
+        let sqe = command(9, &[(4, &[self.namespace]), (40, &[last]), (44, &[4])]);
         self.io.run(sqe, &data, 0).status
     }
 }

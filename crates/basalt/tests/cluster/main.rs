@@ -17,6 +17,7 @@ mod promoter;
 mod paths;
 mod networks;
 mod disks;
+mod several;
 mod adopted;
 mod transcript;
 mod holes;

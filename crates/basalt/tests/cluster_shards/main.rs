@@ -22,6 +22,8 @@ mod paths;
 mod disks;
 #[path = "../cluster/holes.rs"]
 mod holes;
+#[path = "../cluster/several.rs"]
+mod several;
 #[path = "../cluster/resync.rs"]
 mod resync;
 #[path = "../cluster/initiator.rs"]

@@ -6,10 +6,21 @@ use crate::ids::{
     KernelBootId, LaneIndex, MemberSet, NodeId, Nonce, ResourceId, Seq, ValueId, VoteStoreId,
 };
 use crate::message::RANGES_MAX;
+use crate::space::Place;
 use crate::wire::{ListItem, Reader, Wire, Writer, record};
 
 /// No volume has more blocks: its size in bytes stays below 2^63.
 pub(crate) const BLOCKS_MAX: u64 = (1 << 63) / BLOCK_BYTES;
+
+impl Wire for Place {
+    fn put(&self, writer: &mut Writer<'_>) {
+        self.number().put(writer);
+    }
+    fn get(reader: &mut Reader<'_>) -> Result<Self, DecodeError> {
+        let number: u8 = Wire::get(reader)?;
+        Self::new(number.into()).map_err(|number| reader.out_of_range(1, number.into()))
+    }
+}
 
 macro_rules! newtypes {
     ($($name:ident),*) => {$(

@@ -1,10 +1,12 @@
 //! Messages of the pair of nodes.
 
 use crate::error::{DecodeError, EncodeError};
+use crate::ids::BLOCK_BYTES;
 use crate::message::{
     CloseReason, Heartbeat, HeartbeatAck, Hello, LeaseRequest, LinkClass, LinkMessage, Open,
     ReplicaReport,
 };
+use crate::space::{Place, Space, VOLUMES_MAX};
 use crate::wire::{ListItem, Reader, Wire, Writer, ids, messages, record, tags};
 
 /// The longest name of a node, in bytes.
@@ -129,28 +131,47 @@ fn get_quantum(reader: &mut Reader<'_>) -> Result<u16, DecodeError> {
 
 impl Wire for ReplicaReport {
     fn put(&self, writer: &mut Writer<'_>) {
-        let Self { incarnation, branch, joined, candidate, sealed, size_bytes, lanes } = self;
+        let Self { incarnation, branch, joined, candidate, sealed, space, lanes } = self;
         incarnation.put(writer);
         branch.put(writer);
         joined.put(writer);
         sealed.put(writer);
-        size_bytes.put(writer);
+        space.bytes_at(Place::FIRST).put(writer);
         lanes.put(writer);
         candidate.put(writer);
+        further_of(space).put(writer);
     }
     fn get(reader: &mut Reader<'_>) -> Result<Self, DecodeError> {
-        Ok(Self {
-            incarnation: reader.field("ReplicaReport.incarnation")?,
-            branch: reader.field("ReplicaReport.branch")?,
-            joined: reader.field("ReplicaReport.joined")?,
-            sealed: reader.field("ReplicaReport.sealed")?,
-            size_bytes: reader.field("ReplicaReport.size_bytes")?,
-            lanes: ids::get_lanes(reader)?,
-            candidate: reader.field("ReplicaReport.candidate")?,
-        })
+        let incarnation = reader.field("ReplicaReport.incarnation")?;
+        let branch = reader.field("ReplicaReport.branch")?;
+        let joined = reader.field("ReplicaReport.joined")?;
+        let sealed = reader.field("ReplicaReport.sealed")?;
+        let size_bytes: u64 = reader.field("ReplicaReport.size_bytes")?;
+        let lanes = ids::get_lanes(reader)?;
+        let candidate = reader.field("ReplicaReport.candidate")?;
+        let further: Vec<FurtherSize> = reader.field("ReplicaReport.further")?;
+        let first = Space::of_one(size_bytes / BLOCK_BYTES);
+        let space = further.iter().fold(first, |space, it| space.with(it.place, it.blocks));
+        Ok(Self { incarnation, branch, joined, candidate, sealed, space, lanes })
     }
 }
 
+/// A volume behind the first.
+struct FurtherSize {
+    place: Place,
+    blocks: u64,
+}
+
+fn further_of(space: &Space) -> Vec<FurtherSize> {
+    let places = space.places().filter(|&place| place != Place::FIRST);
+    places.map(|place| FurtherSize { place, blocks: space.blocks_at(place) }).collect()
+}
+
+record!(FurtherSize { place, blocks });
+
+impl ListItem for FurtherSize {
+    const COUNT_MAX: usize = VOLUMES_MAX - 1;
+}
 /// One per resource of the pair.
 impl ListItem for LeaseRequest {
     const COUNT_MAX: usize = 16_384;

@@ -4,13 +4,16 @@ use crate::error::DecodeError;
 use crate::ids::NODES_MAX;
 use crate::layout::MetadataPlace;
 use crate::metadata::{
-    AL_SLOTS_MAX, Candidate, Register, ReplicaState, Sealed, Slot, Superblock, VoteStamp,
+    AL_SLOTS_MAX, Candidate, Content, FurtherDisk, Register, ReplicaState, Sealed, Slot,
+    Superblock, VoteStamp,
 };
+use crate::space::VOLUMES_MAX;
 use crate::wire::{ListItem, Reader, Wire, Writer, ids, record, tags};
 
 record!(Candidate { epoch, value_id });
 record!(Sealed { ballot, nonce });
 record!(VoteStamp { store, promised, epoch, write_counter });
+record!(FurtherDisk { place, incarnation, size_bytes, content });
 record!(Slot { member, base_epoch, base_incarnation, in_use });
 record!(Register {
     resource,
@@ -22,13 +25,14 @@ record!(Register {
     disk_left_at,
 });
 tags!(MetadataPlace { 0 Internal, 1 External });
+tags!(Content { 0 Unknown, 1 Zeroes, 2 OfHistory });
 tags!(ReplicaState { 0 Blank, 1 Syncing, 2 InSync, 3 Outdated, 4 Failed });
 
 impl Wire for Superblock {
     fn put(&self, writer: &mut Writer<'_>) {
         let Self { resource, resource_name, volume, node, branch, incarnation, sealed, .. } = self;
         let Self { joined, candidate, state, kernel_boot_id, size_bytes, lanes, .. } = self;
-        let Self { write_counter, clean, vote_stamp, slots, .. } = self;
+        let Self { write_counter, clean, vote_stamp, slots, further, .. } = self;
         write_counter.put(writer);
         resource.put(writer);
         volume.put(writer);
@@ -46,6 +50,7 @@ impl Wire for Superblock {
         candidate.put(writer);
         resource_name.put(writer);
         slots.put(writer);
+        further.put(writer);
     }
     fn get(reader: &mut Reader<'_>) -> Result<Self, DecodeError> {
         Ok(Self {
@@ -66,6 +71,8 @@ impl Wire for Superblock {
             candidate: reader.field("Superblock.candidate")?,
             resource_name: reader.field("Superblock.resource_name")?,
             slots: reader.field("Superblock.slots")?,
+            // Behind the record there are zeroes: where it ended here, there are none.
+            further: reader.field("Superblock.further")?,
         })
     }
 }
@@ -81,6 +88,9 @@ impl<A: Wire, B: Wire> Wire for (A, B) {
     }
 }
 
+impl ListItem for FurtherDisk {
+    const COUNT_MAX: usize = VOLUMES_MAX - 1;
+}
 impl ListItem for Slot {
     const COUNT_MAX: usize = NODES_MAX as usize;
 }

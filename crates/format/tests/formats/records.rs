@@ -15,13 +15,14 @@ use format::ids::{
 };
 use format::layout::{AL_RING_BYTES, Layout, Placement};
 use format::metadata::{
-    AL_CHANGES_MAX, AL_CONTEXT, AL_SLOTS_MAX, AlChange, AlRecord, Candidate, Register,
-    ReplicaState, Sealed, Slot, Superblock, VoteStamp,
+    AL_CHANGES_MAX, AL_CONTEXT, AL_SLOTS_MAX, AlChange, AlRecord, Candidate, Content, FurtherDisk,
+    Register, ReplicaState, Sealed, Slot, Superblock, VoteStamp,
 };
 use format::register::{
     REGISTER_FILE_BYTES, REGISTER_SLOT_BYTES, decode_register, encode_register, newest_register,
     register_slot_offset,
 };
+use format::space::Place;
 use format::superblock::{
     SUPERBLOCK_BYTES, decode_superblock, encode_superblock, newest_superblock,
 };
@@ -67,7 +68,21 @@ fn superblock() -> Superblock {
             write_counter: 0x3e,
         },
         slots: vec![slot(0, true), slot(1, false), slot(2, true)],
+        further: Vec::new(),
     }
+}
+
+/// The first disk of a replica with three volumes.
+fn several() -> Superblock {
+    let further = |number, incarnation, content| FurtherDisk {
+        place: Place::new(number).unwrap(),
+        incarnation: Incarnation(incarnation),
+        size_bytes: u64::from(number) << 20,
+        content,
+    };
+    let used = further(1, 0x71, Content::OfHistory);
+    let fresh = further(15, 0x72, Content::Zeroes);
+    Superblock { further: vec![used, fresh], ..superblock() }
 }
 
 fn superblock_bytes(superblock: &Superblock) -> [u8; SUPERBLOCK_BYTES] {
@@ -116,6 +131,11 @@ fn superblock_has_its_golden_bytes() {
     let block = superblock_bytes(&fresh);
     assert_eq!(decode_superblock(&block).unwrap(), (fresh, layout()));
     check("superblock_1_fresh.bin", &block);
+    let several = several();
+    let block = superblock_bytes(&several);
+    assert_eq!(decode_superblock(&block).unwrap(), (several.clone(), layout()));
+    check("superblock_1_several.bin", &block);
+    assert_eq!(several.space().blocks(), (64 << 8) + (1 << 8) + (15 << 8));
 }
 
 #[test]
@@ -169,7 +189,7 @@ fn al_record_has_its_golden_bytes() {
 #[test]
 fn newer_version_or_feature_is_told_from_damage() {
     let whole = superblock_bytes(&superblock());
-    for (at, value) in [(8, 2), (24, 1)] {
+    for (at, value) in [(8, 2), (24, 2)] {
         let mut block = whole;
         block[at] = value;
         let fault = decode_superblock(&block).unwrap_err();
@@ -382,7 +402,7 @@ fn newer_record_keeps_the_ring_closed() {
 #[test]
 fn damaged_records_do_not_panic() {
     let mut random = Random::new(crate::damage::seed(SEED + 4));
-    let superblock_block = superblock_bytes(&superblock());
+    let superblock_block = superblock_bytes(&several());
     let mut al_block = [0; AL_RECORD_BYTES];
     encode_al_record(&al_record(), INCARNATION, &mut al_block).unwrap();
     let mut slot = vec![0; REGISTER_SLOT_BYTES];
@@ -391,7 +411,7 @@ fn damaged_records_do_not_panic() {
     let mut count = |is_read: bool| if is_read { read += 1 } else { refused += 1 };
     for _ in 0..5_000 {
         let mut block = superblock_block;
-        damage(&mut block[..700], 8, &mut random);
+        damage(&mut block[..900], 8, &mut random);
         reseal(&mut block);
         count(decode_superblock(&block).is_ok());
         let mut block = al_block;

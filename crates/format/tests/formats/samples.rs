@@ -12,6 +12,7 @@ use format::message::{
     SlotBase, SlotInfo, Standing, WindowEntry, Write, WriteKind,
 };
 use format::metadata::Candidate;
+use format::space::{Place, Space};
 
 const NONCE: Nonce = Nonce(0x1112_1314_1516_1718);
 const BOOT: BootId = BootId(0x2122_2324_2526_2728);
@@ -72,7 +73,7 @@ pub(crate) fn replica() -> ReplicaReport {
         joined: Epoch(0x66),
         candidate: Some(Candidate { epoch: Epoch(0x67), value_id: ValueId(0x68) }),
         sealed: Nonce(0x6c),
-        size_bytes: 0x69 << 12,
+        space: Space::of_one(0x69).with(Place::new(3).unwrap(), 0x6d),
         lanes: 8,
     }
 }

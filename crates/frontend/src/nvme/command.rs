@@ -5,8 +5,8 @@ use crate::nvme::limits::{
 };
 use crate::nvme::status::Status;
 use crate::nvme::wire::{
-    DataPointer, IO_DATASET, IO_FLUSH, IO_READ, IO_WRITE, IO_WRITE_ZEROES, NAMESPACE,
-    NAMESPACES_ALL, Sqe, le32, le64,
+    DataPointer, IO_DATASET, IO_FLUSH, IO_READ, IO_WRITE, IO_WRITE_ZEROES, NAMESPACES_ALL, Sqe,
+    le32, le64,
 };
 use crate::ublk::request::{Kind, Request};
 
@@ -47,19 +47,19 @@ pub enum Data {
     },
 }
 
-/// Reads a command of a volume of `size_bytes` that came with so many bytes of data.
-pub fn decode(sqe: &Sqe, capsule: usize, size_bytes: u64) -> Result<Io, Status> {
+/// Reads a command that came with so many bytes of data; its namespace has this size, if there is
+/// such a namespace.
+pub fn decode(sqe: &Sqe, capsule: usize, size_bytes: Option<u64>) -> Result<Io, Status> {
     match sqe.opcode() {
-        IO_FLUSH if matches!(sqe.namespace(), NAMESPACE | NAMESPACES_ALL) => {
+        // A flush is one of all volumes, whichever it names.
+        IO_FLUSH if size_bytes.is_some() || sqe.namespace() == NAMESPACES_ALL => {
             let request = Request { kind: Kind::Flush, offset: 0, length: 0 };
             return Ok(Io { what: What::Block(request), fua: false, data: Data::None });
         }
         IO_FLUSH | IO_READ | IO_WRITE | IO_WRITE_ZEROES | IO_DATASET => {}
         _ => return Err(Status::INVALID_OPCODE),
     }
-    if sqe.namespace() != NAMESPACE {
-        return Err(Status::INVALID_NAMESPACE);
-    }
+    let size_bytes = size_bytes.ok_or(Status::INVALID_NAMESPACE)?;
     if sqe.opcode() == IO_DATASET {
         return dataset(sqe, capsule);
     }

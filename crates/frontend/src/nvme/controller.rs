@@ -32,7 +32,7 @@ const CSTS_SHUT_DOWN: u32 = 2 << 2;
 /// What an initiator may be told of without having asked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Event {
-    /// The size of the namespace.
+    /// The size of a namespace, or which ones there are.
     Namespace,
     /// The path became better or worse.
     Path,
@@ -96,7 +96,7 @@ pub struct Controller {
     told: u32,
     pending: u32,
     waiting: [Option<u16>; EVENT_REQUESTS_MAX],
-    /// The size changed since it was looked at.
+    /// A size changed since they were looked at.
     has_resized: bool,
 }
 

@@ -8,14 +8,25 @@ use crate::nvme::wire::SUBSYSTEM_NQN_PREFIX;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Subsystem {
     pub name: String,
-    /// The same on every node: it names the namespace, and makes the serial number.
+    /// The same on every node: it names the namespaces, and makes the serial number.
     pub id: u128,
     /// Which range of controller ids this node has.
     pub node: u8,
-    pub size_bytes: u64,
+    /// One for each volume, in order. All have the same path: the volumes of a resource have one
+    /// role.
+    pub namespaces: Vec<Namespace>,
     pub path: Path,
     /// How often `path` changed.
     pub changes: u64,
+}
+
+/// A volume as initiators see it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Namespace {
+    /// From 1 on.
+    pub number: u32,
+    /// 0: not known yet.
+    pub size_bytes: u64,
 }
 
 /// What this node is good for as a way to the volume, in the words of the ANA log.
@@ -50,10 +61,27 @@ impl Subsystem {
         format!("{SUBSYSTEM_NQN_PREFIX}{}", self.name)
     }
 
+    #[must_use]
+    pub fn namespace(&self, number: u32) -> Option<Namespace> {
+        self.namespaces.iter().copied().find(|it| it.number == number)
+    }
+
+    /// The highest number that a namespace has.
+    #[must_use]
+    pub fn last_number(&self) -> u32 {
+        self.namespaces.last().map_or(1, |last| last.number)
+    }
+
+    /// The size of some volume is known.
+    #[must_use]
+    pub fn has_volume(&self) -> bool {
+        self.namespaces.iter().any(|it| it.size_bytes > 0)
+    }
+
     /// The same namespace has it on every path.
     #[must_use]
-    pub fn nguid(&self) -> [u8; 16] {
-        self.id.to_be_bytes()
+    pub fn nguid(&self, namespace: Namespace) -> [u8; 16] {
+        self.id.wrapping_add(u128::from(namespace.number - 1)).to_be_bytes()
     }
 
     /// 20 letters.

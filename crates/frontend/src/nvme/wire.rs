@@ -89,7 +89,6 @@ pub const DISCOVERY_NQN: &str = "nqn.2014-08.org.nvmexpress.discovery";
 pub const SUBSYSTEM_NQN_PREFIX: &str = "nqn.2026-01.local.basalt:";
 /// Any controller will do.
 pub const CONTROLLER_DYNAMIC: u16 = 0xffff;
-pub const NAMESPACE: u32 = 1;
 pub const NAMESPACES_ALL: u32 = 0xffff_ffff;
 
 /// A command, as it came.

@@ -28,28 +28,31 @@ fn kind_of(io: Result<Io, Status>) -> Kind {
 
 #[test]
 fn reads_and_writes_are_understood() {
-    let io = decode(&blocks(2, 8, 16, 0), 0, SIZE).unwrap();
+    let io = decode(&blocks(2, 8, 16, 0), 0, Some(SIZE)).unwrap();
     let request = Request { kind: Kind::Read, offset: 4096, length: 8192 };
     assert_eq!(io, Io { what: What::Block(request), fua: false, data: Data::ToHost });
-    let io = decode(&blocks(1, 8, 16, 1 << 14), 0, SIZE).unwrap();
+    let io = decode(&blocks(1, 8, 16, 1 << 14), 0, Some(SIZE)).unwrap();
     let request = Request { kind: Kind::Write { fua: true }, offset: 4096, length: 8192 };
     let data = Data::OnLeave { length: 8192 };
     assert_eq!(io, Io { what: What::Block(request), fua: true, data });
-    assert_eq!(kind_of(decode(&blocks(8, 0, 8, 0), 0, SIZE)), Kind::Zeroes { deallocate: false });
-    let zeroes = decode(&blocks(8, 0, 8, 1 << 9 | 1 << 14), 0, SIZE).unwrap();
+    assert_eq!(
+        kind_of(decode(&blocks(8, 0, 8, 0), 0, Some(SIZE))),
+        Kind::Zeroes { deallocate: false }
+    );
+    let zeroes = decode(&blocks(8, 0, 8, 1 << 9 | 1 << 14), 0, Some(SIZE)).unwrap();
     assert!(zeroes.fua);
     assert_eq!(kind_of(Ok(zeroes)), Kind::Zeroes { deallocate: true });
-    assert_eq!(kind_of(decode(&sqe(0, &[(4, &[1])]), 0, SIZE)), Kind::Flush);
-    assert_eq!(kind_of(decode(&sqe(0, &[(4, &[0xff; 4])]), 0, SIZE)), Kind::Flush);
+    assert_eq!(kind_of(decode(&sqe(0, &[(4, &[1])]), 0, Some(SIZE))), Kind::Flush);
+    assert_eq!(kind_of(decode(&sqe(0, &[(4, &[0xff; 4])]), 0, Some(SIZE))), Kind::Flush);
 }
 
 #[test]
 fn what_is_outside_of_the_volume_is_refused() {
     let last = SIZE / 512 - 1;
-    decode(&blocks(2, last, 1, 0), 0, SIZE).unwrap();
+    decode(&blocks(2, last, 1, 0), 0, Some(SIZE)).unwrap();
     for (first, count) in [(last, 2), (last + 1, 1), (u64::MAX, 1), (1 << 55, 1)] {
         for opcode in [1, 2, 8] {
-            let refused = decode(&blocks(opcode, first, count, 0), 0, SIZE);
+            let refused = decode(&blocks(opcode, first, count, 0), 0, Some(SIZE));
             assert_eq!(refused, Err(Status::LBA_OUT_OF_RANGE), "{first}+{count}");
         }
     }
@@ -57,27 +60,29 @@ fn what_is_outside_of_the_volume_is_refused() {
 
 #[test]
 fn lengths_must_agree() {
-    decode(&blocks(2, 0, 2048, 0), 0, SIZE).unwrap();
-    assert_eq!(decode(&blocks(2, 0, 2049, 0), 0, SIZE), Err(Status::INVALID_FIELD), "MDTS");
-    decode(&blocks(8, 0, 1 << 16, 0), 0, SIZE).unwrap();
+    decode(&blocks(2, 0, 2048, 0), 0, Some(SIZE)).unwrap();
+    assert_eq!(decode(&blocks(2, 0, 2049, 0), 0, Some(SIZE)), Err(Status::INVALID_FIELD), "MDTS");
+    decode(&blocks(8, 0, 1 << 16, 0), 0, Some(SIZE)).unwrap();
     let short = sqe(1, &[(4, &[1]), (32, &[0, 1])]);
-    assert_eq!(decode(&short, 0, SIZE), Err(Status::DATA_LENGTH_INVALID));
+    assert_eq!(decode(&short, 0, Some(SIZE)), Err(Status::DATA_LENGTH_INVALID));
     let capsule = |length: &[u8]| sqe(1, &[(4, &[1]), (32, length), (39, &[1])]);
-    assert_eq!(decode(&capsule(&[0, 2]), 512, SIZE).unwrap().data, Data::InCapsule);
-    assert_eq!(decode(&capsule(&[0, 2]), 511, SIZE), Err(Status::DATA_LENGTH_INVALID));
-    assert_eq!(decode(&capsule(&[0, 2]), 0, SIZE), Err(Status::DATA_LENGTH_INVALID));
+    assert_eq!(decode(&capsule(&[0, 2]), 512, Some(SIZE)).unwrap().data, Data::InCapsule);
+    assert_eq!(decode(&capsule(&[0, 2]), 511, Some(SIZE)), Err(Status::DATA_LENGTH_INVALID));
+    assert_eq!(decode(&capsule(&[0, 2]), 0, Some(SIZE)), Err(Status::DATA_LENGTH_INVALID));
     let keyed = sqe(2, &[(4, &[1]), (32, &[0, 2]), (39, &[0x40])]);
-    assert_eq!(decode(&keyed, 0, SIZE), Err(Status::SGL_TYPE_INVALID));
+    assert_eq!(decode(&keyed, 0, Some(SIZE)), Err(Status::SGL_TYPE_INVALID));
 }
 
 #[test]
 fn other_commands_and_namespaces_are_refused() {
     for opcode in [0x03, 0x04, 0x05, 0x0c, 0x0d, 0x11, 0x7e, 0xff] {
-        assert_eq!(decode(&sqe(opcode, &[(4, &[1])]), 0, SIZE), Err(Status::INVALID_OPCODE));
+        assert_eq!(decode(&sqe(opcode, &[(4, &[1])]), 0, Some(SIZE)), Err(Status::INVALID_OPCODE));
     }
     for namespace in [[0; 4], [2, 0, 0, 0], [0xff; 4]] {
         let read = sqe(2, &[(4, &namespace), (32, &[0, 2])]);
-        assert_eq!(decode(&read, 0, SIZE), Err(Status::INVALID_NAMESPACE));
+        assert_eq!(decode(&read, 0, None), Err(Status::INVALID_NAMESPACE));
+        let flushed = decode(&sqe(0, &[(4, &namespace)]), 0, None);
+        assert_eq!(flushed.is_ok(), namespace == [0xff; 4], "a flush of all needs no other name");
     }
 }
 
@@ -87,12 +92,12 @@ fn ranges_are_read_one_by_one() {
         let length = length.to_le_bytes();
         sqe(9, &[(4, &[1]), (32, &length), (40, &[count - 1]), (44, &[attributes])])
     };
-    let io = decode(&dataset(2, 4096, 4), 0, SIZE).unwrap();
+    let io = decode(&dataset(2, 4096, 4), 0, Some(SIZE)).unwrap();
     assert_eq!(io.what, What::Deallocate { ranges: 2 });
     assert_eq!(io.data, Data::OnLeave { length: 4096 });
-    assert_eq!(decode(&dataset(2, 32, 3), 0, SIZE).unwrap().what, What::Nothing);
-    assert_eq!(decode(&dataset(2, 31, 4), 0, SIZE), Err(Status::DATA_LENGTH_INVALID));
-    assert_eq!(decode(&dataset(2, 8192, 4), 0, SIZE), Err(Status::DATA_LENGTH_INVALID));
+    assert_eq!(decode(&dataset(2, 32, 3), 0, Some(SIZE)).unwrap().what, What::Nothing);
+    assert_eq!(decode(&dataset(2, 31, 4), 0, Some(SIZE)), Err(Status::DATA_LENGTH_INVALID));
+    assert_eq!(decode(&dataset(2, 8192, 4), 0, Some(SIZE)), Err(Status::DATA_LENGTH_INVALID));
     let mut ranges = vec![0; 48];
     ranges[4..8].copy_from_slice(&16_u32.to_le_bytes());
     ranges[8..16].copy_from_slice(&8_u64.to_le_bytes());

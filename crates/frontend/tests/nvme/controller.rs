@@ -6,7 +6,7 @@ use frontend::nvme::connect::{Connect, FlowControl};
 use frontend::nvme::controller::{Answer, Controller, Event};
 use frontend::nvme::send::Completion;
 use frontend::nvme::status::Status;
-use frontend::nvme::view::{Path, Record, Subsystem, View};
+use frontend::nvme::view::{Namespace, Path, Record, Subsystem, View};
 use frontend::nvme::wire::{Sqe, le16, le32, le64};
 
 use crate::sqe;
@@ -27,7 +27,8 @@ fn connect() -> Connect {
 
 fn subsystem(path: Path) -> Subsystem {
     let id = 0x0102_0304_0506_0708_090a_0b0c_0d0e_0f10;
-    Subsystem { name: "r0".to_owned(), id, node: 2, size_bytes: 64 << 20, path, changes: 3 }
+    let namespaces = vec![Namespace { number: 1, size_bytes: 64 << 20 }];
+    Subsystem { name: "r0".to_owned(), id, node: 2, namespaces, path, changes: 3 }
 }
 
 fn ask(controller: &mut Controller, sqe: &Sqe, view: &View<'_>) -> Result<(u64, Vec<u8>), Status> {
@@ -144,6 +145,37 @@ fn ana_log_tells_the_path() {
         let (_, tail) = ask(&mut enabled(&view), &log(0x0c, 4, 48), &view).unwrap();
         assert_eq!(tail, page[48..]);
     }
+}
+
+#[test]
+fn each_volume_is_a_namespace() {
+    let mut subsystem = subsystem(Path::Optimized);
+    subsystem.namespaces.push(Namespace { number: 5, size_bytes: 32 << 20 });
+    let view = View::Volume(&subsystem);
+    let mut controller = enabled(&view);
+    let identify = |what: u8, namespace: u8| wanting(6, 4096, &[(4, &[namespace]), (40, &[what])]);
+    let (_, id) = ask(&mut controller, &identify(1, 0), &view).unwrap();
+    assert_eq!((le32(&id, 516), le32(&id, 540), le32(&id, 348)), (5, 5, 1), "one ANA group");
+    let mut listed = |after: u8| {
+        let (_, list) = ask(&mut controller, &identify(2, after), &view).unwrap();
+        [0, 4, 8].map(|at| le32(&list, at))
+    };
+    assert_eq!([listed(0), listed(1), listed(5)], [[1, 5, 0], [5, 0, 0], [0; 3]]);
+    let names = [1, 5].map(|namespace| {
+        let (_, id) = ask(&mut controller, &identify(0, namespace), &view).unwrap();
+        let (_, described) = ask(&mut controller, &identify(3, namespace), &view).unwrap();
+        assert_eq!(described[4..20], id[104..120]);
+        (le64(&id, 0), id[104..120].to_vec())
+    });
+    assert_eq!((names[0].0, names[1].0), (131_072, 65_536));
+    assert_ne!(names[0].1, names[1].1, "each has a name of its own");
+    let refused = ask(&mut controller, &identify(0, 2), &view);
+    assert_eq!(refused, Err(Status::INVALID_NAMESPACE));
+    let (_, page) = ask(&mut controller, &log(0x0c, 56, 0), &view).unwrap();
+    assert_eq!((le32(&page, 20), page[32], le32(&page, 48), le32(&page, 52)), (2, 1, 1, 5));
+    controller.on_event(Event::Namespace);
+    let (_, page) = ask(&mut controller, &log(4, 4096, 0), &view).unwrap();
+    assert_eq!([0, 4, 8].map(|at| le32(&page, at)), [1, 5, 0]);
 }
 
 #[test]

@@ -10,7 +10,7 @@ use frontend::nvme::limits::{
 };
 use frontend::nvme::receive::{Digests, Parsed, Receiver};
 use frontend::nvme::transfers::Transfers;
-use frontend::nvme::view::{Path, Subsystem, View};
+use frontend::nvme::view::{Namespace, Path, Subsystem, View};
 use frontend::nvme::wire::Sqe;
 use frontend::ublk::request::Kind;
 use stdx::random::Random;
@@ -126,7 +126,7 @@ fn check_stream(bytes: &[u8], random: &mut Random) {
 /// What is carried out lies within the volume, and is not long.
 fn check_command(sqe: &Sqe, data: &[u8]) {
     drop(Connect::of(sqe, data));
-    let Ok(io) = decode(sqe, data.len(), SIZE) else { return };
+    let Ok(io) = decode(sqe, data.len(), Some(SIZE)) else { return };
     match io.what {
         What::Block(request) => {
             assert!(request.offset + request.length <= SIZE);
@@ -174,7 +174,7 @@ fn controller_survives_every_command() {
         name: "r0".to_owned(),
         id: 5,
         node: 0,
-        size_bytes: SIZE,
+        namespaces: [1, 2, 16].map(|number| Namespace { number, size_bytes: SIZE }).to_vec(),
         path: Path::Optimized,
         changes: 1,
     };

@@ -5,6 +5,7 @@ use std::io as stdio;
 use std::sync::{Arc, mpsc};
 use std::time::Duration;
 
+use api::response::FailureCode;
 use frontend::ublk::control::DeviceState;
 use replication::contract::PromoteMode;
 
@@ -138,7 +139,8 @@ impl Keeper {
         let file = opened.map_err(|error| format!("cannot open its queues: {error}"))?;
         let file = Arc::new(file);
         let (resource, served) = (self.plan.resource.clone(), Arc::clone(&file));
-        let order = DeviceOrder::Serve { file: served, depth: DEVICE_DEPTH };
+        let place = self.plan.place;
+        let order = DeviceOrder::Serve { place, file: served, depth: DEVICE_DEPTH };
         self.tell(ToShard::Device { resource, order })?;
         match self.next_news(DEVICE_SHARD_DEADLINE) {
             Some(News::Serving) => {}
@@ -196,7 +198,7 @@ impl Keeper {
 
     /// Keeps the supervisor of the last daemon from ending the device while it is being taken.
     fn hold_for_takeover(&mut self, driver: &mut Driver) -> Result<File, String> {
-        let path = self.state.takeover_path(&self.plan.resource);
+        let path = self.state.takeover_path(&self.plan.label());
         let failed = |error| format!("cannot lock {}: {error}", path.display());
         let lock = File::create(&path).map_err(failed)?;
         lock.try_lock().map_err(|error| match error {
@@ -332,7 +334,10 @@ impl Keeper {
         let resource = self.plan.resource.clone();
         let order = |ticket| ToShard::Device { resource, order: DeviceOrder::Leave { ticket } };
         let left = self.desk.ask(self.home(), order, DEVICE_SHARD_DEADLINE);
-        if let Err(failure) = left {
+        // Another device of the resource may have let it go already.
+        if let Err(failure) = left
+            && failure.code != FailureCode::UnknownResource
+        {
             log!(
                 Warning,
                 Scope::resource(&self.plan.resource),
@@ -374,7 +379,7 @@ impl Keeper {
             // Its supervisor is not dismissed, and tries again in a while.
             self.supervisor = None;
         }
-        if let Err(error) = links::remove(&self.plan) {
+        if let Err(error) = links::remove(&self.plan.resource, self.plan.volume, self.plan.device) {
             log!(Warning, scope, "a link in /dev/basalt stays: {error}");
         }
         self.forget();
@@ -382,7 +387,8 @@ impl Keeper {
 
     fn prepare(&mut self) -> Result<Facts, String> {
         let (resource, news) = (self.plan.resource.clone(), self.news.clone());
-        self.tell(ToShard::Device { resource, order: DeviceOrder::Prepare { news } })?;
+        let order = DeviceOrder::Prepare { place: self.plan.place, news };
+        self.tell(ToShard::Device { resource, order })?;
         match self.next_news(DEVICE_SHARD_DEADLINE) {
             Some(News::Prepared(facts)) => Ok(facts),
             other => Err(self.reason_of(other)),
@@ -401,7 +407,8 @@ impl Keeper {
 
     fn post_end(&self) {
         let resource = self.plan.resource.clone();
-        if let Err(reason) = self.tell(ToShard::Device { resource, order: DeviceOrder::End }) {
+        let order = DeviceOrder::End { place: self.plan.place };
+        if let Err(reason) = self.tell(ToShard::Device { resource, order }) {
             log!(Warning, Scope::resource(&self.plan.resource), "its device goes on: {reason}");
         }
     }
@@ -482,7 +489,7 @@ impl Keeper {
             losses: facts.reign.losses,
         };
         self.state
-            .store_device(&self.plan.resource, record)
+            .store_device(&self.plan.label(), record)
             .map_err(|error| format!("cannot record it in the state directory: {error}"))
     }
 
@@ -495,7 +502,7 @@ impl Keeper {
             volume: self.plan.volume,
             server: std::process::id(),
             timeout: self.timeout,
-            lock: self.state.takeover_path(&self.plan.resource),
+            lock: self.state.takeover_path(&self.plan.label()),
         };
         self.supervisors_started += 1;
         match Supervisor::start(&supervised, self.news.clone()) {
@@ -533,7 +540,7 @@ impl Keeper {
         if let Some(supervisor) = self.supervisor.take() {
             supervisor.dismiss();
         }
-        if let Err(error) = self.state.forget_device(&self.plan.resource) {
+        if let Err(error) = self.state.forget_device(&self.plan.label()) {
             let scope = Scope::resource(&self.plan.resource);
             log!(Warning, scope, "the record of its device stays: {error}");
         }

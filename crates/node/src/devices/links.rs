@@ -9,23 +9,23 @@ use crate::devices::Plan;
 
 const DIRECTORY: &str = "/dev/basalt/by-res";
 
-fn link_of(plan: &Plan) -> PathBuf {
-    Path::new(DIRECTORY).join(&plan.resource).join(plan.volume.to_string())
+fn link_of(resource: &str, volume: u16) -> PathBuf {
+    Path::new(DIRECTORY).join(resource).join(volume.to_string())
 }
 
-fn target_of(plan: &Plan) -> String {
-    format!("../../../ublkb{}", plan.device)
+fn target_of(device: u32) -> String {
+    format!("../../../ublkb{device}")
 }
 
 pub(super) fn make(plan: &Plan) -> io::Result<()> {
-    let link = link_of(plan);
+    let link = link_of(&plan.resource, plan.volume);
     if let Some(directory) = link.parent() {
         fs::create_dir_all(directory)?;
     }
     // Beside it first, for it may be there from an earlier life.
     let fresh = link.with_extension("new");
     remove_if_there(&fresh)?;
-    symlink(target_of(plan), &fresh)?;
+    symlink(target_of(plan.device), &fresh)?;
     fs::rename(fresh, link)
 }
 
@@ -50,9 +50,9 @@ pub(super) fn remove_all_to(device: u32) -> io::Result<()> {
 }
 
 /// A link that leads elsewhere by now is another's.
-pub(super) fn remove(plan: &Plan) -> io::Result<()> {
-    let link = link_of(plan);
-    if fs::read_link(&link).is_ok_and(|target| target == Path::new(&target_of(plan))) {
+pub(super) fn remove(resource: &str, volume: u16, device: u32) -> io::Result<()> {
+    let link = link_of(resource, volume);
+    if fs::read_link(&link).is_ok_and(|target| target == Path::new(&target_of(device))) {
         remove_if_there(&link)?;
     }
     // The directory of a resource goes with its last link; full ones stay.

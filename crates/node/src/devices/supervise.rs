@@ -25,7 +25,7 @@ use frontend::ublk::control::{DeviceInfo, DeviceState};
 use io::process::LockedPages;
 
 use crate::devices::driver::Driver;
-use crate::devices::{Plan, links};
+use crate::devices::links;
 use crate::limits::{DEVICE_STOP_ATTEMPTS_MAX, DEVICE_STOP_INTERVAL, DEVICE_SUPERVISOR_INTERVAL};
 use crate::log::{Scope, log};
 
@@ -175,7 +175,7 @@ fn end(driver: &mut Driver) -> stdio::Result<()> {
 }
 
 fn say_end(supervised: &Supervised) {
-    let Supervised { device, resource, volume, mark, .. } = supervised;
+    let Supervised { device, resource, volume, .. } = supervised;
     let scope = Scope::resource(resource);
     let seconds = supervised.timeout.as_secs();
     log!(
@@ -184,8 +184,7 @@ fn say_end(supervised: &Supervised) {
         "no daemon took /dev/ublkb{device} over in {seconds} s: its users got errors, and it is \
          gone; start the daemon, then `basalt adm primary {resource}`"
     );
-    let plan = Plan { resource: resource.clone(), volume: *volume, device: *device, mark: *mark };
-    if let Err(error) = links::remove(&plan) {
+    if let Err(error) = links::remove(resource, *volume, *device) {
         log!(Warning, scope, "a link in /dev/basalt stays: {error}");
     }
 }

@@ -12,6 +12,7 @@ use std::os::unix::net::UnixStream;
 use std::sync::{Arc, mpsc};
 use std::time::Duration;
 
+use format::space::Place;
 use frontend::vhost::config::{Cache, Disk};
 use frontend::vhost::inflight::{Layout, Mark, Slots};
 use frontend::vhost::memory::{GuestMemory, Region};
@@ -34,6 +35,7 @@ use crate::vhost::{Facts, GuestOrder, Line, NewRing, News, SessionNumber, Window
 pub(super) struct Monitor {
     desk: Arc<Desk>,
     resource: String,
+    place: Place,
     line: Line,
     news: mpsc::Receiver<News>,
 }
@@ -54,12 +56,12 @@ struct Served<'a> {
 impl Monitor {
     pub(super) fn new(
         desk: Arc<Desk>,
-        resource: String,
+        (resource, place): (String, Place),
         stream: Arc<UnixStream>,
         session: SessionNumber,
     ) -> Self {
         let (sender, news) = mpsc::channel();
-        Self { desk, resource, line: Line { session, news: sender, stream }, news }
+        Self { desk, resource, place, line: Line { session, news: sender, stream }, news }
     }
 
     pub(super) fn run(&self) {
@@ -87,7 +89,7 @@ impl Monitor {
         sending.map_err(|error| format!("its socket cannot be used: {error}"))?;
         let (resource, line) = (self.resource.clone(), self.line.clone());
         let pid = peer_process(stream);
-        self.tell(self.home(), GuestOrder::Open { resource, line, pid })?;
+        self.tell(self.home(), GuestOrder::Open { resource, place: self.place, line, pid })?;
         match self.news.recv_timeout(GUEST_ADMISSION_DEADLINE) {
             Ok(News::Admitted(facts)) => Ok(facts),
             Ok(News::Refused(reason) | News::Over(reason)) => Err(reason),
@@ -281,11 +283,15 @@ impl<'a> Served<'a> {
         let kick = kick.try_clone().map_err(no_file)?;
         let new = NewRing {
             hosted: self.facts.hosted,
+            base: self.facts.place.first_byte(),
             line: self.monitor.line.clone(),
             number,
             ring,
             disk: self.disk.clone(),
-            name: self.monitor.resource.clone(),
+            name: match self.monitor.place {
+                Place::FIRST => self.monitor.resource.clone(),
+                further => format!("{}/{}", self.monitor.resource, further.number()),
+            },
             features,
             cache: self.session.cache(),
             kick,

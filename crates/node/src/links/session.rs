@@ -208,7 +208,7 @@ impl Links {
         let Some(theirs) = session.theirs.filter(|_| session.ours.is_some()) else { return };
         session.refusal = None;
         let scope = Scope { resource: &session.resource_name, peer: &name };
-        let report = PeerReport { boot_id, shards, replica: theirs.replica };
+        let report = Box::new(PeerReport { boot_id, shards, replica: theirs.replica });
         let Some(handles) = session.handles() else { return };
         match session.former.take() {
             None => log!(Notice, scope, "connected"),

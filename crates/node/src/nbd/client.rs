@@ -1,5 +1,6 @@
 //! One client session: its stage, its stream and what it has in flight.
 
+use format::space::Place;
 use frontend::nbd::handshake::{Agreement, Handshake};
 use frontend::nbd::reply::ReplyEncoder;
 use frontend::nbd::transmission::Transmission;
@@ -25,6 +26,8 @@ pub(super) struct Client {
     pub(super) socket: SocketId,
     pub(super) stage: Stage,
     pub(super) hosted: Option<HostedId>,
+    /// The volume of it that was chosen.
+    pub(super) place: Place,
     pub(super) outbox: Outbox,
     pub(super) tls: Option<Box<Session>>,
     /// What a client with a certificate may use; the others may use everything.
@@ -99,6 +102,7 @@ impl Client {
             socket,
             stage,
             hosted: None,
+            place: Place::FIRST,
             outbox: Outbox::default(),
             tls: None,
             grants: None,

@@ -1,5 +1,6 @@
 //! Handshakes: from the greeting until the client is served or sent away.
 
+use format::space::Place;
 use frontend::nbd::handshake::{
     Access, Agreement, Directory, Export, Handshake, Next, Unavailable,
 };
@@ -75,12 +76,12 @@ impl Nbd {
                     return;
                 }
                 Next::Transmission(agreement) => {
-                    let hosted = hosted_of(&agreement);
+                    let (hosted, place) = volume_of(&agreement);
                     let offer = self.offers.iter().find(|offer| offer.hosted == hosted);
                     let wait = offer.map_or(PROMOTE_WAIT_MIN, |offer| offer.promote_wait);
                     let deadline = kit.now + wait.max(PROMOTE_WAIT_MIN);
                     self.deadline = self.deadline.min(deadline);
-                    client.hosted = Some(hosted);
+                    (client.hosted, client.place) = (Some(hosted), place);
                     client.stage = Stage::Waiting { agreement, output, deadline };
                     self.facts.push_back(Fact::Wanted { hosted });
                     return;
@@ -197,8 +198,11 @@ impl Client {
     }
 }
 
-fn hosted_of(agreement: &Agreement) -> HostedId {
-    HostedId(u32::try_from(agreement.export.id).expect("an id that this module gave out"))
+fn volume_of(agreement: &Agreement) -> (HostedId, Place) {
+    let id = agreement.export.id;
+    let hosted = u32::try_from(id & u64::from(u32::MAX)).expect("cut to 32 bits");
+    let place = u16::try_from(id >> 32).ok().and_then(|number| Place::new(number).ok());
+    (HostedId(hosted), place.expect("an id that this module gave out"))
 }
 
 /// An export by its name, with or without the number of its volume; the empty name means the
@@ -223,7 +227,10 @@ fn find(offers: &[Offer], grants: Option<&[Grant]>, name: &str) -> Result<Export
 /// The export as the client may use it.
 fn granted(offer: &Offer, grants: Option<&[Grant]>) -> Option<Export> {
     let mut export = offer.export.clone();
-    match grants.map(|grants| may_use(grants, &export.name)) {
+    let resource = export.name.split('/').next().unwrap_or_default();
+    let may =
+        |grants: &[Grant]| may_use(grants, &export.name).or_else(|| may_use(grants, resource));
+    match grants.map(may) {
         None | Some(Some(May::ReadAndWrite)) => {}
         Some(Some(May::Read)) => export.access = Access::ReadOnly,
         Some(None) => return None,

@@ -29,6 +29,8 @@ const STATUS_BYTES: u32 = block_status_bytes(STATUS_EXTENTS_MAX) as u32;
 pub(super) struct ClientRequest {
     client: Key,
     hosted: HostedId,
+    /// Where its volume begins in the block space.
+    base: u64,
     wanted: Wanted,
     /// A write whose bytes are all here, since then; the others since they came.
     since: Time,
@@ -173,14 +175,14 @@ impl Nbd {
             request.since = kit.now;
             let kind = RequestKind::Write { payload, fua: request.wanted.fua };
             let id = part_id(current.request, kit.mesh.me(), current.part);
-            let hosted = request.hosted;
+            let (hosted, offset) = (request.hosted, request.base + part.offset);
             let next = current.part + 1;
             *write = (next < split.count()).then_some(Write {
                 request: current.request,
                 part: next,
                 payload: None,
             });
-            let request = Request { part: id, kind, offset: part.offset, length: part.length };
+            let request = Request { part: id, kind, offset, length: part.length };
             self.facts.push_back(Fact::Request { hosted, request });
         }
     }
@@ -190,6 +192,7 @@ impl Nbd {
         let Some(replies) = client.replies else { return };
         let Stage::Serving { agreement, write, .. } = &mut client.stage else { return };
         let hosted = client.hosted.expect("a client that is served has a resource");
+        let base = client.place.first_byte();
         let work = match wanted.kind {
             Kind::Read { .. } => Work::Read {
                 assembly: ReadAssembly::new(&wanted, agreement.replies),
@@ -231,7 +234,8 @@ impl Nbd {
         client.requests += 1;
         client.bytes += held_bytes(&wanted);
         let since = kit.now;
-        let request = ClientRequest { client: key, hosted, wanted, since, in_flight: 0, work };
+        let request =
+            ClientRequest { client: key, hosted, base, wanted, since, in_flight: 0, work };
         let request = self.requests.insert(request);
         if wanted.kind == Kind::Write {
             *write = Some(Write { request, part: 0, payload: None });
@@ -242,7 +246,7 @@ impl Nbd {
     /// Hands the core as many parts as may be under way. A write's follow its payload instead.
     fn issue(&mut self, key: Key, kit: &mut Kit) {
         let Some(request) = self.requests.get_mut(key) else { return };
-        let hosted = request.hosted;
+        let (hosted, base) = (request.hosted, request.base);
         match &mut request.work {
             Work::Write { .. } => {}
             Work::Flush => {
@@ -250,7 +254,7 @@ impl Nbd {
                 self.facts.push_back(Fact::Flush { hosted, part: part_id(key, kit.mesh.me(), 0) });
             }
             Work::Allocation { .. } => {
-                let (offset, length) = (request.wanted.offset, request.wanted.length);
+                let (offset, length) = (base + request.wanted.offset, request.wanted.length);
                 self.facts.push_back(Fact::Allocation { hosted, request: key, offset, length });
             }
             Work::Read { assembly, split, next, held } => {
@@ -261,7 +265,7 @@ impl Nbd {
                     let part = split.part(*next);
                     *next += 1;
                     request.in_flight += 1;
-                    let (offset, length) = (part.offset, part.length);
+                    let (offset, length) = (base + part.offset, part.length);
                     let part = part_id(key, kit.mesh.me(), part.index);
                     let request = Request { part, kind: RequestKind::Read, offset, length };
                     self.facts.push_back(Fact::Request { hosted, request });
@@ -288,7 +292,7 @@ impl Nbd {
                         continue;
                     };
                     request.in_flight += 1;
-                    let (part, offset) = (part_id(key, kit.mesh.me(), 0), piece.start);
+                    let (part, offset) = (part_id(key, kit.mesh.me(), 0), base + piece.start);
                     let request = Request { part, kind, offset, length };
                     self.facts.push_back(Fact::Request { hosted, request });
                 }

@@ -140,7 +140,7 @@ impl Nvme {
         session.heard_at = kit.now;
         let records: Vec<_> = match (session.hosted, address) {
             (None, Some(address)) => {
-                let offers = self.offers.iter().filter(|offer| offer.subsystem.size_bytes > 0);
+                let offers = self.offers.iter().filter(|offer| offer.subsystem.has_volume());
                 offers.map(|offer| Record { nqn: offer.subsystem.nqn(), address }).collect()
             }
             (Some(_), _) | (None, None) => Vec::new(),
@@ -245,8 +245,8 @@ impl Nvme {
             let Some(offer) = self.offers.iter().find(is_meant) else {
                 return refuse(Field::SUBSYSTEM);
             };
-            if offer.subsystem.size_bytes == 0 {
-                // The size of the volume is not known yet: no replica is connected.
+            if !offer.subsystem.has_volume() {
+                // No size is known yet: no replica is connected.
                 return Err(Completion::of(connect.command, Status::CONNECT_BUSY));
             }
             let (hosted, node) = (offer.hosted, u16::from(offer.subsystem.node));

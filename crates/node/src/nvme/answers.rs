@@ -17,7 +17,7 @@ use crate::limits::{NVME_DOUBT, PARTS_PER_REQUEST_MAX};
 use crate::links::HostedId;
 use crate::nbd::Fact;
 use crate::nvme::Nvme;
-use crate::nvme::requests::{IoRequest, Step};
+use crate::nvme::requests::{IoRequest, Step, namespace_of};
 use crate::nvme::work::{Work, of_part_id, part_id, part_number};
 use crate::payloads::Kit;
 use crate::slab::Key;
@@ -26,7 +26,7 @@ impl Nvme {
     /// Hands the core as many parts as may be under way.
     pub(super) fn issue(&mut self, key: Key, kit: &mut Kit) {
         let Some(request) = self.requests.get_mut(key) else { return };
-        let hosted = request.hosted;
+        let (hosted, base) = (request.hosted, request.place.first_byte());
         match &mut request.work {
             Work::Flush if request.in_flight == 0 && request.failed.is_none() => {
                 request.in_flight = 1;
@@ -39,7 +39,7 @@ impl Nvme {
                 while *next < end {
                     let piece = wanted.piece(*next, end);
                     let part = part_id(key, kit.mesh.me(), part_number(wanted, piece.start));
-                    let (offset, length) = (piece.start, length_of(&piece));
+                    let (offset, length) = (base + piece.start, length_of(&piece));
                     *next = piece.end;
                     request.in_flight += 1;
                     let request = Request { part, kind: RequestKind::Read, offset, length };
@@ -47,7 +47,7 @@ impl Nvme {
                 }
             }
             Work::Write { request: wanted, fua, parts } => {
-                let mut offset = wanted.offset;
+                let mut offset = base + wanted.offset;
                 for slice in parts.drain() {
                     let part = part_id(key, kit.mesh.me(), 0);
                     let length = slice.length;
@@ -63,8 +63,9 @@ impl Nvme {
     }
 
     fn issue_ranges(&mut self, key: Key, kit: &mut Kit) {
-        let Some(hosted) = self.requests.get(key).map(|request| request.hosted) else { return };
-        let size_bytes = self.size_of(hosted);
+        let Some(request) = self.requests.get(key) else { return };
+        let (hosted, place) = (request.hosted, request.place);
+        let size_bytes = self.size_of(hosted, namespace_of(place)).unwrap_or(0);
         while let Some(request) = self.requests.get_mut(key)
             && request.in_flight < PARTS_PER_REQUEST_MAX
             && request.failed.is_none()
@@ -98,7 +99,8 @@ impl Nvme {
             request.work.advance(piece.end);
             request.in_flight += 1;
             let part = part_id(key, kit.mesh.me(), 0);
-            let request = Request { part, kind, offset: piece.start, length };
+            let offset = place.first_byte() + piece.start;
+            let request = Request { part, kind, offset, length };
             self.facts.push_back(Fact::Request { hosted, request });
         }
         self.finish_if_done(key, kit);

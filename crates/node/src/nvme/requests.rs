@@ -4,6 +4,7 @@
 //! under the same bound. A write goes to the core when all of its data is here and its digests are
 //! right.
 
+use format::space::Place;
 use frontend::nvme::command::{Data, Io, What, decode};
 use frontend::nvme::receive::{Check, Parsed};
 use frontend::nvme::send::{Completion, Stretch};
@@ -26,6 +27,8 @@ use crate::slab::Key;
 pub(super) struct IoRequest {
     pub(super) queue: Key,
     pub(super) hosted: HostedId,
+    /// The volume; offsets of `work` count from its start.
+    pub(super) place: Place,
     pub(super) command: u16,
     pub(super) work: Work,
     pub(super) step: Step,
@@ -218,17 +221,19 @@ impl Nvme {
             return Begun::NotYet;
         }
         let hosted = it.hosted;
-        let size_bytes = self.size_of(hosted);
+        // A flush of all namespaces names none.
+        let place = place_of(sqe.namespace()).unwrap_or(Place::FIRST);
+        let size_bytes = self.size_of(hosted, sqe.namespace());
         let capsule = data.map_or(0, |data| data.length as usize);
         match decode(sqe, capsule, size_bytes) {
-            Ok(io) => self.begin(key, (sqe.command(), hosted), io, data, kit),
+            Ok(io) => self.begin(key, (sqe.command(), hosted, place), io, data, kit),
             Err(status) => Begun::Refused(status),
         }
     }
 
-    pub(super) fn size_of(&self, hosted: HostedId) -> u64 {
-        let offer = self.offers.iter().find(|offer| offer.hosted == hosted);
-        offer.map_or(0, |offer| offer.subsystem.size_bytes)
+    pub(super) fn size_of(&self, hosted: HostedId, namespace: u32) -> Option<u64> {
+        let offer = self.offers.iter().find(|offer| offer.hosted == hosted)?;
+        Some(offer.subsystem.namespace(namespace)?.size_bytes)
     }
 
     /// The first command of a queue makes this node Primary, where no other one is known to be.
@@ -255,7 +260,7 @@ impl Nvme {
     fn begin(
         &mut self,
         queue: Key,
-        (command, hosted): (u16, HostedId),
+        (command, hosted, place): (u16, HostedId, Place),
         io: Io,
         data: Option<Slice>,
         kit: &mut Kit,
@@ -300,8 +305,17 @@ impl Nvme {
             (Data::None | Data::InCapsule | Data::ToHost, _) => 0,
         };
         let step = if bytes == 0 { Step::Working } else { Step::Waiting };
-        let request =
-            IoRequest { queue, hosted, command, work, step, in_flight: 0, failed: None, bytes };
+        let request = IoRequest {
+            queue,
+            hosted,
+            place,
+            command,
+            work,
+            step,
+            in_flight: 0,
+            failed: None,
+            bytes,
+        };
         let key = self.requests.insert(request);
         if let Some(it) = self.io_queue(queue) {
             it.requests += 1;
@@ -387,6 +401,15 @@ impl Nvme {
             }
         }
     }
+}
+
+/// The number of the namespace of a volume.
+pub(crate) fn namespace_of(place: Place) -> u32 {
+    u32::from(place.number()) + 1
+}
+
+fn place_of(namespace: u32) -> Option<Place> {
+    Place::new(u16::try_from(namespace.checked_sub(1)?).ok()?).ok()
 }
 
 /// The lengths of the places for a command's data.

@@ -6,6 +6,7 @@
 
 use std::ops::Range;
 
+use format::space::Place;
 use frontend::nbd::wire::{Extent, STATE_HOLE, STATE_ZERO};
 use io::{DiskId, Reactor};
 
@@ -47,8 +48,11 @@ impl Shard {
         let now = self.rim.kit.now;
         if hosted.is_some_and(|hosted| hosted.resource.speaks_for_all(now))
             && let Some(disk) = self.part(id).and_then(|part| part.disk.as_ref())
+            && let Some(place) = Place::of_byte(range.start)
+            && let Some(data) = disk.data_at(place)
         {
-            let data = disk.data;
+            let base = place.first_byte();
+            let range = range.start - base..range.end - base;
             find_holes(data, range, &self.rim.kit.reactor, &mut self.extents);
         }
     }

@@ -62,7 +62,7 @@ impl Shard {
                 rim.inbox.push_back((hosted, input));
             }
             links::Fact::Up { hosted, peer, handles, report } => {
-                self.after_parts(hosted, Effect::Connect { peer, handles, report });
+                self.after_parts(hosted, Effect::Connect { peer, handles, report: *report });
             }
             links::Fact::Down { hosted, peer, handles } => {
                 let link = self.part(hosted).and_then(|part| part.peer(peer)).map(|it| it.link);

@@ -16,7 +16,7 @@ use crate::attach::Replica;
 use crate::links::HostedId;
 use crate::log::{Scope, log};
 use crate::shard::disk::Disk;
-use crate::shard::hosted::{Asker, CommandKind, Hosted, PendingCommand};
+use crate::shard::hosted::{Asker, CommandKind, Hosted, PendingCommand, SuperblockPlaces};
 use crate::shard::hosting::open_disk;
 use crate::shard::mesh::{Cross, FromPart, ToPart};
 use crate::shard::messages::Ticket;
@@ -45,11 +45,11 @@ impl Shard {
         let shards = self.identity.shards;
         let hosted = self.hosted[id.0 as usize].as_ref().expect("found by its name");
         check_lanes(hosted.name(), replica.superblock.lanes, shards)?;
-        let place = hosted.definition.disk.clone().expect("checked");
+        let definition = hosted.definition.clone();
         let failed = |error: std::io::Error| {
             Failure::new(FailureCode::DiskFailed, error.to_string(), "is it in use?")
         };
-        let disk = open_disk(&place, &replica, &mut self.rim).map_err(failed)?;
+        let disk = open_disk(&definition, &replica, &mut self.rim).map_err(failed)?;
         let shared = match self.share(&disk) {
             Ok(shared) => shared,
             Err(error) => {
@@ -150,7 +150,7 @@ impl Shard {
         part.disk = part.offer.take();
         let hosted = self.hosted.get_mut(place).and_then(Option::as_mut);
         if let (Some(hosted), Some(disk)) = (hosted, &part.disk) {
-            hosted.superblock_at = Some((disk.meta, disk.layout));
+            hosted.superblock_at = Some(SuperblockPlaces::of(disk));
             log!(Notice, Scope::resource(hosted.name()), "the disk was attached");
         }
     }
@@ -195,7 +195,7 @@ impl Hosted {
 pub(super) fn group_disks(replica: Replica, shards: u8) -> Vec<GroupDisk> {
     let Replica { superblock, pages, al_next_numbers, .. } = replica;
     let disk = |al_next_number| GroupDisk {
-        size_bytes: superblock.size_bytes,
+        space: superblock.space(),
         al_next_number,
         slots: Vec::new(),
         slot_bases: slot_bases(&superblock),

@@ -4,7 +4,7 @@
 //! is. What punched holes is made durable by one flush at the end.
 
 use format::ids::{BLOCK_BYTES, BlockMask, BlockRange};
-use io::{Durability, Slice, Zero};
+use io::{DiskId, Durability, Slice, Zero};
 use replication::contract::{DeviceError, DeviceResult, GroupAction, Payload, Token};
 
 use crate::shard::Rim;
@@ -23,8 +23,8 @@ pub(crate) struct DeviceCopy {
     /// Requests to the disk that are not answered.
     left: u32,
     failed: bool,
-    /// Holes were made, and have to be durable.
-    flush: bool,
+    /// Holes were made on this disk, and have to be durable.
+    flush: Option<DiskId>,
 }
 
 /// Where the bytes are, until the disk has them.
@@ -43,7 +43,8 @@ impl Part {
         let GroupAction::CopyDevice { token, range, payload, given, zeroes, fua } = action else {
             unreachable!("{action:?} is no copy")
         };
-        let mem_align = self.disk.as_ref().map_or(1, |disk| disk.mem_align);
+        let Some(disk) = &self.disk else { return Some(action) };
+        let (mem_align, (data, _)) = (disk.mem_align, disk.at(range));
         let (bytes, slice) = match payload {
             None => (Bytes::None, None),
             Some(payload) => {
@@ -62,10 +63,10 @@ impl Part {
         };
         let left = u32::try_from(given.runs().count() + zeroes.runs().count());
         let left = left.expect("at most a run for each of 32 blocks");
-        let flush = fua && !zeroes.is_empty();
+        let flush = (fua && !zeroes.is_empty()).then_some(data);
         let copy = DeviceCopy { token, bytes, left, failed: false, flush };
         let copy = rim.copies.insert(copy);
-        let durability = if fua && !flush { Durability::Fua } else { Durability::Cached };
+        let durability = if fua && flush.is_none() { Durability::Fua } else { Durability::Cached };
         if let Some(slice) = slice {
             self.write_given(copy, (range, given), slice, durability, rim);
         }
@@ -86,11 +87,12 @@ impl Part {
         for (start, count) in given.runs() {
             let bytes = slice.part(taken, count * BLOCK);
             taken += bytes.length;
-            disk.counters.written_bytes += u64::from(bytes.length);
+            disk.count_written(BlockRange::new(range.start, count));
             disk.counters.in_flight += 1;
-            let offset = range.offset_bytes() + u64::from(start * BLOCK);
+            let (data, offset) = disk.at(range);
+            let offset = offset + u64::from(start * BLOCK);
             let token = rim.start(self.id, Kind::PartOfCopy { copy });
-            rim.kit.reactor.write(disk.data, offset, bytes, durability, token);
+            rim.kit.reactor.write(data, offset, bytes, durability, token);
         }
     }
 
@@ -98,10 +100,11 @@ impl Part {
         let Some(disk) = &mut self.disk else { return };
         for (start, count) in zeroes.runs() {
             disk.counters.in_flight += 1;
-            let offset = range.offset_bytes() + u64::from(start * BLOCK);
+            let (data, offset) = disk.at(range);
+            let offset = offset + u64::from(start * BLOCK);
             let length = u64::from(count * BLOCK);
             let token = rim.start(self.id, Kind::PartOfCopy { copy });
-            rim.kit.reactor.zero(disk.data, offset, length, Zero::Deallocate, token);
+            rim.kit.reactor.zero(data, offset, length, Zero::Deallocate, token);
         }
     }
 
@@ -118,12 +121,10 @@ impl Part {
         if known.left > 0 {
             return;
         }
-        if known.flush && !known.failed {
-            known.flush = false;
+        if let Some(data) = known.flush.take_if(|_| !known.failed) {
             if let Some(disk) = &mut self.disk {
                 known.left = 1;
                 disk.counters.in_flight += 1;
-                let data = disk.data;
                 let token = rim.start(self.id, Kind::PartOfCopy { copy });
                 return rim.kit.reactor.flush(data, token);
             }
@@ -137,6 +138,13 @@ impl Part {
 }
 
 impl Rim {
+    /// So many requests to disks make up one of the core.
+    pub(super) fn start_together(&mut self, token: Token, count: usize) -> Key {
+        let left = u32::try_from(count).expect("a request for each volume");
+        let bytes = Bytes::None;
+        self.copies.insert(DeviceCopy { token, bytes, left, failed: false, flush: None })
+    }
+
     /// A request of a copy whose resource is gone was answered.
     pub(super) fn discard_part_of_copy(&mut self, copy: Key) {
         let Some(known) = self.copies.get_mut(copy) else { return };

@@ -320,7 +320,7 @@ impl Shard {
                 let link = self.part(id).and_then(|part| part.peer(peer)).map(|peer| peer.link);
                 let rim = &mut self.rim;
                 rim.inbox.push_back((id, Input::Group(GroupInput::PeerUp { peer })));
-                let input = ResourceInput::Connected { peer, report };
+                let input = ResourceInput::Connected { peer, report: Box::new(report) };
                 rim.inbox.push_back((id, Input::Resource(input)));
                 // A session that ended meanwhile leads nowhere; the machine hears so next.
                 if let Some(link) = link.filter(|_| rim.links.has_handles(id, peer, handles)) {

@@ -3,6 +3,7 @@
 use std::sync::mpsc;
 
 use api::response::Reply;
+use format::space::Place;
 
 use crate::shard::messages::DeviceOrder;
 use crate::shard::{Rim, Shard};
@@ -20,14 +21,16 @@ impl Shard {
                 // Whoever asked may have given up.
                 drop(news.send(News::Tenure { last, has_quorum }));
             }
-            (DeviceOrder::Prepare { news }, _) => self.prepare_device(resource, news),
-            (DeviceOrder::Serve { file, depth }, Some(id)) => {
-                let Rim { ublk, kit, .. } = &mut self.rim;
-                ublk.serve(id, file, 0, depth, kit);
+            (DeviceOrder::Prepare { place, news }, _) => {
+                self.prepare_device((resource, place), news);
             }
-            (DeviceOrder::End, Some(id)) => {
+            (DeviceOrder::Serve { place, file, depth }, Some(id)) => {
                 let Rim { ublk, kit, .. } = &mut self.rim;
-                ublk.end(id, "it is to be removed", kit);
+                ublk.serve((id, place), file, (0, depth), kit);
+            }
+            (DeviceOrder::End { place }, Some(id)) => {
+                let Rim { ublk, kit, .. } = &mut self.rim;
+                ublk.end_one((id, place), "it is to be removed", kit);
             }
             (DeviceOrder::Leave { ticket }, _) => {
                 self.with_resource(ticket, resource, |shard, id| {
@@ -37,23 +40,28 @@ impl Shard {
                 });
             }
             // The resource is gone, and has told so.
-            (DeviceOrder::Serve { .. } | DeviceOrder::End, None) => {}
+            (DeviceOrder::Serve { .. } | DeviceOrder::End { .. }, None) => {}
         }
     }
 
     /// The volume must be there and be served by this node.
-    fn prepare_device(&mut self, resource: &str, news: mpsc::Sender<News>) {
+    fn prepare_device(&mut self, (resource, place): (&str, Place), news: mpsc::Sender<News>) {
         let found = self.find(resource).and_then(|id| self.hosted(id));
         let facts = match found {
             None => Err("the resource is not up"),
-            Some(hosted) if hosted.size_bytes == 0 => Err("the size of the volume is not known"),
+            Some(hosted) if hosted.space.blocks_at(place) == 0 => {
+                Err("the size of the volume is not known")
+            }
             Some(hosted) => match hosted.resource.reign() {
-                Some(reign) => Ok((hosted.id, Facts { size_bytes: hosted.size_bytes, reign })),
+                Some(reign) => {
+                    let size_bytes = hosted.space.bytes_at(place);
+                    Ok((hosted.id, Facts { size_bytes, reign }))
+                }
                 None => Err("this node is not Primary"),
             },
         };
         match facts {
-            Ok((id, facts)) => self.rim.ublk.prepare(id, facts, news),
+            Ok((id, facts)) => self.rim.ublk.prepare((id, place), facts, news),
             // Whoever asked may have given up.
             Err(reason) => drop(news.send(News::Refused(reason.to_owned()))),
         }

@@ -6,6 +6,7 @@ use format::activity_log::encode_al_record;
 use format::ids::{BLOCK_BYTES, BlockMask, Digest, Incarnation, NodeId, Nonce};
 use format::layout::Layout;
 use format::register::{REGISTER_SLOT_BYTES, encode_register, register_slot_offset};
+use format::space::Place;
 use format::superblock::encode_superblock;
 use io::{DiskId, Durability, Slice, Zero};
 use replication::contract::{
@@ -14,9 +15,11 @@ use replication::contract::{
 };
 use stdx::hash::{HashKey, siphash128};
 
+use crate::attach::volumes::stamp;
 use crate::attach::{bytes_of, superblock_offset};
 use crate::links::HostedId;
 use crate::log::{Scope, log};
+use crate::shard::further::Further;
 use crate::shard::hosted::{Hosted, Save};
 use crate::shard::part::Part;
 use crate::shard::{Input, Rim};
@@ -47,6 +50,8 @@ pub(crate) struct Disk {
     pub(crate) mem_align: u32,
     /// Slot index of each member in the bitmap area.
     pub(crate) slots: Vec<NodeId>,
+    /// Of the volumes behind the first.
+    pub(crate) further: Vec<Further>,
     pub(crate) error_logged: bool,
     pub(crate) counters: DiskCounters,
 }
@@ -95,6 +100,7 @@ pub(super) enum Kind {
     },
     Zero {
         token: Token,
+        data: DiskId,
         fua: bool,
     },
     Flush {
@@ -197,10 +203,9 @@ impl Part {
                     return Some(action);
                 };
                 let payload = rim.kit.payloads.adopt(slice);
-                disk.counters.read_bytes += u64::from(length);
+                disk.count_read(range);
                 disk.counters.in_flight += 1;
-                let offset = range.offset_bytes();
-                let data = disk.data;
+                let (data, offset) = disk.at(range);
                 let token = rim.start(self.id, Kind::Read { token, payload, detect_zero });
                 rim.kit.reactor.read(data, offset, slice, token);
             }
@@ -209,11 +214,11 @@ impl Part {
                 let Some(buffer) = rim.kit.reactor.pool().take_for(length) else {
                     return Some(action);
                 };
-                disk.counters.read_bytes += u64::from(length);
+                disk.count_read(range);
                 disk.counters.in_flight += 1;
-                let data = disk.data;
+                let (data, offset) = disk.at(range);
                 let token = rim.start(self.id, Kind::Digest { token, buffer, key });
-                rim.kit.reactor.read(data, range.offset_bytes(), buffer, token);
+                rim.kit.reactor.read(data, offset, buffer, token);
             }
             GroupAction::WriteDevice { token, range, payload, fua } => {
                 let slice = rim.kit.payloads.slice(payload);
@@ -222,12 +227,11 @@ impl Part {
                     range.length_bytes(),
                     "whole blocks are written"
                 );
-                let offset = range.offset_bytes();
                 let durability = if fua { Durability::Fua } else { Durability::Cached };
-                let data = disk.data;
+                let (data, offset) = disk.at(range);
                 if slice.offset.is_multiple_of(disk.mem_align) {
                     rim.kit.payloads.retain(payload);
-                    disk.counters.written_bytes += u64::from(slice.length);
+                    disk.count_written(range);
                     disk.counters.in_flight += 1;
                     let token = rim.start(self.id, Kind::Write { token, payload });
                     rim.kit.reactor.write(data, offset, slice, durability, token);
@@ -236,7 +240,7 @@ impl Part {
                         return Some(action);
                     };
                     rim.kit.reactor.pool().copy(slice, buffer);
-                    disk.counters.written_bytes += u64::from(slice.length);
+                    disk.count_written(range);
                     disk.counters.in_flight += 1;
                     let token = rim.start(self.id, Kind::WriteBuffer { token, buffer });
                     rim.kit.reactor.write(data, offset, buffer, durability, token);
@@ -245,25 +249,18 @@ impl Part {
             GroupAction::CopyDevice { .. } => return self.start_copy(action, rim),
             GroupAction::ZeroDevice { token, range, deallocate, fua } => {
                 disk.counters.in_flight += 1;
-                let offset = range.offset_bytes();
                 let zero = if deallocate { Zero::Deallocate } else { Zero::KeepAllocated };
-                let data = disk.data;
-                let token = rim.start(self.id, Kind::Zero { token, fua });
+                let (data, offset) = disk.at(range);
+                let token = rim.start(self.id, Kind::Zero { token, data, fua });
                 rim.kit.reactor.zero(data, offset, range.length_bytes(), zero, token);
             }
-            GroupAction::FlushDevice { token } => {
-                disk.counters.in_flight += 1;
-                let data = disk.data;
-                let token = rim.start(self.id, Kind::Flush { token });
-                rim.kit.reactor.flush(data, token);
-            }
+            GroupAction::FlushDevice { token } => disk.flush(self.id, token, rim),
             GroupAction::WriteMetadata { token, ref write } => {
                 let Some(buffer) = rim.kit.reactor.pool().take_for(PAGE_BYTES) else {
                     return Some(action);
                 };
-                let offset = disk.encode(write, rim.kit.reactor.pool().bytes_mut(buffer));
+                let (meta, offset) = disk.encode(write, rim.kit.reactor.pool().bytes_mut(buffer));
                 disk.counters.in_flight += 1;
-                let meta = disk.meta;
                 let token = rim.start(self.id, Kind::WriteBuffer { token, buffer });
                 rim.kit.reactor.write(meta, offset, buffer, Durability::Fua, token);
             }
@@ -322,14 +319,13 @@ impl Part {
                 rim.kit.reactor.pool().release(buffer.buffer);
                 rim.answer(self.id, token, done);
             }
-            Kind::Zero { token, fua: true } if is_ok => {
+            Kind::Zero { token, data, fua: true } if is_ok => {
                 let Some(disk) = &mut self.disk else {
                     // Given up meanwhile: nobody can make it durable.
                     rim.answer(self.id, token, Err(DeviceError));
                     return;
                 };
                 disk.counters.in_flight += 1;
-                let data = disk.data;
                 let token = rim.start(self.id, Kind::Flush { token });
                 rim.kit.reactor.flush(data, token);
             }
@@ -372,7 +368,7 @@ impl Hosted {
             }
             Kind::Superblock { buffer } => {
                 rim.kit.reactor.pool().release(buffer.buffer);
-                self.finish_save(done, rim);
+                self.on_superblock_written(done, rim);
             }
             Kind::Read { .. }
             | Kind::Digest { .. }
@@ -433,10 +429,14 @@ impl Hosted {
             self.finish_save(Ok(()), rim);
             return;
         };
-        let Some((disk, layout)) = self.superblock_at else {
+        let Some(places) = &self.superblock_at else {
             self.finish_save(Err(DeviceError), rim);
             return;
         };
+        let stamped = places.further.get(save.stamps);
+        let stamp = stamped.map(|further| stamp(superblock, further.place));
+        let (disk, layout) = stamped.map_or(places.first, |it| (it.disk, it.layout));
+        let superblock = stamp.as_ref().unwrap_or(superblock);
         let Some(buffer) = rim.kit.reactor.pool().take_for(PAGE_BYTES) else {
             rim.blocked_saves.push(self.id);
             return;
@@ -447,6 +447,18 @@ impl Hosted {
         let offset = superblock_offset(superblock, &layout);
         let token = rim.start(self.id, Kind::Superblock { buffer });
         rim.kit.reactor.write(disk, offset, buffer, Durability::Fua, token);
+    }
+
+    /// The stamps of the other disks are written before the superblock of the first one.
+    fn on_superblock_written(&mut self, result: Result<(), DeviceError>, rim: &mut Rim) {
+        let stamps = self.superblock_at.as_ref().map_or(0, |places| places.further.len());
+        match self.saves.front_mut() {
+            Some(save) if result.is_ok() && save.stamps < stamps => {
+                save.stamps += 1;
+                self.write_superblock(rim);
+            }
+            Some(_) | None => self.finish_save(result, rim),
+        }
     }
 
     fn finish_save(&mut self, result: Result<(), DeviceError>, rim: &mut Rim) {
@@ -461,15 +473,16 @@ impl Hosted {
 }
 
 impl Disk {
-    /// Writes a block of metadata into `out` and says where it belongs.
-    fn encode(&mut self, write: &MetadataWrite, out: &mut [u8]) -> u64 {
+    /// Writes a block of metadata into `out` and says where it belongs: the activity log of all
+    /// volumes to the disk of the first, bitmaps each to that of their volume.
+    fn encode(&mut self, write: &MetadataWrite, out: &mut [u8]) -> (DiskId, u64) {
         match write {
             MetadataWrite::Activity(record) => {
                 self.counters.al_writes += 1;
                 let block = out.first_chunk_mut().expect("taken as long as a record");
                 encode_al_record(record, self.incarnation, block)
                     .expect("the core keeps records within the bounds of the format");
-                self.layout.al_record_offset(record.ring, record.number)
+                (self.meta, self.layout.al_record_offset(record.ring, record.number))
             }
             MetadataWrite::Bitmap { member, lane, page, bits } => {
                 self.counters.bm_writes += 1;
@@ -477,7 +490,11 @@ impl Disk {
                 let slot = slot.and_then(|slot| u8::try_from(slot).ok());
                 let slot = slot.expect("the core tracks members that have a slot");
                 bytes_of(bits, out);
-                self.layout.bitmap_page_offset(slot, *lane, *page)
+                let (place, page) = Place::of_page(*page);
+                let further = place.and_then(|place| self.further_at(place));
+                let (meta, layout) =
+                    further.map_or((self.meta, &self.layout), |it| (it.meta, &it.layout));
+                (meta, layout.bitmap_page_offset(slot, *lane, page))
             }
         }
     }

@@ -8,8 +8,8 @@ impl Shard {
     pub(super) fn on_guest_order(&mut self, order: GuestOrder) {
         let (vhost, kit) = (&mut self.rim.vhost, &mut self.rim.kit);
         match order {
-            GuestOrder::Open { resource, line, pid } => match self.find(&resource) {
-                Some(id) => self.rim.vhost.open(id, line, pid),
+            GuestOrder::Open { resource, place, line, pid } => match self.find(&resource) {
+                Some(id) => self.rim.vhost.open((id, place), line, pid),
                 None => line.refuse("the resource is not up"),
             },
             GuestOrder::Start(new) => vhost.start_ring(*new, kit),
@@ -24,12 +24,12 @@ impl Shard {
     /// Serves the virtual machines that wait for the resource, which is Primary.
     pub(super) fn admit_guests(&mut self, id: HostedId) {
         let Some(hosted) = self.hosted(id) else { return };
-        let (size_bytes, reign) = (hosted.size_bytes, hosted.resource.reign());
+        let (space, reign) = (hosted.space, hosted.resource.reign());
         let vhost = &mut self.rim.vhost;
-        match reign {
-            Some(_) if size_bytes == 0 => vhost.refuse(id, "the size of the volume is not known"),
-            Some(reign) => vhost.admit(Facts { hosted: id, size_bytes, reign }),
-            None => vhost.refuse(id, "this node is not Primary"),
+        let Some(reign) = reign else { return vhost.refuse(id, "this node is not Primary") };
+        for place in space.places() {
+            vhost.admit(Facts { hosted: id, place, size_bytes: space.bytes_at(place), reign });
         }
+        vhost.refuse(id, "the size of the volume is not known");
     }
 }

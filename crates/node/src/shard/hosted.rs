@@ -5,6 +5,7 @@ use std::collections::VecDeque;
 use format::ids::NodeId;
 use format::layout::Layout;
 use format::metadata::{Register, Superblock};
+use format::space::{Place, Space};
 use io::DiskId;
 use replication::contract::{CommandId, SaveId};
 use replication::resource::Resource;
@@ -16,6 +17,8 @@ use crate::links::HostedId;
 use crate::shard::attaching::Offer;
 use crate::shard::clients::Clients;
 use crate::shard::cross::Fence;
+use crate::shard::disk::Disk;
+use crate::shard::further::Further;
 use crate::shard::initiators::Way;
 use crate::shard::messages::Ticket;
 use crate::shard::pace::Pace;
@@ -26,7 +29,7 @@ pub(crate) struct Hosted {
     pub(crate) definition: Definition,
     pub(crate) resource: Resource,
     /// Where its superblock is, while it has a disk.
-    pub(crate) superblock_at: Option<(DiskId, Layout)>,
+    pub(crate) superblock_at: Option<SuperblockPlaces>,
     /// A disk that is to be attached, until the machines take it.
     pub(crate) offer: Option<Box<Offer>>,
     /// Shards where something may still be under way on the disk that was given up.
@@ -35,7 +38,8 @@ pub(crate) struct Hosted {
     pub(crate) saves: VecDeque<Save>,
     pub(crate) peers: Vec<Peer>,
     pub(crate) is_primary: bool,
-    pub(crate) size_bytes: u64,
+    /// The volumes, as clients see them.
+    pub(crate) space: Space,
     pub(crate) clients: Clients,
     pub(crate) way: Way,
     /// Definition that the machines are to follow, until they say so.
@@ -69,6 +73,30 @@ pub(crate) struct Save {
     pub(crate) save: SaveId,
     pub(crate) register: Option<Box<Register>>,
     pub(crate) superblock: Option<Box<Superblock>>,
+    /// Disks of further volumes whose stamp is written.
+    pub(crate) stamps: usize,
+}
+
+/// Where the superblock of a replica is, and the stamps of its other disks.
+#[derive(Debug)]
+pub(crate) struct SuperblockPlaces {
+    pub(crate) first: (DiskId, Layout),
+    pub(crate) further: Vec<StampPlace>,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct StampPlace {
+    pub(crate) place: Place,
+    pub(crate) disk: DiskId,
+    pub(crate) layout: Layout,
+}
+
+impl SuperblockPlaces {
+    pub(crate) fn of(disk: &Disk) -> Self {
+        let stamp = |it: &Further| StampPlace { place: it.place, disk: it.meta, layout: it.layout };
+        let further = disk.further.iter().map(stamp).collect();
+        Self { first: (disk.meta, disk.layout), further }
+    }
 }
 
 /// Who waits for the answer of a command.

@@ -5,7 +5,9 @@ use std::collections::VecDeque;
 use api::response::{Failure, FailureCode, Reply};
 use format::config::Config;
 use format::ids::MemberSet;
-use format::layout::{Layout, SLOTS_DEFAULT};
+use format::layout::SLOTS_DEFAULT;
+use format::metadata::Superblock;
+use format::space::{Place, Space};
 use frontend::nbd::handshake::{Access, Export};
 use io::{DiskId, DiskOptions};
 use replication::group::GroupOptions;
@@ -14,18 +16,19 @@ use replication::resource::{Resource, ResourceOptions};
 
 use crate::attach::{Attached, Replica};
 use crate::crash;
-use crate::definition::{Definition, DiskPlace};
+use crate::definition::{Definition, OwnVolume};
 use crate::limits::{AL_SLOTS_MAX, SHARDS_MAX};
 use crate::links::HostedId;
 use crate::log::{Scope, log};
-use crate::nbd::Offer;
+use crate::nbd::{Offer, export_id};
 use crate::shard::adjusting::{connect, member_options};
 use crate::shard::attaching::group_disks;
 use crate::shard::clients::Clients;
 use crate::shard::commands::address_failure;
 use crate::shard::cross::Fence;
 use crate::shard::disk::{Disk, DiskCounters};
-use crate::shard::hosted::{CommandKind, Hosted};
+use crate::shard::further::{Further, open_pair};
+use crate::shard::hosted::{CommandKind, Hosted, SuperblockPlaces};
 use crate::shard::initiators::Way;
 use crate::shard::mesh::{Cross, Hosting, ToPart};
 use crate::shard::messages::{Fact, Force, Ticket};
@@ -77,7 +80,7 @@ impl Shard {
         let register_disk =
             rim.kit.reactor.open_disk(&attached.register_path, exclusive).map_err(failed)?;
         let opened = match (&attached.definition.disk, &attached.replica) {
-            (Some(place), Some(replica)) => open_disk(place, replica, rim).map(Some),
+            (Some(_), Some(replica)) => open_disk(&attached.definition, replica, rim).map(Some),
             (_, None) | (None, _) => Ok(None),
         };
         let disk = match opened {
@@ -90,7 +93,7 @@ impl Shard {
         let id = self.next_id();
         crash::know(id, name);
         crash::stepping(Some(id));
-        let superblock_at = disk.as_ref().map(|disk| (disk.meta, disk.layout));
+        let superblock_at = disk.as_ref().map(SuperblockPlaces::of);
         let (mut groups, hosted) = self.build(id, attached, register_disk, superblock_at);
         let shared = disk.as_ref().map(|disk| self.share(disk)).transpose();
         let here = usize::from(self.rim.kit.mesh.me());
@@ -208,11 +211,11 @@ impl Shard {
         id: HostedId,
         attached: Attached,
         register_disk: DiskId,
-        superblock_at: Option<(DiskId, Layout)>,
+        superblock_at: Option<SuperblockPlaces>,
     ) -> (Vec<GroupOptions>, Hosted) {
         let Attached { definition, register, replica, .. } = attached;
         let superblock = replica.as_ref().map(|replica| replica.superblock.clone());
-        let size_bytes = superblock.as_ref().map_or(0, |superblock| superblock.size_bytes);
+        let space = superblock.as_ref().map_or(Space::EMPTY, Superblock::space);
         let groups = self.group_options(&definition, replica);
         let resource = Resource::new(ResourceOptions {
             resource: definition.id,
@@ -225,7 +228,7 @@ impl Shard {
             members: member_options(&definition),
             register,
             superblock,
-            slots_max: superblock_at.map_or(SLOTS_DEFAULT, |(_, layout)| layout.slots),
+            slots_max: superblock_at.as_ref().map_or(SLOTS_DEFAULT, |it| it.first.1.slots),
             started_at: self.started_at,
             demands: definition.demands,
             resync_rate: definition.resync_rate,
@@ -242,7 +245,7 @@ impl Shard {
             saves: VecDeque::new(),
             peers: Vec::new(),
             is_primary: false,
-            size_bytes,
+            space,
             clients: Clients::default(),
             way: Way::default(),
             redefinition: None,
@@ -275,7 +278,7 @@ impl Shard {
             shards,
             volume: definition.volume,
             lanes: LANES_DEFAULT,
-            size_bytes: 0,
+            space: Space::EMPTY,
             has_disk: false,
             // Together they keep as many extents hot as one alone would.
             al_slots: al_slots.min(AL_SLOTS_MAX).div_ceil(usize::from(shards)),
@@ -290,7 +293,7 @@ impl Shard {
         let lanes = replica.superblock.lanes;
         for (group, disk) in groups.iter_mut().zip(group_disks(replica, shards)) {
             group.lanes = lanes;
-            group.size_bytes = disk.size_bytes;
+            group.space = disk.space;
             group.has_disk = true;
             group.al_next_number = disk.al_next_number;
             group.slots = disk.slots;
@@ -312,12 +315,26 @@ impl Shard {
     /// Shows the resource to clients, as it is now.
     pub(super) fn offer(&mut self, id: HostedId) {
         let Some(hosted) = self.hosted.get(id.0 as usize).and_then(Option::as_ref) else { return };
-        let mut export = Export::new(hosted.name(), hosted.size_bytes, Access::ReadWrite);
-        export.id = u64::from(id.0);
         let promote_wait = hosted.definition.promote_wait;
-        let offer = Offer { hosted: id, export, promote_wait };
-        self.broadcast(id, || ToPart::Offer(Box::new(offer.clone())));
-        self.rim.nbd.offer(offer);
+        let offers: Vec<Offer> = hosted
+            .definition
+            .volumes()
+            .map(|OwnVolume { place, number, .. }| {
+                let name = if place == Place::FIRST {
+                    hosted.name().to_owned()
+                } else {
+                    format!("{}/{number}", hosted.name())
+                };
+                let size_bytes = hosted.space.bytes_at(place);
+                let mut export = Export::new(&name, size_bytes, Access::ReadWrite);
+                export.id = export_id(id, place);
+                Offer { hosted: id, place, export, promote_wait }
+            })
+            .collect();
+        for offer in offers {
+            self.broadcast(id, || ToPart::Offer(Box::new(offer.clone())));
+            self.rim.nbd.offer(offer);
+        }
     }
 
     pub(super) fn on_config_changed(&mut self, id: HostedId, config: &Config) {
@@ -333,8 +350,8 @@ impl Shard {
             .collect();
         let (epoch, in_sync) = (config.epoch.0, in_sync.join(", "));
         log!(Notice, Scope::resource(hosted.name()), "epoch {epoch}: in sync are {in_sync}");
-        if hosted.size_bytes != volume.size_bytes {
-            hosted.size_bytes = volume.size_bytes;
+        if hosted.space != config.space() {
+            hosted.space = config.space();
             self.offer(id);
         }
     }
@@ -387,32 +404,27 @@ impl Passing {
 }
 
 pub(super) fn open_disk(
-    place: &DiskPlace,
+    definition: &Definition,
     replica: &Replica,
     rim: &mut Rim,
 ) -> std::io::Result<Disk> {
-    let exclusive = DiskOptions { exclusive: true, ..DiskOptions::default() };
-    let DiskPlace { data, meta } = place;
-    let data = rim.kit.reactor.open_disk(data, exclusive)?;
-    let meta = match meta {
-        None => data,
-        Some(path) => match rim.kit.reactor.open_disk(path, exclusive) {
-            Ok(meta) => meta,
-            Err(error) => {
-                rim.kit.reactor.close_disk(data);
-                return Err(error);
-            }
-        },
-    };
-    Ok(Disk {
+    let place = definition.disk.as_ref().expect("a replica was read from it");
+    let (data, meta) = open_pair(place, rim)?;
+    let disk = Disk {
         data,
         meta,
         layout: replica.layout,
         incarnation: replica.superblock.incarnation,
         mem_align: rim.kit.reactor.disk_info(data).mem_align,
         slots: replica.superblock.slots.iter().map(|slot| slot.member).collect(),
+        further: Vec::with_capacity(replica.further.len()),
         error_logged: false,
         counters: DiskCounters::default(),
+    };
+    disk.with_further(replica.further.iter(), rim, |&(place, layout), rim| {
+        let volume = definition.further.iter().find(|volume| volume.place == place);
+        let disk = volume.and_then(|volume| volume.disk.as_ref());
+        Further::open((place, disk.expect("a replica was read from it")), layout, rim)
     })
 }
 

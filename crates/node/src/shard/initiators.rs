@@ -1,14 +1,15 @@
 //! What initiators are told of this node as a way to a volume, and the front ends as one.
 
 use api::response::Reply;
-use frontend::nvme::view::{Path, Subsystem};
+use format::space::Space;
+use frontend::nvme::view::{Namespace, Path, Subsystem};
 use io::ListenAddr;
 use stdx::time::Time;
 
 use crate::limits::NVME_REFUSAL_REST;
 use crate::links::HostedId;
 use crate::nbd::Fact;
-use crate::nvme::Offer;
+use crate::nvme::{Offer, namespace_of};
 use crate::shard::commands::address_failure;
 use crate::shard::hosted::{CommandKind, Hosted};
 use crate::shard::mesh::ToPart;
@@ -18,7 +19,7 @@ use crate::shard::{Rim, Shard};
 /// The way that a resource's home told initiators of last.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Way {
-    told: Option<(Path, u64)>,
+    told: Option<(Path, Space)>,
     changes: u64,
     /// This node stepped down, or could not become Primary, a moment ago: it is no way until then.
     pub(crate) shut_until: Time,
@@ -53,6 +54,17 @@ impl Hosted {
     }
 }
 
+impl Hosted {
+    /// One for each volume that is in use, and the first in any case.
+    fn namespaces(&self) -> Vec<Namespace> {
+        let volumes = self.definition.volumes().map(|volume| Namespace {
+            number: namespace_of(volume.place),
+            size_bytes: self.space.bytes_at(volume.place),
+        });
+        volumes.filter(|it| it.number == 1 || it.size_bytes > 0).collect()
+    }
+}
+
 impl Shard {
     pub(super) fn listen_nvme(&mut self, ticket: Ticket, address: ListenAddr) {
         let Rim { nvme, kit, .. } = &mut self.rim;
@@ -70,17 +82,17 @@ impl Shard {
         if now >= hosted.way.shut_until {
             hosted.way.shut_until = Time::NEVER;
         }
-        let (path, size_bytes) = (hosted.path(now), hosted.size_bytes);
-        if hosted.way.told == Some((path, size_bytes)) {
+        let (path, space) = (hosted.path(now), hosted.space);
+        if hosted.way.told == Some((path, space)) {
             return;
         }
-        hosted.way.told = Some((path, size_bytes));
+        hosted.way.told = Some((path, space));
         hosted.way.changes += 1;
         let subsystem = Subsystem {
             name: hosted.name().to_owned(),
             id: hosted.definition.id.0,
             node: hosted.definition.me.get(),
-            size_bytes,
+            namespaces: hosted.namespaces(),
             path,
             changes: hosted.way.changes,
         };

@@ -4,6 +4,7 @@ use std::fs::File;
 use std::sync::{Arc, mpsc};
 
 use api::response::{Failure, Reply};
+use format::space::Place;
 use io::ListenAddr;
 use replication::contract::{Command, PromoteMode};
 
@@ -131,11 +132,11 @@ pub(crate) enum DeviceOrder {
     /// Who served clients last, as the news say.
     AskTenure { news: mpsc::Sender<News> },
     /// A device is to be made; the news say of what, and later how it goes.
-    Prepare { news: mpsc::Sender<News> },
+    Prepare { place: Place, news: mpsc::Sender<News> },
     /// Its requests are taken from here.
-    Serve { file: Arc<File>, depth: u16 },
+    Serve { place: Place, file: Arc<File>, depth: u16 },
     /// Every request is answered with an error from now on.
-    End,
+    End { place: Place },
     /// No request is answered any more, and the resource is let go as by a crash.
     Leave { ticket: Ticket },
 }

@@ -17,6 +17,7 @@ use crate::links::HostedId;
 use crate::links::paths::PeerPaths;
 use crate::shard::acks::Acks;
 use crate::shard::disk::{Disk, DiskCounters};
+use crate::shard::further::{Further, NewFurther, adopt_pair};
 use crate::shard::hosted::Hosted;
 use crate::shard::hosting::{listen, own_addresses};
 use crate::shard::{Rim, Shard};
@@ -64,6 +65,7 @@ pub(crate) struct NewDisk {
     pub(crate) layout: Layout,
     pub(crate) incarnation: Incarnation,
     pub(crate) slots: Vec<NodeId>,
+    pub(crate) further: Vec<NewFurther>,
 }
 
 impl Part {
@@ -94,35 +96,53 @@ impl NewDisk {
             layout: disk.layout,
             incarnation: disk.incarnation,
             slots: disk.slots.clone(),
+            further: disk.further.iter().map(|it| it.share(rim)).collect::<Result<_, _>>()?,
         })
     }
 
     pub(super) fn adopt(self, rim: &mut Rim) -> std::io::Result<Disk> {
-        let reactor = &mut rim.kit.reactor;
-        let data = reactor.adopt_disk(self.data)?;
-        let meta = match self.meta.map(|meta| reactor.adopt_disk(meta)) {
-            None => data,
-            Some(Ok(meta)) => meta,
-            Some(Err(error)) => {
-                reactor.close_disk(data);
-                return Err(error);
-            }
-        };
-        Ok(Disk {
+        let (data, meta) = adopt_pair(self.data, self.meta, rim)?;
+        let disk = Disk {
             data,
             meta,
             layout: self.layout,
             incarnation: self.incarnation,
-            mem_align: reactor.disk_info(data).mem_align,
+            mem_align: rim.kit.reactor.disk_info(data).mem_align,
             slots: self.slots,
+            further: Vec::with_capacity(self.further.len()),
             error_logged: false,
             counters: DiskCounters::default(),
-        })
+        };
+        disk.with_further(self.further.into_iter(), rim, |further, rim| further.adopt(rim))
     }
 }
 
 impl Disk {
+    /// Adds the disks of further volumes; none is left open if one of them fails.
+    pub(super) fn with_further<T>(
+        mut self,
+        all: impl Iterator<Item = T>,
+        rim: &mut Rim,
+        open: impl Fn(T, &mut Rim) -> std::io::Result<Further>,
+    ) -> std::io::Result<Self> {
+        for one in all {
+            match open(one, rim) {
+                Ok(further) => {
+                    let align = rim.kit.reactor.disk_info(further.data).mem_align;
+                    self.mem_align = self.mem_align.max(align);
+                    self.further.push(further);
+                }
+                Err(error) => {
+                    self.close(rim);
+                    return Err(error);
+                }
+            }
+        }
+        Ok(self)
+    }
+
     pub(super) fn close(&self, rim: &mut Rim) {
+        self.further.iter().for_each(|further| further.close(rim));
         rim.kit.reactor.close_disk(self.data);
         if self.meta != self.data {
             rim.kit.reactor.close_disk(self.meta);

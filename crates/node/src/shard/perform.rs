@@ -171,7 +171,7 @@ impl Shard {
         match action {
             ResourceAction::Send { to, message } => self.send_control(id, to, message),
             ResourceAction::Save { save, register, superblock } => {
-                hosted.save(Save { save, register, superblock }, rim);
+                hosted.save(Save { save, register, superblock, stamps: 0 }, rim);
             }
             ResourceAction::Group(message) => self.tell_groups(id, message),
             ResourceAction::Reset { peer } => rim.links.reset(id, peer),

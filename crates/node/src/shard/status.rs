@@ -14,12 +14,13 @@ use api::status::{
 use format::config::Ancestor;
 use format::ids::{BLOCK_BYTES, NodeId};
 use format::metadata::ReplicaState;
+use format::space::Place;
 use io::{BackendKind, PathMode};
 use replication::contract::{AfterSplitBrain, GiveWayReason, Repair};
 use replication::resource::{MemberStatus, Status, VerifyState, VerifyStatus};
 use stdx::time::Time;
 
-use crate::definition::{Member, resource_id};
+use crate::definition::{Member, OwnVolume, resource_id};
 use crate::histogram::Histogram;
 use crate::links::paths::PathFacts;
 use crate::placement;
@@ -143,55 +144,87 @@ impl Part {
     fn describe(&self, shown: Statistics, rim: &Rim) -> ResourceStatus {
         let connections = self.definition.peers().map(|member| ConnectionStatus {
             name: member.name.clone(),
-            peer_devices: vec![PeerDeviceStatus {
-                ack_latency: self.ack_latency(member.node, shown),
-                reads: self.reads(member.node, shown),
-                ..PeerDeviceStatus::default()
-            }],
+            peer_devices: self
+                .definition
+                .volumes()
+                .map(|volume| PeerDeviceStatus {
+                    ack_latency: self.ack_latency(member.node, volume.place, shown),
+                    reads: self.reads(member.node, volume.place, shown),
+                    ..PeerDeviceStatus::default()
+                })
+                .collect(),
             ..ConnectionStatus::default()
         });
         ResourceStatus {
             name: self.name.clone(),
-            devices: vec![self.describe_device(0, shown, rim)],
+            devices: self
+                .definition
+                .volumes()
+                .map(|volume| self.describe_device((volume.place, 0), shown, rim))
+                .collect(),
             connections: connections.collect(),
             ..ResourceStatus::default()
         }
     }
 
-    fn describe_device(&self, size_bytes: u64, shown: Statistics, rim: &Rim) -> DeviceStatus {
-        let mut holders = rim.nbd.holders(self.id, &rim.kit);
-        holders.extend(rim.nvme.holders(self.id, &rim.kit));
-        holders.extend(rim.vhost.holders(self.id));
+    fn describe_device(
+        &self,
+        (place, size_bytes): (Place, u64),
+        shown: Statistics,
+        rim: &Rim,
+    ) -> DeviceStatus {
+        let mut holders = rim.nbd.holders(self.id, place, &rim.kit);
+        if place == Place::FIRST {
+            holders.extend(rim.nvme.holders(self.id, &rim.kit));
+        }
+        holders.extend(rim.vhost.holders(self.id, place));
         if shown == Statistics::Hidden {
             return DeviceStatus { holders, ..DeviceStatus::default() };
         }
         DeviceStatus {
-            statistics: Some(self.statistics(size_bytes, rim)),
-            reads: self.reads(self.definition.me, shown),
-            write_latency: rim.nbd.write_latency(self.id).map(Histogram::shown),
+            statistics: Some(self.statistics((place, size_bytes), rim)),
+            reads: self.reads(self.definition.me, place, shown),
+            write_latency: of_first(place, rim.nbd.write_latency(self.id).map(Histogram::shown)),
             holders,
             ..DeviceStatus::default()
         }
     }
 
     /// What a member did for reads of clients of this node.
-    fn reads(&self, member: NodeId, shown: Statistics) -> Option<ReadsServed> {
+    fn reads(&self, member: NodeId, place: Place, shown: Statistics) -> Option<ReadsServed> {
         let load = self.group.read_load(member);
-        (shown == Statistics::Shown).then_some(ReadsServed {
+        let reads = (shown == Statistics::Shown).then_some(ReadsServed {
             served: load.served,
             in_flight: load.in_flight,
             latency_us: load.latency_ns / 1000,
-        })
+        });
+        of_first(place, reads)
     }
 
-    fn ack_latency(&self, member: NodeId, shown: Statistics) -> Option<LatencyHistogram> {
+    fn ack_latency(
+        &self,
+        member: NodeId,
+        place: Place,
+        shown: Statistics,
+    ) -> Option<LatencyHistogram> {
         let peer = self.peer(member).filter(|_| shown == Statistics::Shown);
-        peer.map(|peer| peer.acks.latency.shown())
+        of_first(place, peer.map(|peer| peer.acks.latency.shown()))
     }
 
-    fn statistics(&self, size_bytes: u64, rim: &Rim) -> DeviceStatistics {
+    fn statistics(&self, (place, size_bytes): (Place, u64), rim: &Rim) -> DeviceStatistics {
+        let pending = rim.nbd.requests_in_flight(self.id, place)
+            + rim.nvme.requests_in_flight(self.id, place);
+        if place != Place::FIRST {
+            let further = self.disk.as_ref().and_then(|disk| disk.further_at(place));
+            return DeviceStatistics {
+                size: size_bytes / 1024,
+                read: further.map_or(0, |it| it.read_bytes) / 1024,
+                written: further.map_or(0, |it| it.written_bytes) / 1024,
+                upper_pending: u32::try_from(pending).unwrap_or(u32::MAX),
+                ..DeviceStatistics::default()
+            };
+        }
         let counters = self.disk.as_ref().map(|disk| disk.counters).unwrap_or_default();
-        let pending = rim.nbd.requests_in_flight(self.id) + rim.nvme.requests_in_flight(self.id);
         DeviceStatistics {
             size: size_bytes / 1024,
             read: counters.read_bytes / 1024,
@@ -222,6 +255,11 @@ fn describe_paths(member: &Member, rim: &Rim) -> Vec<PathStatus> {
     paths.collect()
 }
 
+/// What the volumes of a resource have in common is counted once, with the first.
+fn of_first<T>(place: Place, counted: Option<T>) -> Option<T> {
+    counted.filter(|_| place == Place::FIRST)
+}
+
 /// What a description needs besides the resource.
 #[derive(Clone, Copy)]
 struct Look<'a> {
@@ -240,7 +278,7 @@ impl Hosted {
             let look = facts.filter(|facts| facts.syncing).map(|facts| pace::Look {
                 at: now,
                 copied_blocks: facts.copied_blocks,
-                left_blocks: facts.out_of_sync_blocks,
+                left_blocks: facts.out_of_sync.blocks(),
             });
             match (look, &mut peer.pace) {
                 (None, _) => peer.pace = None,
@@ -264,7 +302,11 @@ impl Hosted {
             suspended_user,
             suspended_no_data,
             suspended_quorum,
-            devices: vec![self.describe_device(&status, part, look)],
+            devices: self
+                .definition
+                .volumes()
+                .map(|volume| self.describe_device(&status, volume, part, look))
+                .collect(),
             connections: self
                 .definition
                 .peers()
@@ -282,27 +324,33 @@ impl Hosted {
         described
     }
 
-    fn describe_device(&self, status: &Status, part: &Part, look: Look<'_>) -> DeviceStatus {
+    fn describe_device(
+        &self,
+        status: &Status,
+        volume: OwnVolume<'_>,
+        part: &Part,
+        look: Look<'_>,
+    ) -> DeviceStatus {
         let Look { rim, shown, open } = look;
-        let disk = part.disk.as_ref();
+        let data = part.disk.as_ref().and_then(|disk| disk.data_at(volume.place));
         DeviceStatus {
-            volume: self.definition.volume,
-            minor: self.definition.device.unwrap_or(0),
+            volume: volume.number,
+            minor: volume.device.unwrap_or(0),
             disk_state: self.disk_state(status),
             client: self.definition.disk.is_none(),
             open,
             quorum: status.has_quorum,
-            backing_dev: self.definition.disk.as_ref().map(|disk| disk.data.display().to_string()),
-            disk_io: disk.map(|disk| {
+            backing_dev: volume.disk.map(|disk| disk.data.display().to_string()),
+            disk_io: data.map(|data| {
                 let reactor = &rim.kit.reactor;
-                let way = match (reactor.disk_info(disk.data).path_mode, reactor.backend()) {
+                let way = match (reactor.disk_info(data).path_mode, reactor.backend()) {
                     (PathMode::Direct, BackendKind::IoUring) => "io_uring",
                     (PathMode::Direct, BackendKind::Poll) => "threads",
                     (PathMode::InlineMemory | PathMode::InlineBuffered, _) => "pwrite",
                 };
                 way.to_owned()
             }),
-            ..part.describe_device(self.size_bytes, shown, rim)
+            ..part.describe_device((volume.place, self.space.bytes_at(volume.place)), shown, rim)
         }
     }
 
@@ -370,11 +418,15 @@ impl Hosted {
             },
             tls: rim.links.is_secured(&member.name),
             paths: describe_paths(member, rim),
-            peer_devices: vec![PeerDeviceStatus {
-                ack_latency: part.ack_latency(member.node, look.shown),
-                reads: part.reads(member.node, look.shown),
-                ..self.describe_peer_device(status, member, facts)
-            }],
+            peer_devices: self
+                .definition
+                .volumes()
+                .map(|volume| PeerDeviceStatus {
+                    ack_latency: part.ack_latency(member.node, volume.place, look.shown),
+                    reads: part.reads(member.node, volume.place, look.shown),
+                    ..self.describe_peer_device(status, volume, member, facts)
+                })
+                .collect(),
             reason,
             ..ConnectionStatus::default()
         }
@@ -383,11 +435,12 @@ impl Hosted {
     fn describe_peer_device(
         &self,
         status: &Status,
+        OwnVolume { place, number, .. }: OwnVolume<'_>,
         member: &Member,
         facts: Option<&MemberStatus>,
     ) -> PeerDeviceStatus {
         let mut device = PeerDeviceStatus {
-            volume: self.definition.volume,
+            volume: number,
             peer_client: !member.is_diskful,
             ..PeerDeviceStatus::default()
         };
@@ -408,17 +461,24 @@ impl Hosted {
             }
             _ => ReplicationState::Established,
         };
-        device.out_of_sync = facts.out_of_sync_blocks * (BLOCK_BYTES / 1024);
-        let blocks = (self.size_bytes / BLOCK_BYTES).max(1);
-        device.percent_in_sync = percent(blocks.saturating_sub(facts.out_of_sync_blocks), blocks);
+        let left = facts.out_of_sync.blocks_at(place);
+        device.out_of_sync = left * (BLOCK_BYTES / 1024);
+        let blocks = self.space.blocks_at(place).max(1);
+        device.percent_in_sync = percent(blocks.saturating_sub(left), blocks);
         let verify = status.verify.as_ref();
         let differing = verify.map_or(0, |verify| differing_at(verify, member.node));
+        let differing = if place == Place::FIRST { differing } else { 0 };
         device.out_of_sync += differing * (BLOCK_BYTES / 1024);
         if let Some(verify) =
             verify.filter(|_| device.replication_state == ReplicationState::VerifyS)
         {
-            let done = verify.position.saturating_sub(verify.from_block);
-            let all = verify.until_block.saturating_sub(verify.from_block).max(1);
+            let in_volume = |until: u64| {
+                let first = place.first_block();
+                let end = first + self.space.blocks_at(place);
+                until.min(end).saturating_sub(verify.from_block.max(first))
+            };
+            let done = in_volume(verify.position);
+            let all = in_volume(verify.until_block).max(1);
             let percent_resync_done = percent(done, all);
             device.has_online_verify_details = true;
             return device.with_sync(SyncDetails {
@@ -435,6 +495,13 @@ impl Hosted {
 
     fn describe_verify(&self, verify: &VerifyStatus) -> VerifyReport {
         let kib = |blocks: u64| blocks * (BLOCK_BYTES / 1024);
+        // Positions are those of a volume; what is behind its last block is still its.
+        let place = |block: u64| Place::of_block(block).unwrap_or(Place::FIRST);
+        let at = |block: u64| kib(block - place(block).first_block());
+        let end = verify.until_block.max(verify.from_block + 1);
+        let until = |block: u64| at(block.max(1) - 1) + kib(1);
+        let is_of_one = place(verify.from_block) == place(end - 1);
+        let is_one_of_several = is_of_one && !self.definition.further.is_empty();
         let state = match verify.state {
             VerifyState::Waiting => "waiting",
             VerifyState::Running => "running",
@@ -448,9 +515,10 @@ impl Hosted {
         let differing = verify.differing.iter();
         VerifyReport {
             state: state.to_owned(),
-            start: kib(verify.from_block),
-            stop: kib(verify.until_block),
-            position: kib(verify.position),
+            volume: is_one_of_several.then(|| place(verify.from_block).number().into()),
+            start: at(verify.from_block),
+            stop: until(end),
+            position: if verify.position < end { at(verify.position) } else { until(end) },
             verified: kib(verify.verified_blocks),
             skipped: kib(verify.skipped_blocks),
             repaired: verify.repair == Repair::AtOnce,
@@ -490,7 +558,7 @@ impl Hosted {
             );
         }
         if let Some(verify) = status.verify.as_ref().map(|verify| self.describe_verify(verify)) {
-            let VerifyReport { differing, position, repaired, state, .. } = verify;
+            let VerifyReport { differing, position, repaired, state, volume, .. } = verify;
             let remedy = if repaired {
                 "it was made equal to what most replicas hold; look at its disk"
             } else {
@@ -500,8 +568,10 @@ impl Hosted {
                 format!("a verify found {kib} KiB that differ at {name}: {remedy}")
             }));
             if state == "interrupted" {
+                let of_volume =
+                    volume.map_or_else(String::new, |number| format!(" {}/{number}", self.name()));
                 reasons.push(format!(
-                    "a verify was interrupted: `verify --start {position}K` goes on"
+                    "a verify was interrupted: `verify --start {position}K{of_volume}` goes on"
                 ));
             }
         }
@@ -512,6 +582,9 @@ impl Hosted {
             let name = &member.name;
             format!("{name} has no vote: it left, or is new; it votes once it is in sync")
         }));
+        if is_born {
+            reasons.extend(self.missing_volumes(status));
+        }
         if status.promoting {
             reasons.push("this node is becoming Primary".to_owned());
         }
@@ -521,6 +594,38 @@ impl Hosted {
                     .to_owned(),
             );
         }
+        reasons
+    }
+
+    /// Volumes that are not in use yet, and replicas that cannot be used for want of one.
+    fn missing_volumes(&self, status: &Status) -> Vec<String> {
+        let name = self.name();
+        let volumes = self.definition.volumes();
+        let unused = volumes.filter(|volume| self.space.blocks_at(volume.place) == 0);
+        let mut reasons: Vec<String> = unused
+            .map(|volume| {
+                let number = volume.number;
+                format!(
+                    "volume {number} is not in use yet: a promotion adds it when every UpToDate \
+                     replica in reach has a disk for it, made by `create-md {name}/{number}` while \
+                     the resource was down there"
+                )
+            })
+            .collect();
+        let number_of = |place: Place| {
+            let volume = self.definition.volumes().find(|volume| volume.place == place);
+            volume.map_or_else(|| place.number().into(), |volume| volume.number)
+        };
+        reasons.extend(self.definition.members.iter().filter_map(|member| {
+            let facts = status.members.iter().find(|facts| facts.node == member.node)?;
+            let number = number_of(facts.lacks?);
+            Some(format!(
+                "the replica of {} stays away: it has no disk for volume {number}, or a smaller \
+                 one, or one whose content is not known; make it anew there: `create-md --force \
+                 {name}`",
+                member.name
+            ))
+        }));
         reasons
     }
 

@@ -128,7 +128,8 @@ impl Ublk {
             let part = part_id(key, if needs_place(request.wanted.kind) { block } else { 0 });
             request.next = piece.end;
             request.in_flight += 1;
-            let part = Request { part, kind, offset: piece.start, length };
+            let offset = device.place.first_byte() + piece.start;
+            let part = Request { part, kind, offset, length };
             self.facts.push_back((device.hosted, GroupInput::Request(part)));
         }
         self.finish_if_done(key, kit);

@@ -141,7 +141,7 @@ impl Vhost {
             let part = part_id(key, kit.mesh.me(), part);
             request.next = piece.end;
             request.in_flight += 1;
-            let request = Request { part, kind, offset: piece.start, length };
+            let request = Request { part, kind, offset: queue.base + piece.start, length };
             self.facts.push_back(Fact::Request { hosted: queue.hosted, request });
         }
         self.finish_if_done(key, kit);

@@ -1,15 +1,15 @@
 //! A disk that is taken (back) into use while the group runs, and slots that begin and end on it.
 
-use format::ids::{BLOCK_BYTES, EXTENT_BLOCKS, MemberSet, NodeId, Nonce};
+use format::ids::{MemberSet, NodeId, Nonce};
 use stdx::time::Time;
 
 use crate::activity::{ActivityLog, Reach};
 use crate::attach::GroupDisk;
-use crate::bitmap::Bitmap;
 use crate::contract::{GroupAction, LostMember, ReplicaRole, RoundId};
 use crate::group::durable::Durable;
 use crate::group::{LaneGroup, answer, load_pages, slots_of};
 use crate::lane::{Lane, Slot};
+use crate::marks::Marks;
 use crate::view::View;
 
 impl LaneGroup {
@@ -34,19 +34,18 @@ impl LaneGroup {
     ) {
         assert_eq!(self.view.replica, ReplicaRole::None, "the former disk was given up");
         self.with_lanes(now, actions, Lane::drop_unsubmitted);
-        let (lanes, blocks) = (self.view.lanes, disk.size_bytes / BLOCK_BYTES);
+        let (lanes, space) = (self.view.lanes, disk.space);
         for lane in &mut self.lanes {
             assert!(lane.is_quiet(), "nothing is under way on the former disk");
-            lane.take_disk(slots_of(&disk.slot_bases, lane.index, lanes, blocks));
+            lane.take_disk(slots_of(&disk.slot_bases, lane.index, lanes, &space));
         }
         load_pages(&mut self.lanes, self.shards, disk.slots);
-        if self.view.blocks == 0 {
-            self.view.blocks = blocks;
+        if self.view.space.is_empty() {
+            self.view.space = space;
         } else {
             self.cover_volume();
         }
-        let extents = self.view.blocks.div_ceil(EXTENT_BLOCKS);
-        let reach = Reach::new(self.view.shard, self.shards, lanes, extents);
+        let reach = Reach::new(self.view.shard, self.shards, lanes, self.view.space);
         self.activity = ActivityLog::new(reach, self.al_slots, disk.al_next_number);
         self.durable = Durable::new(&disk.slot_bases);
         self.flushes.forget_device();
@@ -64,7 +63,7 @@ impl LaneGroup {
     /// whom it does not name any more.
     pub(crate) fn track(&mut self, members: MemberSet, slots: &[NodeId]) {
         self.view.tracked = members;
-        let View { me, lanes, blocks, .. } = self.view;
+        let View { me, lanes, space, .. } = self.view;
         for &member in slots.iter().filter(|&&member| member != me) {
             let unused = LostMember { member, base: crate::UNUSED };
             let is_known = self.lanes.iter().any(|lane| lane.slot(member).is_some());
@@ -79,7 +78,7 @@ impl LaneGroup {
                     }
                     Some(_) => {}
                     None => {
-                        let bits = Bitmap::new(lane.index, lanes, blocks);
+                        let bits = Marks::new(lane.index, lanes, &space);
                         lane.replica.slots.push(Slot { member, base: crate::UNUSED, bits });
                     }
                 }

@@ -2,6 +2,7 @@
 
 use format::ids::{BlockRange, BootId, LaneIndex, MemberSet, NodeId, Nonce, Seq};
 use format::message::DataBody;
+use format::space::Space;
 use stdx::time::Time;
 
 use crate::contract::{
@@ -62,7 +63,7 @@ impl LaneGroup {
             ToGroup::ReadPolicy(policy) => self.balance.policy = policy,
             ToGroup::Resume => self.resume(now, actions),
             ToGroup::Stop { round } => self.obey_nobody(now, round, actions),
-            ToGroup::Size { blocks } => self.resize(blocks),
+            ToGroup::Size(space) => self.resize(*space),
             ToGroup::Track { members, slots } => self.track(members, &slots),
             ToGroup::Attach { disk, round } => self.attaching = Some((disk, round)),
             message @ (ToGroup::Lose { .. }
@@ -300,8 +301,8 @@ impl LaneGroup {
         self.fail_flushes(actions);
     }
 
-    fn resize(&mut self, blocks: u64) {
-        self.view.blocks = blocks;
+    fn resize(&mut self, space: Space) {
+        self.view.space = space;
         self.cover_volume();
     }
 
@@ -309,11 +310,11 @@ impl LaneGroup {
     /// is larger than the disk this node serves what the disk holds, whatever a config says.
     pub(crate) fn cover_volume(&mut self) {
         let slots = self.lanes.iter().flat_map(|lane| &lane.replica.slots);
-        let held = slots.map(|slot| slot.bits.blocks_max()).min();
-        self.view.blocks = self.view.blocks.min(held.unwrap_or(u64::MAX));
-        let blocks = self.view.blocks;
+        let held = slots.map(|slot| slot.bits.space_max()).reduce(|one, it| one.common(&it));
+        self.view.space = held.map_or(self.view.space, |held| held.common(&self.view.space));
+        let space = self.view.space;
         for lane in &mut self.lanes {
-            lane.replica.slots.iter_mut().for_each(|slot| slot.bits.cover(blocks));
+            lane.replica.slots.iter_mut().for_each(|slot| slot.bits.cover(&space));
         }
     }
 

@@ -7,12 +7,12 @@
 use format::ids::{BLOCK_BYTES, BlockMask, BlockRange, MemberSet, NodeId, Seq};
 use format::message::{DataBody, WriteKind};
 
-use crate::bitmap::Bitmap;
 use crate::contract::{Compare, FromGroup, GroupAction, LostMember, Payload};
 use crate::lane::read::has_source;
 use crate::lane::write::Wanted;
 use crate::lane::{Lane, Operation, OperationKind, OperationState, Turn};
 use crate::limits;
+use crate::marks::Marks;
 
 /// One returning member, as this lane sees it.
 #[derive(Debug)]
@@ -20,7 +20,7 @@ pub(crate) struct Resync {
     pub(crate) member: NodeId,
     id: u64,
     /// What it misses.
-    pub(crate) bits: Bitmap,
+    pub(crate) bits: Marks,
     /// Slots that are still being read, the current one first.
     loads: Vec<Load>,
     /// Other members that are absent, what their slots are good for, and who has them.
@@ -93,7 +93,7 @@ impl Lane {
             Load { at: member, slot: member, from: 0, forward: None },
         ];
         loads.extend(forwards(absent, from));
-        let bits = Bitmap::new(self.index, turn.view.lanes, turn.view.blocks);
+        let bits = Marks::new(self.index, turn.view.lanes, &turn.view.space);
         let leader = self.leader.as_mut().expect("only a leader resyncs members");
         leader.resyncs.retain(|resync| resync.member != member);
         // Orders are never used twice, so this one is a name as well.

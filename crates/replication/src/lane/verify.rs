@@ -7,6 +7,7 @@
 //! otherwise it is remembered, and marked as soon as the member leaves the write set.
 
 use format::ids::{BlockRange, Digest, EXTENT_BLOCKS, MemberSet, NodeId};
+use format::space::Space;
 
 use crate::contract::{Repair, VerifyTask};
 use crate::lane::compare::Comparison;
@@ -18,6 +19,7 @@ use crate::ranges::RangeSet;
 #[derive(Debug)]
 pub(crate) struct Verify {
     id: u64,
+    space: Space,
     until: u64,
     cursor: u64,
     repair: Repair,
@@ -48,15 +50,22 @@ impl Verify {
 
     /// The next blocks of lane `lane` of `lanes`.
     fn next_range(&self, lane: u64, lanes: u64) -> Option<BlockRange> {
-        let extent = self.cursor / EXTENT_BLOCKS;
-        let ahead = (lane + lanes - extent % lanes) % lanes;
-        let start = if ahead == 0 { self.cursor } else { (extent + ahead) * EXTENT_BLOCKS };
-        if start >= self.until {
-            return None;
+        let mut cursor = self.cursor;
+        loop {
+            let extent = cursor / EXTENT_BLOCKS;
+            let ahead = (lane + lanes - extent % lanes) % lanes;
+            let start = if ahead == 0 { cursor } else { (extent + ahead) * EXTENT_BLOCKS };
+            let span = self.space.span_from(start).filter(|span| span.start < self.until)?;
+            if span.start > start {
+                // Behind the end of a volume: the next one has extents of every lane, or fewer.
+                cursor = span.start;
+                continue;
+            }
+            let extent_end = (start / EXTENT_BLOCKS + 1) * EXTENT_BLOCKS;
+            let end = extent_end.min(self.until).min(span.end);
+            let count = (end - start).min(limits::COPY_BLOCKS_MAX.into());
+            return Some(BlockRange::new(start, u32::try_from(count).expect("within an extent")));
         }
-        let extent_end = (start / EXTENT_BLOCKS + 1) * EXTENT_BLOCKS;
-        let count = (extent_end.min(self.until) - start).min(limits::COPY_BLOCKS_MAX.into());
-        Some(BlockRange::new(start, u32::try_from(count).expect("within an extent")))
     }
 }
 
@@ -68,7 +77,8 @@ impl Lane {
         leader.next_order += 1;
         leader.verify = Some(Verify {
             id,
-            until: task.until_block.min(turn.view.blocks),
+            space: turn.view.space,
+            until: task.until_block.min(turn.view.space.end()),
             cursor: task.from_block,
             repair: task.repair,
             current: None,
@@ -239,16 +249,7 @@ mod tests {
     fn a_pass_visits_every_block_of_its_lane_once() {
         for (lane, lanes) in [(0, 4), (3, 4), (0, 1)] {
             let (from_block, until) = (700, 9 * EXTENT_BLOCKS + 77);
-            let mut verify = Verify {
-                id: 1,
-                until,
-                cursor: from_block,
-                repair: Repair::No,
-                current: None,
-                verified_blocks: 0,
-                skipped_blocks: 0,
-                differing: Vec::new(),
-            };
+            let mut verify = Verify { until, ..pass(Space::of_one(until + 9), from_block) };
             let mut seen = Vec::new();
             while let Some(range) = verify.next_range(lane, lanes) {
                 verify.cursor = range.end();
@@ -256,6 +257,41 @@ mod tests {
             }
             let wanted = (from_block..until).filter(|it| it / EXTENT_BLOCKS % lanes == lane);
             assert!(seen.into_iter().eq(wanted));
+        }
+    }
+
+    #[test]
+    fn a_pass_visits_every_volume_and_nothing_between_them() {
+        let place = |number| format::space::Place::new(number).unwrap();
+        let space = Space::of_one(3 * EXTENT_BLOCKS + 5)
+            .with(place(1), EXTENT_BLOCKS)
+            .with(place(4), 6 * EXTENT_BLOCKS - 1);
+        let mut seen = Vec::new();
+        for lane in 0..4 {
+            let mut verify = pass(space, 700);
+            while let Some(range) = verify.next_range(lane, 4) {
+                assert!(space.contains(range) && range.extent() % 4 == lane);
+                verify.cursor = range.end();
+                seen.extend(range.blocks());
+            }
+        }
+        seen.sort_unstable();
+        let volumes = space.places().map(|it| (it.first_block(), space.blocks_at(it)));
+        let all = volumes.flat_map(|(first, blocks)| first..first + blocks);
+        assert!(seen.into_iter().eq(all.filter(|&block| block >= 700)));
+    }
+
+    fn pass(space: Space, from_block: u64) -> Verify {
+        Verify {
+            id: 1,
+            space,
+            until: space.end(),
+            cursor: from_block,
+            repair: Repair::No,
+            current: None,
+            verified_blocks: 0,
+            skipped_blocks: 0,
+            differing: Vec::new(),
         }
     }
 }

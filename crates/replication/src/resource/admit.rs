@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 use format::config::{Config, InSync};
 use format::ids::{Epoch, LaneIndex, MemberSet, NodeId, Nonce, Seq, ValueId};
 use format::message::{Control, ReplicaReport, Sealed, SlotBase, SlotInfo};
+use format::space::{Place, Space};
 use stdx::time::Time;
 
 use crate::contract::{Compare, LostMember, ResourceAction, ToGroup};
@@ -27,8 +28,8 @@ pub(crate) struct Admission {
     /// The config when the slots were asked; members lost since are in no answer.
     epoch: Epoch,
     floors: Vec<Seq>,
-    /// Per shard: what is left, and what was copied, in blocks.
-    progress: BTreeMap<u8, (u64, u64)>,
+    /// Per shard: what is left of each volume, and what was copied, in blocks.
+    progress: BTreeMap<u8, (Space, u64)>,
     /// All of the volume is to be copied.
     is_full: bool,
 }
@@ -70,9 +71,10 @@ impl Admission {
         matches!(self.step, Step::Copying | Step::Synced)
     }
 
-    /// Blocks that are left, and blocks that were copied.
-    pub(crate) fn progress(&self) -> (u64, u64) {
-        self.progress.values().fold((0, 0), |sum, one| (sum.0 + one.0, sum.1 + one.1))
+    /// Blocks of each volume that are left, and blocks that were copied.
+    pub(crate) fn progress(&self) -> (Space, u64) {
+        let none = (Space::EMPTY, 0);
+        self.progress.values().fold(none, |sum, one| (sum.0.and(&one.0), sum.1 + one.1))
     }
 }
 
@@ -114,13 +116,17 @@ impl Resource {
         }
     }
 
-    /// Its disk is large enough, and its data belongs to this history, or to none.
+    /// Its disks are there and large enough, and its data belongs to this history, or to none.
     pub(crate) fn may_return(&self, member: NodeId) -> bool {
         let (Some(replica), Some(config)) = (self.replica_of(member), self.config()) else {
             return false;
         };
-        let size = config.volumes.first().map_or(0, |volume| volume.size_bytes);
-        replica.size_bytes >= size && is_of_history(config, &replica)
+        replica.space.covers(&config.space()) && is_of_history(config, &replica)
+    }
+
+    pub(crate) fn lacks(&self, member: NodeId) -> Option<Place> {
+        let (held, wanted) = (self.replica_of(member)?.space, self.config()?.space());
+        wanted.places().find(|&place| held.blocks_at(place) < wanted.blocks_at(place))
     }
 
     fn seal_returning(&mut self, member: NodeId) {
@@ -365,9 +371,9 @@ impl Resource {
         self.ask_groups(RoundKind::Synced(member), resync);
     }
 
-    pub(crate) fn on_progress(&mut self, shard: u8, member: NodeId, left: u64, copied: u64) {
+    pub(crate) fn on_progress(&mut self, shard: u8, member: NodeId, progress: (Space, u64)) {
         if let Some(admission) = self.admission(member) {
-            admission.progress.insert(shard, (left, copied));
+            admission.progress.insert(shard, progress);
         }
     }
 

@@ -4,11 +4,12 @@ use std::collections::BTreeMap;
 
 use format::config::Config;
 use format::ids::{
-    BLOCK_BYTES, Ballot, BlockRange, Epoch, Incarnation, KernelBootId, LaneIndex, MemberSet,
-    NodeId, Nonce, Seq, ValueId, VoteStoreId,
+    Ballot, BlockRange, Epoch, Incarnation, KernelBootId, LaneIndex, MemberSet, NodeId, Nonce, Seq,
+    ValueId, VoteStoreId,
 };
 use format::message::{Control, Sealed, SealedLane, SlotBase, SlotInfo};
 use format::metadata::{Candidate, Register, ReplicaState, Sealed as SealedTo, Superblock};
+use format::space::Space;
 use stdx::random::Random;
 
 use crate::attach;
@@ -206,8 +207,8 @@ impl Resource {
         self.member.may_begin = true;
         let PendingSeal { from, ballot, nonce, lanes, inherited, own_slot } = seal;
         let boot_id = self.options.boot_id;
-        let inherited = bounded(inherited, replica.size_bytes);
-        let own_slot = bounded(own_slot, replica.size_bytes);
+        let inherited = bounded(inherited, &replica.space);
+        let own_slot = bounded(own_slot, &replica.space);
         let sealed = Sealed { ballot, nonce, boot_id, rank, replica, lanes, inherited, own_slot };
         self.send(from, Control::Sealed(Box::new(sealed)));
     }
@@ -243,6 +244,7 @@ impl Resource {
         if superblock.incarnation != own.incarnation {
             return;
         }
+        superblock.follow_volumes(&value.space());
         superblock.branch = value.branch;
         superblock.joined = joined;
         superblock.candidate = None;
@@ -251,9 +253,18 @@ impl Resource {
         superblock.clean = false;
         self.member.may_begin = false;
         self.member.new_epoch = Some((from, nonce, value.epoch));
+        self.take_space(value);
         let round = self.start_round(RoundKind::Inherited(nonce));
         let message = ToGroup::Inherit { nonce, ranges: inherited, round };
         self.save_superblock(AfterSave::Groups(message));
+    }
+
+    /// The groups know the volumes of a session before its first operation comes: the value that
+    /// names them may reach this node as chosen only after that.
+    fn take_space(&mut self, value: &Config) {
+        if self.config().map(Config::space) != Some(value.space()) {
+            self.tell_groups(ToGroup::Size(Box::new(value.space())));
+        }
     }
 
     pub(crate) fn on_inherited(&mut self, nonce: Nonce) {
@@ -284,10 +295,12 @@ impl Resource {
             superblock.joined = superblock.joined.min(shared);
             superblock.candidate.take_if(|candidate| candidate.epoch > shared);
         }
+        superblock.follow_volumes(&value.space());
         superblock.state = ReplicaState::Syncing;
         superblock.clean = false;
         self.member.may_begin = false;
         self.member.admit = Some((from, nonce));
+        self.take_space(value);
         let round = self.start_round(RoundKind::Admitted);
         self.save_superblock(AfterSave::Groups(ToGroup::Admit { nonce, floors, round }));
     }
@@ -591,12 +604,12 @@ impl Resource {
 }
 
 /// The ranges, or a cover of them that fits into a message.
-pub(crate) fn bounded(ranges: Vec<BlockRange>, size_bytes: u64) -> Vec<BlockRange> {
+pub(crate) fn bounded(ranges: Vec<BlockRange>, space: &Space) -> Vec<BlockRange> {
     if ranges.len() <= limits::REPORT_RANGES_MAX {
         return ranges;
     }
     let mut set: RangeSet = ranges.into_iter().collect();
-    set.coarsen(limits::REPORT_RANGES_MAX, size_bytes / BLOCK_BYTES);
+    set.coarsen(limits::REPORT_RANGES_MAX, space);
     set.iter().collect()
 }
 
@@ -709,6 +722,7 @@ mod tests {
                 write_counter: stamp,
             },
             slots: Vec::new(),
+            further: Vec::new(),
         };
         (register, superblock)
     }

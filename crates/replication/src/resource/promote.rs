@@ -6,13 +6,16 @@
 
 use std::collections::BTreeMap;
 
-use format::config::{Config, InSync, Primary, Purpose, Tenure, Voter as VoterConfig};
+use format::config::{
+    Config, InSync, Primary, Purpose, Tenure, VolumeConfig, Voter as VoterConfig,
+};
 use format::ids::{
     Ballot, BlockRange, BootId, Branch, Epoch, Incarnation, MemberSet, NodeId, Nonce, Seq, ValueId,
     VoteStoreId,
 };
 use format::message::{Control, Sealed, SlotBase};
 use format::metadata::ReplicaState;
+use format::space::Place;
 use stdx::time::Time;
 
 use crate::contract::{CommandErrorCode, CommandId, LostMember, PromoteMode, ToGroup};
@@ -451,9 +454,8 @@ impl Resource {
             return self.rest_promotion(CommandErrorCode::NoUpToDateData, reason);
         }
         // What the lost ones may miss; a single member cannot differ from itself (7.4, 7.5).
-        let size_bytes = base.volumes.first().map_or(0, |volume| volume.size_bytes);
         let missed = if base.clean { Vec::new() } else { difference(&sealed) };
-        let missed = crate::resource::member::bounded(missed, size_bytes);
+        let missed = crate::resource::member::bounded(missed, &base.space());
         let outdated = if sealed.len() == 1 { Vec::new() } else { missed.clone() };
         let lossy = !base.clean && sealed.values().all(|report| report.rank <= 1);
         let memory = if lossy { Memory::MayBeLost } else { Memory::Kept };
@@ -546,13 +548,14 @@ impl Resource {
             }
         }
         let epoch = config.epoch;
-        let size = self.size_at_birth();
-        let volume = config.volumes.first_mut().expect("a config has its volume");
-        if volume.size_bytes == 0 {
-            volume.size_bytes = size;
+        if config.space().is_empty() {
+            config.volumes = self.volumes_at_birth(&config, sealed);
+        } else if !is_forced && !is_alone {
+            config.volumes.extend(self.added_volumes(base, sealed));
         }
-        let old = std::mem::take(&mut volume.insync);
-        volume.insync = sealed
+        let first = config.volumes.first_mut().expect("a config has its volume");
+        let old = std::mem::take(&mut first.insync);
+        let in_sync: Vec<InSync> = sealed
             .iter()
             .map(|(&node, report)| {
                 let incarnation = report.replica.incarnation;
@@ -561,6 +564,10 @@ impl Resource {
                 kept.unwrap_or(InSync { node, incarnation, joined: epoch })
             })
             .collect();
+        // A replica is in sync as a whole.
+        for volume in &mut config.volumes {
+            volume.insync.clone_from(&in_sync);
+        }
         config
     }
 
@@ -573,6 +580,19 @@ impl Resource {
         }
     }
 
+    /// Volumes that were added to the replicas while these were down. Each made its blocks zeroes,
+    /// also one that is away now, and returns only with the volume: all are equal, but for what
+    /// the slots mark from now on.
+    fn added_volumes(&self, base: &Config, sealed: &BTreeMap<NodeId, Sealed>) -> Vec<VolumeConfig> {
+        let known = base.space();
+        let mut all = self.volumes_at_birth(base, sealed);
+        all.retain(|volume| {
+            let place = Place::new(volume.number).unwrap_or(Place::FIRST);
+            volume.size_bytes > 0 && known.blocks_at(place) == 0
+        });
+        all
+    }
+
     /// The vote stores that answered get their names into the first value; the others match any.
     fn voters_at_birth(&self, voters: &[VoterConfig]) -> Vec<VoterConfig> {
         let stores = self.attempt.as_ref().map_or(&[][..], |attempt| &attempt.answered);
@@ -583,11 +603,25 @@ impl Resource {
         voters.iter().map(|voter| VoterConfig { store: store_of(voter.node), ..*voter }).collect()
     }
 
-    /// The smallest of the disks that are there.
-    fn size_at_birth(&self) -> u64 {
+    /// The volumes that all of those have who are in sync from the first day; each as large as the
+    /// smallest disk for it that is there.
+    fn volumes_at_birth(
+        &self,
+        base: &Config,
+        sealed: &BTreeMap<NodeId, Sealed>,
+    ) -> Vec<VolumeConfig> {
+        let held = sealed.values().map(|report| report.replica.space);
+        let held = held.reduce(|one, other| one.common(&other)).unwrap_or_default();
         let members = self.connected().and(self.diskful());
-        let sizes = members.iter().filter_map(|node| Some(self.replica_of(node)?.size_bytes));
-        sizes.min().unwrap_or(0)
+        let there = || members.iter().filter_map(|node| Some(self.replica_of(node)?.space));
+        let lanes = base.volumes.first().map_or(limits::LANES_DEFAULT, |volume| volume.lanes);
+        let volume = |place: Place| {
+            let sizes = there().map(|space| space.bytes_at(place)).filter(|&size| size > 0);
+            let size_bytes = sizes.min().unwrap_or(0).min(held.bytes_at(place));
+            VolumeConfig { number: place.number().into(), size_bytes, lanes, insync: Vec::new() }
+        };
+        let further = held.places().filter(|&place| place != Place::FIRST);
+        std::iter::once(Place::FIRST).chain(further).map(volume).collect()
     }
 
     /// The groups record; the value is proposed when all of them have.

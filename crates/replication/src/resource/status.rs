@@ -3,6 +3,7 @@
 use format::config::{Ancestor, Config, Purpose, Voter};
 use format::ids::{Branch, Epoch, NodeId};
 use format::metadata::ReplicaState;
+use format::space::{Place, Space};
 use stdx::time::Time;
 
 use crate::quorum::is_vote_of;
@@ -68,10 +69,13 @@ pub struct MemberStatus {
     pub in_write_set: bool,
     /// It is being brought up to date.
     pub syncing: bool,
-    pub out_of_sync_blocks: u64,
+    /// Blocks of each volume.
+    pub out_of_sync: Space,
     pub copied_blocks: u64,
     pub has_replica: bool,
     pub unrelated: bool,
+    /// The first volume of the value that its replica does not have, or not as large.
+    pub lacks: Option<Place>,
     /// Its line and that of this node parted, after that value of both, if it is known.
     pub split: Option<Option<Ancestor>>,
 }
@@ -169,7 +173,8 @@ impl Resource {
         let members = self.options.members.iter().map(|member| {
             let node = member.node;
             let admission = self.session.as_ref().and_then(|session| session.admissions.get(&node));
-            let (left, copied) = admission.map_or((0, 0), |admission| admission.progress());
+            let (left, copied) =
+                admission.map_or((Space::EMPTY, 0), |admission| admission.progress());
             MemberStatus {
                 node,
                 diskful: member.diskful,
@@ -177,10 +182,11 @@ impl Resource {
                 in_sync: in_sync.is_some_and(|set| set.has(node)),
                 in_write_set: self.session.as_ref().is_some_and(|it| it.write_set.has(node)),
                 syncing: admission.is_some_and(|admission| admission.is_copying()),
-                out_of_sync_blocks: left,
+                out_of_sync: left,
                 copied_blocks: copied,
                 has_replica: self.replica_of(node).is_some(),
                 unrelated: self.peers.get(&node).is_some_and(|peer| peer.unrelated),
+                lacks: self.lacks(node),
                 split: self.peers.get(&node).and_then(|it| Some(it.split.as_ref()?.fork)),
             }
         });

@@ -126,9 +126,8 @@ impl Resource {
     }
 
     fn verifying(&self, mut task: VerifyTask, state: VerifyState) -> Verifying {
-        let size = self.config().and_then(|config| config.volumes.first());
-        let blocks = size.map_or(0, |volume| volume.size_bytes / format::ids::BLOCK_BYTES);
-        task.until_block = task.until_block.min(blocks);
+        let end = self.config().map_or(0, |config| config.space().end());
+        task.until_block = task.until_block.min(end);
         Verifying { task, state, progress: BTreeMap::new(), started_at: self.now }
     }
 

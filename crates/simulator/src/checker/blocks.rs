@@ -7,7 +7,8 @@
 use std::collections::BTreeMap;
 
 use format::config::Config;
-use format::ids::{EXTENT_BLOCKS, LaneIndex, MemberSet, NodeId};
+use format::ids::{BlockRange, EXTENT_BLOCKS, LaneIndex, MemberSet, NodeId};
+use format::space::Space;
 
 use crate::checker::{diskful, intact, processes, sources_of};
 use crate::cluster::Cluster;
@@ -50,6 +51,8 @@ enum Verdict {
 /// What the verdicts on all blocks rest on.
 #[derive(Debug, PartialEq, Eq)]
 struct Replicas {
+    /// A block of another volume is nobody's yet.
+    space: Space,
     in_sync: MemberSet,
     /// Members that are not: nobody owes a mark to a replica that is no member.
     absent: MemberSet,
@@ -127,7 +130,8 @@ impl Blocks {
                 Verdict::Fine(on) if !is_anew && !changes.touch(on, block.lane.0) => {}
                 Verdict::Fine(_) | Verdict::None => {
                     let mut on = MemberSet::EMPTY;
-                    for replicas in &self.replicas {
+                    let number = BlockRange::new(block.number, 1);
+                    for replicas in self.replicas.iter().filter(|it| it.space.contains(number)) {
                         check_in_sync(cluster, replicas, block, &mut on)?;
                         check_marks(cluster, replicas, block, &mut on)?;
                     }
@@ -187,7 +191,7 @@ impl Replicas {
             incremental[source.index()] =
                 absent.iter().filter(|&it| is_incremental(cluster, newest, process, it)).collect();
         }
-        Self { in_sync, absent, sources, incremental }
+        Self { space: newest.space(), in_sync, absent, sources, incremental }
     }
 }
 

@@ -293,6 +293,7 @@ impl Cluster {
             Ear::Shard(shard) => self.step_group(node, shard, GroupInput::PeerUp { peer }),
             Ear::Home => {
                 if let Some(report) = report {
+                    let report = Box::new(report);
                     self.step_resource(node, ResourceInput::Connected { peer, report });
                 }
                 let (mine, others) = std::mem::take(&mut self.link(id.0, id.1).held)

@@ -6,7 +6,10 @@ use format::ids::{
     BlockMask, BlockRange, Branch, Epoch, Incarnation, KernelBootId, NodeId, Nonce, ResourceId,
     VoteStoreId,
 };
-use format::metadata::{Register, ReplicaState, Sealed, Slot, Superblock, VoteStamp};
+use format::metadata::{
+    Content, FurtherDisk, Register, ReplicaState, Sealed, Slot, Superblock, VoteStamp,
+};
+use format::space::Place;
 use replication::contract::{
     CommandId, DeviceError, DeviceResult, GroupInput, MetadataWrite, ResourceInput, RoundId,
     ToGroup,
@@ -226,7 +229,7 @@ impl Cluster {
         }
         let disk = &mut self.disks[node];
         let shards = u8::try_from(process.groups.len()).expect("few shards");
-        process.offered = group_disks(&self.options, disk, shards);
+        process.offered = group_disks(disk, shards);
         disk.paged = true;
         self.changes.of_life(Self::node_id(node));
         let superblock = Box::new(disk.superblock.clone());
@@ -285,6 +288,13 @@ pub(super) fn new_disk(options: &ClusterOptions, node: NodeId, random: &mut Rand
         base_incarnation: Incarnation(0),
         in_use: false,
     };
+    let further = options.space.places().filter(|&place| place != Place::FIRST);
+    let further = further.map(|place| FurtherDisk {
+        place,
+        incarnation,
+        size_bytes: options.space.bytes_at(place),
+        content: Content::Unknown,
+    });
     let superblock = Superblock {
         resource: ResourceId(1),
         resource_name: "r0".to_owned(),
@@ -297,12 +307,13 @@ pub(super) fn new_disk(options: &ClusterOptions, node: NodeId, random: &mut Rand
         candidate: None,
         state: ReplicaState::Blank,
         kernel_boot_id: KernelBootId(0),
-        size_bytes: options.size_bytes,
+        size_bytes: options.space.bytes_at(Place::FIRST),
         lanes: limits::LANES_DEFAULT,
         write_counter: 0,
         clean: true,
         vote_stamp: VoteStamp::default(),
         slots: vec![own],
+        further: further.collect(),
     };
     let register = Register {
         resource: ResourceId(1),
@@ -320,6 +331,7 @@ pub(super) fn new_disk(options: &ClusterOptions, node: NodeId, random: &mut Rand
 mod tests {
     use super::*;
     use crate::cluster::{Cluster, Quirks};
+    use format::space::Space;
     use replication::resource::Demands;
 
     fn disk() -> Disk {
@@ -329,7 +341,7 @@ mod tests {
             clients: 0,
             spares: 0,
             shards: vec![vec![1]],
-            size_bytes: 20 * 4096 * 1024,
+            space: Space::of_one(20 * 1024),
             al_slots: 8,
             trace: false,
             trace_lane: None,

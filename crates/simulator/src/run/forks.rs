@@ -9,6 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use format::ids::{Branch, EXTENT_BLOCKS, Epoch, NodeId};
+use format::space::Space;
 use replication::contract::{
     Command, CommandId, GroupInput, PartId, PromoteMode, Request, RequestKind,
 };
@@ -96,7 +97,7 @@ impl Forking {
             clients,
             spares: 0,
             shards: vec![vec![shards]; usize::from(nodes)],
-            size_bytes: 20 * EXTENT_BLOCKS * 4096,
+            space: Space::of_one(20 * EXTENT_BLOCKS),
             al_slots: 3 + usize::try_from(random.below(6)).expect("small"),
             trace: options.trace,
             trace_lane: options.trace_lane,

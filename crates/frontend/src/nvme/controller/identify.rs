@@ -17,10 +17,9 @@ use crate::nvme::limits::{
     QUEUE_ENTRIES_MAX, WRITE_ZEROES_SHIFT,
 };
 use crate::nvme::status::Status;
-use crate::nvme::view::{Subsystem, View};
+use crate::nvme::view::{Namespace, Subsystem, View};
 use crate::nvme::wire::{
-    CQE_BYTES, DISCOVERY_NQN, NAMESPACE, NAMESPACES_ALL, SQE_BYTES, Sqe, VERSION, put16, put32,
-    put64,
+    CQE_BYTES, DISCOVERY_NQN, NAMESPACES_ALL, SQE_BYTES, Sqe, VERSION, put16, put32, put64,
 };
 
 const PAGE: usize = 4096;
@@ -38,23 +37,18 @@ impl Controller {
         let set = sqe.byte(47);
         match (sqe.byte(40), view) {
             (0x01, _) => self.identify_controller(view, out),
-            (0x00, View::Volume(subsystem)) if sqe.namespace() == NAMESPACE => {
-                identify_namespace(subsystem, out);
-            }
-            (0x02, View::Volume(_)) => match sqe.namespace() {
-                0 => put32(out, 0, NAMESPACE),
-                after if after >= NAMESPACES_ALL - 1 => return Err(Status::INVALID_NAMESPACE),
-                _ => {}
-            },
-            (0x03, View::Volume(subsystem)) if sqe.namespace() == NAMESPACE => {
-                // NGUID, and then the command set.
-                out[..4].copy_from_slice(&[2, 16, 0, 0]);
-                out[4..20].copy_from_slice(&subsystem.nguid());
-                out[20..24].copy_from_slice(&[4, 1, 0, 0]);
-            }
-            (0x05, View::Volume(_)) if sqe.namespace() == NAMESPACE && set == 0 => {}
+            (0x02, View::Volume(subsystem)) => list_namespaces(sqe.namespace(), subsystem, out)?,
             (0x06, View::Volume(_)) if set == 0 => out[1] = WRITE_ZEROES_SHIFT,
-            (0x00 | 0x03 | 0x05, View::Volume(_)) => return Err(Status::INVALID_NAMESPACE),
+            (what @ (0x00 | 0x03 | 0x05), View::Volume(subsystem)) => {
+                let namespace = subsystem.namespace(sqe.namespace());
+                let namespace = namespace.ok_or(Status::INVALID_NAMESPACE)?;
+                match what {
+                    0x00 => identify_namespace(subsystem, namespace, out),
+                    0x03 => describe_namespace(subsystem, namespace, out),
+                    _ if set == 0 => {}
+                    _ => return Err(Status::INVALID_NAMESPACE),
+                }
+            }
             _ => return Err(Status::INVALID_FIELD),
         }
         fit(sqe, out)?;
@@ -102,12 +96,12 @@ impl Controller {
         out[512] = 0x66;
         out[513] = 0x44;
         put16(out, 514, QUEUE_ENTRIES_MAX);
-        put32(out, 516, 1);
+        put32(out, 516, subsystem.last_number());
         // Deallocate, and zeroes.
         put16(out, 520, 1 << 2 | 1 << 3);
         // There is a cache, and a flush of all namespaces is one of this.
         out[525] = 1 | 3 << 1;
-        put32(out, 540, 1);
+        put32(out, 540, subsystem.last_number());
         let nqn = subsystem.nqn();
         out[768..768 + nqn.len()].copy_from_slice(nqn.as_bytes());
         let sixteenths = |bytes: usize| u32::try_from(bytes / 16).expect("a few KiB");
@@ -118,8 +112,27 @@ impl Controller {
     }
 }
 
-fn identify_namespace(subsystem: &Subsystem, out: &mut [u8]) {
-    let blocks = subsystem.size_bytes / LBA_BYTES;
+/// The numbers above one.
+fn list_namespaces(after: u32, subsystem: &Subsystem, out: &mut [u8]) -> Result<(), Status> {
+    if after >= NAMESPACES_ALL - 1 {
+        return Err(Status::INVALID_NAMESPACE);
+    }
+    let numbers = subsystem.namespaces.iter().map(|it| it.number).filter(|&it| it > after);
+    for (place, number) in numbers.enumerate() {
+        put32(out, 4 * place, number);
+    }
+    Ok(())
+}
+
+/// NGUID, and then the command set.
+fn describe_namespace(subsystem: &Subsystem, namespace: Namespace, out: &mut [u8]) {
+    out[..4].copy_from_slice(&[2, 16, 0, 0]);
+    out[4..20].copy_from_slice(&subsystem.nguid(namespace));
+    out[20..24].copy_from_slice(&[4, 1, 0, 0]);
+}
+
+fn identify_namespace(subsystem: &Subsystem, namespace: Namespace, out: &mut [u8]) {
+    let blocks = namespace.size_bytes / LBA_BYTES;
     put64(out, 0, blocks);
     put64(out, 8, blocks);
     put64(out, 16, blocks);
@@ -132,7 +145,7 @@ fn identify_namespace(subsystem: &Subsystem, out: &mut [u8]) {
         put16(out, at, PREFERRED);
     }
     put32(out, 92, 1);
-    out[104..120].copy_from_slice(&subsystem.nguid());
+    out[104..120].copy_from_slice(&subsystem.nguid(namespace));
     out[130] = LBA_SHIFT;
 }
 

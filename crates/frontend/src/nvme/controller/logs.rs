@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! ANA        0 changes (8)  8 groups (2)  16 group (4)  20 namespaces (4)  24 changes (8)
-//!            32 state  48 namespace (4)
+//!            32 state  48 the numbers of the namespaces (4 each)
 //! discovery  0 changes (8)  8 records (8)  16 format (2)  then 1024 bytes each:
 //!            0 transport  1 address family  2 kind  3 secure channel  4 port (2)
 //!            6 controller (2)  8 entries (2)  32 service (32)  256 name (256)  512 address (256)
@@ -16,7 +16,7 @@ use crate::nvme::status::Status;
 use crate::nvme::view::{Record, Subsystem, View};
 use crate::nvme::wire::{
     CONTROLLER_DYNAMIC, LOG_ANA, LOG_CHANGED_NAMESPACES, LOG_DISCOVERY, LOG_ERROR, LOG_FIRMWARE,
-    LOG_SMART, NAMESPACE, Sqe, put16, put32, put64,
+    LOG_SMART, Sqe, put16, put32, put64,
 };
 
 const RECORD_BYTES: usize = 1024;
@@ -38,10 +38,11 @@ impl Controller {
             (LOG_ERROR, _) => out.resize(64, 0),
             (LOG_SMART, View::Volume(_)) => health(out),
             (LOG_FIRMWARE, View::Volume(_)) => firmware(out),
-            (LOG_CHANGED_NAMESPACES, View::Volume(_)) => {
+            (LOG_CHANGED_NAMESPACES, View::Volume(subsystem)) => {
                 out.resize(CHANGED_BYTES, 0);
+                // Which one it was is not kept: they are few.
                 if std::mem::take(&mut self.has_resized) {
-                    put32(out, 0, NAMESPACE);
+                    put_numbers(subsystem, out);
                 }
             }
             (LOG_ANA, View::Volume(subsystem)) => paths(subsystem, out),
@@ -66,14 +67,21 @@ impl Controller {
 }
 
 fn paths(subsystem: &Subsystem, out: &mut Vec<u8>) {
-    out.resize(52, 0);
+    let namespaces = subsystem.namespaces.len();
+    out.resize(48 + 4 * namespaces, 0);
     put64(out, 0, subsystem.changes);
     put16(out, 8, 1);
     put32(out, 16, 1);
-    put32(out, 20, 1);
+    put32(out, 20, u32::try_from(namespaces).expect("few volumes"));
     put64(out, 24, subsystem.changes);
     out[32] = subsystem.path.number();
-    put32(out, 48, NAMESPACE);
+    put_numbers(subsystem, &mut out[48..]);
+}
+
+fn put_numbers(subsystem: &Subsystem, out: &mut [u8]) {
+    for (place, namespace) in subsystem.namespaces.iter().enumerate() {
+        put32(out, 4 * place, namespace.number);
+    }
 }
 
 fn health(out: &mut Vec<u8>) {

@@ -128,13 +128,19 @@ fn of_verify(before: &ResourceStatus, after: &ResourceStatus) -> Vec<Trigger> {
     let differing = verify.differing.iter().filter(|(_, kib)| *kib > 0);
     let trigger = |name: &String| {
         let peer = after.connections.iter().find(|connection| connection.name == *name);
-        let device = after.devices.first();
+        // Of several volumes, what was found in all of them is not said of one.
+        let device = match (verify.volume, &after.devices[..]) {
+            (Some(volume), _) => device_of(after, volume),
+            (None, [device]) => Some(device),
+            (None, _) => None,
+        };
         match (peer, device) {
             (Some(peer), Some(device)) => {
                 Trigger::of_peer_device("out-of-sync", after, peer, device.volume)
             }
+            (Some(peer), None) => Trigger::of_connection("out-of-sync", peer),
             (None, Some(device)) => Trigger::of_device("out-of-sync", device),
-            (_, None) => Trigger::of_resource("out-of-sync"),
+            (None, None) => Trigger::of_resource("out-of-sync"),
         }
     };
     differing.map(|(name, _)| trigger(name)).collect()

@@ -1,0 +1,264 @@
+//! The disks of one replica: that of the first volume, and one for each further volume.
+//!
+//! The first disk has the superblock that counts, the activity log of all volumes and a list of
+//! the other disks. Each of these has the bitmap of its own volume, and a superblock of its own as
+//! a stamp: whose disk it is, to which first disk it belongs, and the write counter of the first
+//! disk's superblock. A stamp is written before that superblock, so it is as new, or one ahead
+//! after a crash between the two. What is older is a copy of another day, and is not served; nor
+//! is a disk that the list does not have. A disk enters the list while the replica has no data that
+//! counts, or once, as an addition whose blocks `create-md` made zeroes.
+
+use std::fs::File;
+use std::io as stdio;
+
+use api::response::{Failure, FailureCode};
+use format::ids::Epoch;
+use format::layout::{Layout, Placement};
+use format::metadata::{Content, FurtherDisk, ReplicaState, Superblock};
+use format::space::Place;
+use format::superblock::{SUPERBLOCK_BYTES, encode_superblock};
+
+use super::{Device, check_superblock, find_superblock, superblock_offset};
+use crate::definition::{Definition, DiskPlace, FurtherVolume};
+use crate::patience::Patience;
+
+/// The devices that hold the metadata of a replica, open for this thread alone.
+pub(super) struct Volumes<'a> {
+    first: (Device<'a>, Layout),
+    further: Vec<(Place, Device<'a>, Layout)>,
+    /// Devices that hold data alone: open, so that nobody else uses them.
+    _data: Vec<File>,
+}
+
+/// One disk of a replica as it was found.
+struct Found<'a> {
+    device: Device<'a>,
+    data: Option<File>,
+    superblock: Superblock,
+    layout: Layout,
+}
+
+impl<'a> Volumes<'a> {
+    /// Opens and checks the disks of all volumes; the superblock is that of the replica.
+    pub(super) fn open(
+        definition: &'a Definition,
+        place: &'a DiskPlace,
+        patience: &mut Patience,
+    ) -> Result<(Self, Superblock), Failure> {
+        let first = open(definition, (definition.volume, place), patience)?;
+        let Found { device, data, mut superblock, layout } = first;
+        let mut volumes = Self {
+            first: (device, layout),
+            further: Vec::new(),
+            _data: data.into_iter().collect(),
+        };
+        for volume in &definition.further {
+            let Some(place) = &volume.disk else { continue };
+            let found = open(definition, (volume.number(), place), patience)?;
+            bind(&mut superblock, &layout, volume, &found)?;
+            volumes.further.push((volume.place, found.device, found.layout));
+            volumes._data.extend(found.data);
+        }
+        check_all_named(&superblock, definition)?;
+        Ok((volumes, superblock))
+    }
+
+    pub(super) fn first(&self) -> (&Device<'a>, &Layout) {
+        (&self.first.0, &self.first.1)
+    }
+
+    /// The device and the layout of each volume.
+    pub(super) fn all(&self) -> impl Iterator<Item = (Place, &Device<'a>, &Layout)> {
+        let further = self.further.iter().map(|(place, device, layout)| (*place, device, layout));
+        std::iter::once((Place::FIRST, &self.first.0, &self.first.1)).chain(further)
+    }
+
+    pub(super) fn at(&self, place: Place) -> (&Device<'a>, &Layout) {
+        let found = self.all().find(|(known, ..)| *known == place);
+        let (_, device, layout) = found.expect("pages are of volumes that have a disk");
+        (device, layout)
+    }
+
+    pub(super) fn layouts(&self) -> Vec<(Place, Layout)> {
+        self.further.iter().map(|(place, _, layout)| (*place, *layout)).collect()
+    }
+
+    pub(super) fn has_several(&self) -> bool {
+        !self.further.is_empty()
+    }
+
+    pub(super) fn sync(&self) -> Result<(), Failure> {
+        self.all().try_for_each(|(_, device, _)| device.sync())
+    }
+
+    /// Writes the superblock anew, the stamps of the other disks before it.
+    pub(super) fn write_superblock(&self, superblock: &mut Superblock) -> Result<(), Failure> {
+        superblock.write_counter += 1;
+        for (place, device, layout) in &self.further {
+            write(device, &stamp(superblock, *place), layout)?;
+        }
+        write(&self.first.0, superblock, &self.first.1)
+    }
+}
+
+fn write(device: &Device<'_>, superblock: &Superblock, layout: &Layout) -> Result<(), Failure> {
+    let mut block = [0; SUPERBLOCK_BYTES];
+    encode_superblock(superblock, layout, &mut block)
+        .map_err(|error| device.failure("write", &stdio::Error::other(error)))?;
+    device.write(superblock_offset(superblock, layout), &block)?;
+    device.sync()
+}
+
+/// What the disk of a further volume says of itself, beside this superblock of the first.
+///
+/// # Panics
+/// If the superblock does not list such a disk.
+pub(crate) fn stamp(superblock: &Superblock, place: Place) -> Superblock {
+    let Superblock { incarnation, size_bytes, .. } = *superblock;
+    let own = superblock.further.iter().find(|disk| disk.place == place);
+    let own = own.expect("the list has every disk that is in use");
+    Superblock {
+        volume: place.number().into(),
+        incarnation: own.incarnation,
+        size_bytes: own.size_bytes,
+        // Of zeroes only `create-md` speaks.
+        clean: false,
+        further: vec![FurtherDisk {
+            place: Place::FIRST,
+            incarnation,
+            size_bytes,
+            content: Content::OfHistory,
+        }],
+        ..superblock.clone()
+    }
+}
+
+fn open<'a>(
+    definition: &Definition,
+    (volume, place): (u16, &'a DiskPlace),
+    patience: &mut Patience,
+) -> Result<Found<'a>, Failure> {
+    let data = Device::open(&place.data, patience)?;
+    let data_bytes = data.size_bytes;
+    let (device, data, placement) = match &place.meta {
+        None => (data, None, Placement::Internal { device_bytes: data_bytes }),
+        Some(path) => {
+            let device = Device::open(path, patience)?;
+            let metadata_device_bytes = device.size_bytes;
+            let placement =
+                Placement::External { data_device_bytes: data_bytes, metadata_device_bytes };
+            (device, Some(data.file), placement)
+        }
+    };
+    let (superblock, layout) = find_superblock(&device, placement, definition, volume)?;
+    check_superblock(&superblock, &layout, definition, (volume, place), &device)?;
+    if data_bytes < superblock.size_bytes {
+        let message = format!(
+            "disk {} has {data_bytes} bytes, but its volume has {}",
+            place.data.display(),
+            superblock.size_bytes
+        );
+        let hint = "the disk shrank or is another one; restore its size";
+        return Err(Failure::new(FailureCode::DiskFailed, message, hint));
+    }
+    Ok(Found { device, data, superblock, layout })
+}
+
+/// Whether the replica has data that anybody may count on.
+pub(crate) fn has_history(superblock: &Superblock) -> bool {
+    superblock.state != ReplicaState::Blank || superblock.joined != Epoch::default()
+}
+
+/// The disk has to be the one that the first disk knows, as new as that one is; or a new one.
+fn bind(
+    first: &mut Superblock,
+    layout: &Layout,
+    volume: &FurtherVolume,
+    found: &Found<'_>,
+) -> Result<(), Failure> {
+    let own = &found.superblock;
+    let (name, number) = (&first.resource_name, volume.number());
+    let refused = |what: String| {
+        let message =
+            format!("the disk of volume {number}, {}, {what}", found.device.path.display());
+        let hint = format!(
+            "give it the disk that belongs to it; or make the replica anew, all of its volumes: \
+             `basalt adm create-md --force {name}`"
+        );
+        Err(Failure::new(FailureCode::MetadataMismatch, message, hint))
+    };
+    if found.layout.slots < layout.slots || found.layout.lanes != layout.lanes {
+        let (own, needed) = (found.layout.slots, layout.slots);
+        return refused(format!("was made for {own} members, that of volume 0 for {needed}"));
+    }
+    let wanted = FurtherDisk {
+        place: volume.place,
+        incarnation: own.incarnation,
+        size_bytes: own.size_bytes,
+        // What is added to a replica with data was made zeroes for it.
+        content: if has_history(first) { Content::Zeroes } else { Content::Unknown },
+    };
+    let is_of_this_replica = own
+        .further
+        .iter()
+        .any(|disk| disk.place == Place::FIRST && disk.incarnation == first.incarnation);
+    let counter = first.write_counter;
+    let known = first.further.iter().find(|disk| disk.place == volume.place);
+    match known {
+        Some(known) if is_same(known, &wanted) => {
+            if own.write_counter < counter {
+                refused(format!(
+                    "is an older copy: its stamp has the number {}, that of volume 0 {counter}",
+                    own.write_counter
+                ))
+            } else if own.write_counter > counter + 1 {
+                refused(format!(
+                    "is newer than that of volume 0, which is an older copy: the stamps have the \
+                     numbers {} and {counter}",
+                    own.write_counter
+                ))
+            } else {
+                Ok(())
+            }
+        }
+        Some(_) if has_history(first) => refused(
+            "is not the one that belongs to this replica: a replica keeps its disks, or is made \
+             anew as a whole"
+                .to_owned(),
+        ),
+        _ if !is_of_this_replica => refused("was not made for this replica of volume 0".to_owned()),
+        // One ahead: a crash came after the stamp that took it in, before the superblock.
+        _ if has_history(own) && own.write_counter != counter + 1 => {
+            refused("belonged to this replica, and no longer does".to_owned())
+        }
+        // Elsewhere it begins with zeroes.
+        _ if has_history(first) && !has_history(own) && !own.clean => refused(
+            "was made before the replica had data, and is added now: its blocks are not known to \
+             be zeroes"
+                .to_owned(),
+        ),
+        Some(_) | None => {
+            first.further.retain(|disk| disk.place != volume.place);
+            first.further.push(wanted);
+            first.further.sort_unstable_by_key(|disk| disk.place.number());
+            Ok(())
+        }
+    }
+}
+
+fn is_same(known: &FurtherDisk, found: &FurtherDisk) -> bool {
+    (known.incarnation, known.size_bytes) == (found.incarnation, found.size_bytes)
+}
+
+/// A replica that had a volume cannot do without it.
+fn check_all_named(first: &Superblock, definition: &Definition) -> Result<(), Failure> {
+    let is_named = |disk: &&FurtherDisk| definition.further.iter().any(|it| it.place == disk.place);
+    let Some(lost) = first.further.iter().find(|disk| !is_named(disk)) else { return Ok(()) };
+    let name = &definition.name;
+    let message = format!(
+        "this replica of {name:?} has a volume {}, and the configuration has not",
+        lost.place.number()
+    );
+    let hint = "name the volume and its disk again: a volume is not taken out of a resource";
+    Err(Failure::new(FailureCode::MetadataMismatch, message, hint))
+}

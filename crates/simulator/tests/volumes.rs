@@ -1,0 +1,171 @@
+//! Several volumes in one resource, each on a disk with a volatile cache of its own: the activity
+//! log is on one disk and the data on another, and power takes from one what the other keeps.
+//! Budget: 30 s on two cores.
+
+use format::ids::EXTENT_BLOCKS;
+use format::space::Place;
+use replication::contract::Command;
+use simulator::run::{Report, RunOptions, run_with_volumes};
+use simulator::scenario::Scenario;
+
+const SEEDS: u64 = 32;
+const EVENTS: u64 = 6_000;
+
+#[test]
+fn no_write_is_lost_whatever_disk_of_a_replica_forgets() {
+    let mut total = Report::default();
+    for seed in 1..=SEEDS {
+        let options = RunOptions {
+            seed,
+            trace: false,
+            trace_lane: None,
+            events: EVENTS,
+            skip: 0,
+            rough: false,
+        };
+        match run_with_volumes(&options) {
+            Ok(report) => total.add(&report),
+            Err(text) => panic!("seed {seed}: {text}\nagain: {} --volumes", options.again()),
+        }
+    }
+    // The set means something only while the faults happen and requests are served.
+    assert!(total.power_cuts > 8 && total.kills > 15 && total.cuts > 30, "{total:?}");
+    assert!(total.writes > 2_500 && total.flushes > 100 && total.sessions > 30, "{total:?}");
+}
+
+/// A leader froze while it had a member's leaving on its way to the voters. Whoever of the two that
+/// were left lost its vote store then would have taken the register along: the run has to know.
+#[test]
+fn a_vote_store_is_not_lost_while_a_member_leaves() {
+    let options = RunOptions {
+        seed: 48,
+        trace: false,
+        trace_lane: None,
+        events: 1200,
+        skip: 0,
+        rough: false,
+    };
+    let report = run_with_volumes(&options).unwrap();
+    assert!(report.stops > 0 && report.lost_stores == 0, "{report:?}");
+}
+
+/// A volume that is added while all are down has one content everywhere, and a member that comes
+/// late gets what was written to it meanwhile.
+#[test]
+fn an_added_volume_is_equal_everywhere_from_its_first_write() {
+    let mut it = Scenario::new(3, 0, 0);
+    it.must_write(0, 7, 101);
+    for node in [0, 1, 2] {
+        it.cluster.kill(node);
+    }
+    let place = Place::new(1).expect("a small number");
+    it.add_volume(&[0, 1, 2], place, 3 * EXTENT_BLOCKS);
+    it.cluster.start(0);
+    it.cluster.start(1);
+    it.promote(1);
+    let block = place.first_block() + 2 * EXTENT_BLOCKS + 5;
+    assert_eq!(it.must_read(1, block), 0);
+    it.must_write(1, block, 102);
+    assert_eq!([0, 1, 2].map(|node| it.on_disk(node, block)), [102, 102, 0]);
+    it.cluster.start(2);
+    it.until("the last one to be in sync", |it| it.is_in_sync(1, 2));
+    it.must_write(1, block + 1, 103);
+    for node in [0, 1, 2] {
+        let held = [7, block, block + 1].map(|block| it.on_disk(node, block));
+        assert_eq!(held, [101, 102, 103], "at node {node}");
+    }
+}
+
+/// A replica that lacks a volume of the resource stays away, whatever it has of the others.
+#[test]
+fn a_replica_without_one_of_the_volumes_does_not_return() {
+    let mut it = Scenario::new(3, 0, 0);
+    for node in [0, 1, 2] {
+        it.cluster.kill(node);
+    }
+    let place = Place::new(2).expect("a small number");
+    it.add_volume(&[0, 1], place, EXTENT_BLOCKS);
+    for node in [0, 1] {
+        it.cluster.start(node);
+    }
+    it.promote(0);
+    it.must_write(0, place.first_block(), 101);
+    it.cluster.start(2);
+    it.run(std::time::Duration::from_secs(3));
+    assert!(!it.is_in_sync(0, 2));
+    assert_eq!(it.on_disk(2, place.first_block()), 0);
+}
+
+/// A new disk of a replica that came in before the others had the volume was never made zeroes,
+/// nor copied to: the volume waits for another one.
+#[test]
+fn a_disk_with_unknown_blocks_is_not_taken_for_zeroes() {
+    let mut it = Scenario::new(3, 0, 0);
+    let (place, blocks) = (Place::new(1).expect("a small number"), EXTENT_BLOCKS);
+    let block = place.first_block() + 3;
+    it.cluster.kill(2);
+    it.must_write(0, 7, 101);
+    it.replace_with_volume(2, (place, blocks), block);
+    it.cluster.start(2);
+    it.until("the new replica to be in sync", |it| it.is_in_sync(0, 2));
+    for node in [0, 1, 2] {
+        it.cluster.kill(node);
+    }
+    it.add_volume(&[0, 1], place, blocks);
+    for node in [0, 1, 2] {
+        it.cluster.start(node);
+    }
+    it.promote(1);
+    it.until("all to be in sync", |it| it.is_in_sync(1, 0) && it.is_in_sync(1, 2));
+    assert_eq!(it.volumes(1), [Place::FIRST]);
+
+    it.cluster.kill(2);
+    it.replace_with_volume(2, (place, blocks), block);
+    it.must_write(1, 8, 102);
+    for node in [0, 1] {
+        it.cluster.kill(node);
+        it.cluster.start(node);
+    }
+    it.promote(0);
+    assert_eq!(it.volumes(0), [Place::FIRST, place]);
+    it.cluster.start(2);
+    it.until("the new replica to be in sync", |it| it.is_in_sync(0, 2));
+    assert_eq!([0, 1, 2].map(|node| it.on_disk(node, block)), [0, 0, 0]);
+}
+
+/// What was written to a volume on a line that was given up is not what the other line has, when
+/// that line gets the volume, too.
+#[test]
+fn a_volume_of_a_line_that_was_given_up_is_not_taken_for_zeroes() {
+    let mut it = Scenario::with_quorum_off(2, 0);
+    let (place, blocks) = (Place::new(1).expect("a small number"), EXTENT_BLOCKS);
+    let block = place.first_block() + 3;
+    it.must_write(0, 7, 101);
+    it.part(&[0], &[1]);
+    it.promote(1);
+    it.must_write(1, 7, 102);
+    it.cluster.kill(1);
+    it.add_volume(&[1], place, blocks);
+    it.cluster.start(1);
+    it.promote(1);
+    it.must_write(1, block, 103);
+    let demoted = it.command(1, Command::Demote);
+    it.until("the end of the session", |it| it.succeeded(demoted));
+    it.meet(&[0], &[1]);
+    it.until("the split brain", |it| it.is_split(0, 1) && it.is_split(1, 0));
+    it.discard(1, 0);
+    it.until("the return of the loser", |it| it.is_in_sync(0, 1) && it.is_in_sync(1, 1));
+    for node in [0, 1] {
+        it.cluster.kill(node);
+    }
+    it.add_volume(&[0], place, blocks);
+    for node in [0, 1] {
+        it.cluster.start(node);
+    }
+    it.promote(0);
+    it.must_write(0, block + 1, 104);
+    it.run(std::time::Duration::from_secs(3));
+    let lacks = |it: &Scenario| it.status(0)?.members.get(1)?.lacks;
+    assert_eq!((it.volumes(0), lacks(&it)), (vec![Place::FIRST, place], Some(place)));
+    assert!(!it.is_in_sync(0, 1));
+}
