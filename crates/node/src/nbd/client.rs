@@ -1,5 +1,7 @@
 //! One client session: its stage, its stream and what it has in flight.
 
+use std::collections::VecDeque;
+
 use frontend::nbd::handshake::{Agreement, Handshake};
 use frontend::nbd::reply::ReplyEncoder;
 use frontend::nbd::transmission::Transmission;
@@ -26,6 +28,8 @@ pub(super) struct Client {
     pub(super) stage: Stage,
     pub(super) hosted: Option<HostedId>,
     pub(super) outbox: Outbox,
+    /// Reads whose reply may begin when the open one is whole.
+    pub(super) next_replies: VecDeque<Key>,
     pub(super) tls: Option<Box<Session>>,
     /// What a client with a certificate may use; the others may use everything.
     pub(super) grants: Option<Vec<Grant>>,
@@ -100,6 +104,7 @@ impl Client {
             stage,
             hosted: None,
             outbox: Outbox::default(),
+            next_replies: VecDeque::new(),
             tls: None,
             grants: None,
             replies: None,
