@@ -14,7 +14,7 @@ use crate::test::{Outcome, basalt};
 use crate::{metadata, process};
 use anyhow::{Result, bail};
 use image::Image;
-use machine::{Cpu, End, Job, Machine};
+use machine::{Cpu, End, First, Job, Machine};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -90,6 +90,13 @@ const CHAPTERS: &[Chapter] = &[
         about: "all nodes lose power at moments of all kinds: what was synced is there",
         modules: "ublk_drv ext4 dm-mod dm-log-writes loop",
         limit_s: 900,
+        ..PLAIN
+    },
+    Chapter {
+        name: "reboot",
+        about: "a machine with a mounted volume is told to reboot: systemd's order, and our unit",
+        modules: "ublk_drv ext4",
+        machine: Machine { first: First::Systemd, ..Machine::PLAIN },
         ..PLAIN
     },
     Chapter {

@@ -33,6 +33,7 @@ pub(super) struct Machine {
     /// Of an empty disk beside its root; 0 is none.
     pub(super) disk_gib: u32,
     pub(super) cpu: Cpu,
+    pub(super) first: First,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,8 +44,18 @@ pub(super) enum Cpu {
     Counted,
 }
 
+/// What its first process does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum First {
+    /// Runs the chapter, and ends the guest.
+    Script,
+    /// Is systemd, which has the chapter as a service and is told to reboot by it.
+    Systemd,
+}
+
 impl Machine {
-    pub(super) const PLAIN: Self = Self { memory_mib: 1536, disk_gib: 0, cpu: Cpu::Free };
+    pub(super) const PLAIN: Self =
+        Self { memory_mib: 1536, disk_gib: 0, cpu: Cpu::Free, first: First::Script };
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -104,7 +115,8 @@ pub(super) fn run(image: &Image, job: &Job<'_>) -> Result<End> {
 
 /// What the guest finds in /lab.
 fn fill(shared: &Path, job: &Job<'_>) -> Result<()> {
-    let scripts = process::repository()?.join("tests/guest");
+    let repository = process::repository()?;
+    let scripts = repository.join("tests/guest");
     let copy = |from: &Path, to: &str| {
         fs::copy(from, shared.join(to)).with_context(|| format!("cannot copy {}", from.display()))
     };
@@ -119,7 +131,13 @@ fn fill(shared: &Path, job: &Job<'_>) -> Result<()> {
         let disk = File::create(shared.join(DISK)).context("cannot make a disk")?;
         disk.set_len(u64::from(job.machine.disk_gib) << 30).context("cannot make a disk")?;
     }
-    let environment = format!("MODULES='{}'\nLIMIT_S={}\n", job.modules, job.limit_s);
+    copy(&repository.join("docs/systemd/basalt-node.service"), "basalt-node.service")?;
+    let first = match job.machine.first {
+        First::Script => "script",
+        First::Systemd => "systemd",
+    };
+    let environment =
+        format!("MODULES='{}'\nLIMIT_S={}\nFIRST={first}\n", job.modules, job.limit_s);
     fs::write(shared.join("environment"), environment).context("cannot write to a new folder")?;
     // Reading what a debugger wants would take the emulated CPU a while.
     let mut strip = Command::new("strip");
