@@ -21,6 +21,7 @@ attribute max_hw_sectors_kb 1024
 attribute write_cache "write back"
 attribute fua 1
 attribute rotational 0
+attribute scheduler "[none] mq-deadline"
 attribute discard_granularity 4096
 attribute discard_max_bytes $((1 << 30))
 attribute write_zeroes_max_bytes $((1 << 30))

@@ -14,7 +14,7 @@ use crate::test::{Outcome, basalt};
 use crate::{metadata, process};
 use anyhow::{Result, bail};
 use image::Image;
-use machine::{End, Job};
+use machine::{Cpu, End, First, Job, Machine};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -38,60 +38,73 @@ struct Chapter {
     about: &'static str,
     modules: &'static str,
     limit_s: u32,
+    /// What the guest has.
+    machine: Machine,
     /// Are the nodes on the host, and the volume a disk of the guest?
     is_on_host: bool,
     /// Part of `cargo xtask test` too?
     is_short: bool,
 }
 
+const PLAIN: Chapter = Chapter {
+    name: "",
+    about: "",
+    modules: "",
+    limit_s: 240,
+    machine: Machine::PLAIN,
+    is_on_host: false,
+    is_short: false,
+};
+
 const CHAPTERS: &[Chapter] = &[
     Chapter {
         name: "ublk",
         about: "our block devices: ext4, recovery, trim, and a node that was overtaken",
         modules: "ublk_drv ext4",
-        limit_s: 240,
-        is_on_host: false,
         is_short: true,
+        ..PLAIN
     },
     Chapter {
         name: "ublk-xfs",
         about: "our block devices: xfs, odd sectors, zeroing, discard, removal by force",
         modules: "ublk_drv xfs",
         limit_s: 600,
-        is_on_host: false,
-        is_short: false,
+        ..PLAIN
     },
     Chapter {
         name: "supervisor",
         about: "our block devices when no daemon comes back: errors in time, and the device goes",
         modules: "ublk_drv ext4",
         limit_s: 300,
-        is_on_host: false,
-        is_short: false,
+        ..PLAIN
     },
     Chapter {
         name: "restarts",
         about: "a daemon that is restarted fifty times under a load: how long its clients wait",
         modules: "ublk_drv dm-mod",
         limit_s: 900,
-        is_on_host: false,
-        is_short: false,
+        ..PLAIN
     },
     Chapter {
         name: "power-cut",
         about: "all nodes lose power at moments of all kinds: what was synced is there",
         modules: "ublk_drv ext4 dm-mod dm-log-writes loop",
         limit_s: 900,
-        is_on_host: false,
-        is_short: false,
+        ..PLAIN
+    },
+    Chapter {
+        name: "reboot",
+        about: "a machine with a mounted volume is told to reboot: systemd's order, and our unit",
+        modules: "ublk_drv ext4",
+        machine: Machine { first: First::Systemd, ..Machine::PLAIN },
+        ..PLAIN
     },
     Chapter {
         name: "nbd",
         about: "the kernel's NBD client: ext4, trim, and nodes that die under it",
         modules: "nbd ext4",
-        limit_s: 240,
-        is_on_host: false,
         is_short: true,
+        ..PLAIN
     },
     Chapter {
         name: "vhost",
@@ -100,14 +113,22 @@ const CHAPTERS: &[Chapter] = &[
         limit_s: 300,
         is_on_host: true,
         is_short: true,
+        ..PLAIN
     },
     Chapter {
         name: "nvme",
         about: "the kernel's NVMe/TCP initiator: ext4, trim, and another path when a node dies",
         modules: "nvme-tcp ext4",
         limit_s: 480,
-        is_on_host: false,
-        is_short: false,
+        ..PLAIN
+    },
+    Chapter {
+        name: "cost",
+        about: "thousand instructions per request: ours, DRBD 8.4, md RAID10 over NVMe/TCP",
+        modules: "ublk_drv nbd nvme-tcp",
+        limit_s: 1200,
+        machine: Machine { cpu: Cpu::Counted, ..Machine::PLAIN },
+        ..PLAIN
     },
 ];
 
@@ -162,6 +183,7 @@ fn run_chapters(chapters: &[&Chapter], program: &Path) -> Result<Outcome> {
             chapter: chapter.name,
             modules: chapter.modules,
             limit_s: chapter.limit_s,
+            machine: chapter.machine,
             is_on_host: chapter.is_on_host,
             program,
         };

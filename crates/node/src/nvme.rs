@@ -1,8 +1,9 @@
 //! The NVMe/TCP front end: initiators from accept to goodbye.
 //!
 //! ```text
-//! accept -> greeting, Connect -> admin queue of a new controller  \  one end
+//! accept -> greeting, Connect -> admin queue of a new controller  \  one failure or nonsense
 //!                             -> I/O queue of a controller        /  ends all
+//! closed by the initiator:     an I/O queue goes alone, the admin queue takes all with it
 //! a command of an I/O queue:   path optimized   -> the core
 //!                              non-optimized    waits until this node is Primary, or is refused
 //!                              inaccessible     is sent back, for another path
@@ -328,7 +329,9 @@ impl Nvme {
     pub(crate) fn on_received(&mut self, key: Key, result: stdio::Result<u32>, kit: &mut Kit) {
         let Some(queue) = self.queues.get_mut(key) else { return };
         match result {
-            Ok(0) => self.close(key, "the initiator closed a connection", kit),
+            // It may give its queues up one by one, and shut the controller down after the last.
+            Ok(0) if matches!(queue.stage, Stage::Io(_)) => self.drop_queue(key, kit),
+            Ok(0) => self.close(key, "the initiator closed its connection", kit),
             Err(error) => self.close(key, &format!("connection lost: {error}"), kit),
             Ok(length) => {
                 queue.on_bytes(length, kit);

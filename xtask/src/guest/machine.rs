@@ -6,7 +6,7 @@ use crate::process;
 use crate::test::scratch::Scratch;
 use anyhow::{Context as _, Result};
 use std::fmt;
-use std::fs;
+use std::fs::{self, File};
 use std::io::{BufRead as _, BufReader, Read};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
@@ -20,9 +20,42 @@ pub(super) struct Job<'a> {
     pub(super) modules: &'a str,
     /// Of the script; the guest ends it.
     pub(super) limit_s: u32,
+    pub(super) machine: Machine,
     /// The nodes run on the host.
     pub(super) is_on_host: bool,
     pub(super) program: &'a Path,
+}
+
+/// What a guest has.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Machine {
+    pub(super) memory_mib: u32,
+    /// Of an empty disk beside its root; 0 is none.
+    pub(super) disk_gib: u32,
+    pub(super) cpu: Cpu,
+    pub(super) first: First,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Cpu {
+    /// Two, and time is the host's.
+    Free,
+    /// One, and an instruction takes a nanosecond of the guest's time, whatever the host is at.
+    Counted,
+}
+
+/// What its first process does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum First {
+    /// Runs the chapter, and ends the guest.
+    Script,
+    /// Is systemd, which has the chapter as a service and is told to reboot by it.
+    Systemd,
+}
+
+impl Machine {
+    pub(super) const PLAIN: Self =
+        Self { memory_mib: 1536, disk_gib: 0, cpu: Cpu::Free, first: First::Script };
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,31 +78,34 @@ impl fmt::Display for End {
 }
 
 // The clock is the HPET: how fast the TSC runs is guessed wrong where the host is busy at boot.
+const FREE_CLOCK: &str = "tsc=unstable clocksource=hpet";
+const COUNTED_CLOCK: &str = "tsc=reliable";
 const KERNEL_COMMAND_LINE: &str = "console=ttyS0 quiet panic=-1 mitigations=off nokaslr \
-    net.ifnames=0 random.trust_cpu=1 tsc=unstable clocksource=hpet no_timer_check \
-    rcupdate.rcu_expedited=1 nowatchdog";
+    net.ifnames=0 random.trust_cpu=1 no_timer_check rcupdate.rcu_expedited=1 nowatchdog";
 /// Boot, power-off and a loaded host, beside the script's own limit.
 const AROUND_S: u64 = 90;
-const MEMORY_MIB: u32 = 1536;
-const CPUS: u32 = 2;
+/// A file of the shared folder.
+const DISK: &str = "disk";
 const CONSOLE_TAIL_LINES: usize = 30;
 
 pub(super) fn run(image: &Image, job: &Job<'_>) -> Result<End> {
     let shared = Scratch::new(&format!("guest-{}", job.chapter))?;
     fill(shared.path(), job)?;
     let host = if job.is_on_host { Some(Host::start(shared.path(), job)?) } else { None };
-    let mut command = qemu(image, shared.path(), host.as_ref());
+    let mut command = qemu(image, shared.path(), job.machine, host.as_ref());
     let child = command.spawn().with_context(|| format!("cannot start {command:?}"))?;
     let mut guest = Guest(child);
     let output = guest.0.stdout.take().context("a piped child has an output")?;
     let lines = read_lines(output);
     let limit = Duration::from_secs(u64::from(job.limit_s) + AROUND_S);
-    if pass_on(&lines, limit) {
+    let has_ended = pass_on(&lines, limit);
+    if has_ended {
         guest.0.wait().context("cannot wait for QEMU")?;
     }
     drop(guest);
     drop(host);
-    let status = fs::read_to_string(shared.path().join("status")).ok();
+    // Whatever its script found, a guest that cannot go down is lost.
+    let status = fs::read_to_string(shared.path().join("status")).ok().filter(|_| has_ended);
     if let Some(status) = status.and_then(|text| text.trim().parse().ok()) {
         return Ok(End::Exit(status));
     }
@@ -79,7 +115,8 @@ pub(super) fn run(image: &Image, job: &Job<'_>) -> Result<End> {
 
 /// What the guest finds in /lab.
 fn fill(shared: &Path, job: &Job<'_>) -> Result<()> {
-    let scripts = process::repository()?.join("tests/guest");
+    let repository = process::repository()?;
+    let scripts = repository.join("tests/guest");
     let copy = |from: &Path, to: &str| {
         fs::copy(from, shared.join(to)).with_context(|| format!("cannot copy {}", from.display()))
     };
@@ -90,7 +127,17 @@ fn fill(shared: &Path, job: &Job<'_>) -> Result<()> {
         copy(&entry.path(), name.to_str().context("a script has a plain name")?)?;
     }
     copy(&scripts.join(format!("{}.sh", job.chapter)), "chapter")?;
-    let environment = format!("MODULES='{}'\nLIMIT_S={}\n", job.modules, job.limit_s);
+    if job.machine.disk_gib > 0 {
+        let disk = File::create(shared.join(DISK)).context("cannot make a disk")?;
+        disk.set_len(u64::from(job.machine.disk_gib) << 30).context("cannot make a disk")?;
+    }
+    copy(&repository.join("docs/systemd/basalt-node.service"), "basalt-node.service")?;
+    let first = match job.machine.first {
+        First::Script => "script",
+        First::Systemd => "systemd",
+    };
+    let environment =
+        format!("MODULES='{}'\nLIMIT_S={}\nFIRST={first}\n", job.modules, job.limit_s);
     fs::write(shared.join("environment"), environment).context("cannot write to a new folder")?;
     // Reading what a debugger wants would take the emulated CPU a while.
     let mut strip = Command::new("strip");
@@ -98,19 +145,30 @@ fn fill(shared: &Path, job: &Job<'_>) -> Result<()> {
     process::must_succeed(&mut strip)
 }
 
-fn qemu(image: &Image, shared: &Path, host: Option<&Host>) -> Command {
+fn qemu(image: &Image, shared: &Path, machine: Machine, host: Option<&Host>) -> Command {
     let drive = "if=none,id=root,format=raw,snapshot=on,cache=unsafe,file=";
     let folder = "mount_tag=lab,security_model=none,multidevs=remap,path=";
     let mut command = Command::new("qemu-system-x86_64");
+    let clock = match machine.cpu {
+        Cpu::Free => {
+            command.args(["-accel", "tcg,thread=multi", "-smp", "2"]);
+            FREE_CLOCK
+        }
+        Cpu::Counted => {
+            command.args(["-accel", "tcg,thread=single", "-smp", "1"]);
+            command.args(["-icount", "shift=0,sleep=on"]);
+            COUNTED_CLOCK
+        }
+    };
     command
-        .args(["-M", "q35,usb=off,vmport=off", "-accel", "tcg,thread=multi"])
-        .args(["-cpu", "max,-la57", "-m", &MEMORY_MIB.to_string(), "-smp", &CPUS.to_string()])
+        .args(["-M", "q35,usb=off,vmport=off"])
+        .args(["-cpu", &cpu_model(), "-m", &machine.memory_mib.to_string()])
         .args(["-nodefaults", "-display", "none", "-no-reboot", "-net", "none"])
         .arg("-kernel")
         .arg(image.kernel())
         .arg("-initrd")
         .arg(image.initrd())
-        .args(["-append", KERNEL_COMMAND_LINE])
+        .args(["-append", &format!("{KERNEL_COMMAND_LINE} {clock}")])
         .arg("-drive")
         .arg(format!("{drive}{}", image.root().display()))
         .args(["-device", "virtio-blk-pci,drive=root"])
@@ -123,9 +181,15 @@ fn qemu(image: &Image, shared: &Path, host: Option<&Host>) -> Command {
         .args(["-device", "virtconsole,chardev=output", "-device", "virtio-rng-pci"])
         .stdin(Stdio::null())
         .stdout(Stdio::piped());
+    if machine.disk_gib > 0 {
+        let disk = shared.join(DISK);
+        let drive = "if=none,id=disk,format=raw,cache=unsafe,discard=unmap,file=";
+        command.args(["-drive", &format!("{drive}{}", disk.display())]);
+        command.args(["-device", "virtio-blk-pci,drive=disk"]);
+    }
     if let Some(host) = host {
-        command
-            .args(["-object", &format!("memory-backend-memfd,id=ram,share=on,size={MEMORY_MIB}M")]);
+        let memory = machine.memory_mib;
+        command.args(["-object", &format!("memory-backend-memfd,id=ram,share=on,size={memory}M")]);
         command.args(["-machine", "memory-backend=ram"]);
         let socket = host.socket();
         command.arg("-chardev");
@@ -133,6 +197,11 @@ fn qemu(image: &Image, shared: &Path, host: Option<&Host>) -> Command {
         command.args(["-device", "vhost-user-blk-pci,chardev=volume,num-queues=2"]);
     }
     command
+}
+
+/// The kernel chooses by it how it copies and clears memory, which counts where instructions do.
+fn cpu_model() -> String {
+    std::env::var("BASALT_GUEST_CPU").unwrap_or_else(|_unset| "max,-la57".to_owned())
 }
 
 fn read_lines(output: impl Read + Send + 'static) -> Receiver<String> {

@@ -1,6 +1,7 @@
 //! Volumes over NVMe/TCP: what an initiator writes, and which node it is to go to.
 
 use std::io::Write;
+use std::net::Shutdown;
 use std::os::unix::fs::MetadataExt;
 
 use api::role::Role;
@@ -243,4 +244,29 @@ fn initiator_that_connects_again_ends_its_former_self() {
     assert_eq!(latter.read(0, 4096), pattern(14, 4096));
     let holders = &cluster.status(0).unwrap().devices[0].holders;
     assert_eq!(holders.len(), 1, "{holders:?}");
+}
+
+/// Linux closes its I/O queues first, and then waits a minute for the controller's end to be
+/// answered.
+#[test]
+fn initiator_that_closes_a_queue_is_heard_on_the_others() {
+    let cluster = Cluster::start_in_sync(3, 0);
+    cluster.adm_ok(0, &["secondary", "r0"]);
+    let mut initiator = initiator(&cluster, 0);
+    wait_for_path(&cluster, 0, &mut initiator, NON_OPTIMIZED);
+    assert_eq!(initiator.write(0, &pattern(15, 4096)), 0);
+    initiator.io.stream.shutdown(Shutdown::Write).unwrap();
+    initiator.io.wait_for_the_end();
+    cluster.wait(0, "way back to Secondary", |status| status.role == Role::Secondary);
+    let mut again = Line::open(cluster.nodes[0].nvme, Digests::None);
+    let (sqe, data) = connect(1, initiator.id, 0, NQN);
+    assert_eq!(again.run(sqe, &data, 0).status, 0, "the queue's number is free again");
+    again.stream.shutdown(Shutdown::Write).unwrap();
+    again.wait_for_the_end();
+    let shut_down = command(0x7f, &[(44, &[0x14]), (48, &[1, 0x40, 0x46, 0])]);
+    assert_eq!(initiator.admin.run(shut_down, &[], 0).status, 0);
+    let state = initiator.admin.run(command(0x7f, &[(4, &[4]), (44, &[0x1c])]), &[], 0);
+    assert_eq!((state.status, state.result & 0b1100), (0, 0b1000), "the shutdown is complete");
+    initiator.admin.stream.shutdown(Shutdown::Write).unwrap();
+    initiator.admin.wait_for_the_end();
 }

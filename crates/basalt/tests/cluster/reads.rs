@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use std::fs;
 
 use api::role::Role;
-use frontend::nbd::client::{Connection, Receiver, Request, Sender};
-use frontend::nbd::wire::Command;
+use frontend::nbd::client::{Connection, Receiver, Request, Sender, Wishes};
+use frontend::nbd::wire::{CMD_FLAG_DF, Command, ReplyForm};
 
 use crate::BLOCK;
 use crate::harness::Cluster;
@@ -118,4 +118,34 @@ fn the_policy_changes_under_a_client() {
     let shares = shares(&mut sender, &mut receiver);
     // 16 MiB are 16 stripes: 6 of one replica, 5 of each other.
     assert!(shares.iter().all(|share| [5 * 8, 6 * 8].contains(share)), "{shares:?}");
+}
+
+/// The kernel's client takes simple replies only: the data of a long read is one message there, and
+/// what was answered between two of its parts was once sent in the middle of it.
+#[test]
+fn reply_that_comes_in_parts_is_not_mixed_with_others() {
+    let cluster = Cluster::start_in_sync(3, 0);
+    let mut client = cluster.client(0);
+    fill(&mut client);
+    client.close().unwrap();
+    for (replies, flags) in [(ReplyForm::Simple, 0), (ReplyForm::Structured, CMD_FLAG_DF)] {
+        let wishes = Wishes { replies, ..Wishes::default() };
+        let open = || Connection::open(&cluster.uri(0), &wishes).ok();
+        let (mut sender, mut receiver, export) = cluster.poll(0, "NBD session", open).split();
+        assert_eq!(export.replies, replies);
+        // Some have more parts than may be under way at once.
+        let pieces = |cookie: u64| if cookie.is_multiple_of(8) { 40 } else { 1 + cookie % 3 };
+        for cookie in 0..64 {
+            let (offset, length) = (cookie * PIECE as u64, pieces(cookie) * PIECE as u64);
+            let request = Request { command: Command::Read, flags, cookie, offset, length };
+            sender.send_request(&request, &[]).unwrap();
+        }
+        for _ in 0..64 {
+            let reply = receiver.recv_reply().unwrap();
+            let first = reply.request.cookie;
+            let expected: Vec<u8> = (first..first + pieces(first)).flat_map(pattern).collect();
+            assert!(reply.data == expected, "the read of {:?} has other data", reply.request);
+        }
+        sender.send_disconnect().unwrap();
+    }
 }

@@ -12,6 +12,9 @@
 //! | chunks, read with DF | ascending        | error                        | zeroes, then error|
 //! | simple replies       | ascending        | error                        | hang up           |
 //!
+//! Of the lower two forms a reply is one message from its head to its last data: until it is whole,
+//! nothing of another reply may go out on that connection ([`ReadAssembly::is_open`]).
+//!
 //! Nothing here allocates.
 
 use crate::nbd::limits::{PART_BYTES, PARTS_MAX};
@@ -228,6 +231,18 @@ impl ReadAssembly {
     #[must_use]
     pub fn is_over(&self) -> bool {
         self.head == Head::Over
+    }
+
+    /// The next thing sent would be the head of one message with all data.
+    #[must_use]
+    pub fn is_to_open(&self) -> bool {
+        self.order != Order::Any && self.head == Head::NotSent
+    }
+
+    /// The head is sent, and not all of the data behind it.
+    #[must_use]
+    pub fn is_open(&self) -> bool {
+        matches!(self.head, Head::Sent(_)) && self.sent < self.count
     }
 
     /// No part is under way any more.

@@ -1,6 +1,6 @@
 //! The ublk driver's commands, with words for what goes wrong.
 
-use std::fs::{File, OpenOptions};
+use std::fs::{self, File, OpenOptions};
 use std::io as stdio;
 use std::path::{Path, PathBuf};
 
@@ -70,6 +70,16 @@ impl Driver {
 
     pub(super) fn start_recovery(&mut self) -> stdio::Result<()> {
         self.call(operation::START_RECOVERY, 0, &mut [])
+    }
+
+    /// Takes away the scheduler that the kernel gives to every device of one queue: it sorts for
+    /// heads that move, and each request pays for it. What somebody else chose stays.
+    pub(super) fn drop_default_scheduler(&self) -> stdio::Result<()> {
+        let path = format!("/sys/block/ublkb{}/queue/scheduler", self.device);
+        if fs::read_to_string(&path)?.contains("[mq-deadline]") {
+            fs::write(&path, "none")?;
+        }
+        Ok(())
     }
 
     /// Lets the requests go on; waits as `start` does.

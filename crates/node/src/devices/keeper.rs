@@ -104,6 +104,12 @@ impl Keeper {
     fn begin(&mut self, driver: &mut Driver) -> Result<Option<Arc<File>>, String> {
         let facts = self.prepare()?;
         let made = self.add(driver, facts).and_then(|()| self.serve(driver, Driver::start));
+        if made.is_ok()
+            && let Err(error) = driver.drop_default_scheduler()
+        {
+            let (scope, device) = (Scope::resource(&self.plan.resource), self.plan.device);
+            log!(Warning, scope, "/dev/ublkb{device} keeps the kernel's I/O scheduler: {error}");
+        }
         self.undo_if_failed(driver, made).map(Some)
     }
 

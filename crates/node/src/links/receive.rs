@@ -2,7 +2,8 @@
 //!
 //! A connection receives into one buffer after the other. A frame is taken when all of it is
 //! there; its payloads become slices of the buffer, without a copy, and keep the buffer alive. A
-//! frame that the rest of a buffer cannot hold is moved to a fresh one.
+//! frame that the rest of a buffer cannot hold is moved to a fresh one. So that this is seldom, a
+//! frame is expected to be as long as the one before.
 
 use std::collections::VecDeque;
 use std::io as stdio;
@@ -12,7 +13,7 @@ use format::frame::{
     FRAME_HEADER_BYTES, FrameHeader, FrameReader, Message, QUANTUM_BYTES_MAX, Received,
 };
 use format::message::{LeaseRequest, LinkClass, LinkMessage};
-use io::{BufferId, Class, Slice};
+use io::{BufferId, Class, Pool, Slice};
 use replication::contract::Payload;
 use stdx::time::Time;
 
@@ -36,6 +37,8 @@ pub(super) struct Receiver {
     is_lent: bool,
     /// Length of the frame that begins at `parsed`, if that is known.
     frame_bytes: u32,
+    /// Length of the frame before.
+    last_bytes: u32,
     is_receiving: bool,
     /// Messages of the last frame that are not taken yet, and where their payloads are.
     messages: VecDeque<Received>,
@@ -73,8 +76,7 @@ impl Receiver {
     }
 
     /// Makes room for the rest of the frame; false while no buffer is free.
-    pub(super) fn make_room(&mut self, kit: &mut Kit) -> bool {
-        let pool = kit.reactor.pool();
+    pub(super) fn make_room(&mut self, pool: &mut Pool) -> bool {
         if let Some(buffer) = self.buffer {
             if self.parsed == self.filled && !self.is_lent {
                 self.parsed = 0;
@@ -82,7 +84,11 @@ impl Receiver {
             }
             let size = pool.size_of(buffer);
             let fits = self.parsed + self.frame_bytes <= size;
-            if fits && (size - self.filled >= ROOM_MIN || self.frame_bytes > 0) {
+            // As long as nothing waits, a fresh buffer costs no copy.
+            let nothing_waits = self.parsed == self.filled;
+            let like_last = if nothing_waits { self.last_bytes.min(size) } else { 0 };
+            let is_enough = size - self.filled >= like_last.max(ROOM_MIN);
+            if fits && (is_enough || self.frame_bytes > 0) {
                 return true;
             }
         }
@@ -136,6 +142,7 @@ impl Receiver {
         }
         self.payloads = Some(here.part(header.header_bytes, header.payload_bytes));
         self.parsed += self.frame_bytes;
+        self.last_bytes = self.frame_bytes;
         self.frame_bytes = 0;
         Ok(true)
     }
@@ -159,7 +166,7 @@ impl Links {
         let receiver = &mut connection.receiver;
         let room = match &mut connection.tls {
             Some(tls) => tls.room(kit.reactor.pool()),
-            None => receiver.make_room(kit).then(|| receiver.room(kit)),
+            None => receiver.make_room(kit.reactor.pool()).then(|| receiver.room(kit)),
         };
         let Some(room) = room else {
             self.starved = true;
@@ -362,4 +369,48 @@ fn end_in_words(stage: Stage) -> String {
         }
     };
     text.to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use io::PoolOptions;
+
+    use super::*;
+
+    /// What the buffer is like after a frame of so many bytes that was lent out.
+    fn take_frame(receiver: &mut Receiver, bytes: u32) {
+        receiver.filled += bytes;
+        receiver.parsed += bytes;
+        receiver.last_bytes = bytes;
+        receiver.is_lent = true;
+    }
+
+    #[test]
+    fn frame_like_the_last_is_received_where_it_fits_whole() {
+        let mut pool = Pool::new(PoolOptions::default()).unwrap();
+        let mut receiver = Receiver::default();
+        assert!(receiver.make_room(&mut pool));
+        let first = receiver.buffer.unwrap();
+        take_frame(&mut receiver, 100 << 10);
+        assert!(receiver.make_room(&mut pool));
+        assert_eq!(receiver.buffer, Some(first), "there is room for another one");
+        take_frame(&mut receiver, 100 << 10);
+        assert!(receiver.make_room(&mut pool));
+        assert_ne!(receiver.buffer, Some(first), "60 KiB would be moved when the rest comes");
+        assert_eq!((receiver.parsed, receiver.filled), (0, 0));
+    }
+
+    #[test]
+    fn rest_of_a_frame_stays_with_its_beginning() {
+        let mut pool = Pool::new(PoolOptions::default()).unwrap();
+        let mut receiver = Receiver::default();
+        assert!(receiver.make_room(&mut pool));
+        let first = receiver.buffer.unwrap();
+        take_frame(&mut receiver, 200 << 10);
+        // The beginning of the next frame, which fits, has come with it.
+        receiver.filled += 8 << 10;
+        receiver.frame_bytes = 40 << 10;
+        assert!(receiver.make_room(&mut pool));
+        assert_eq!(receiver.buffer, Some(first));
+    }
 }

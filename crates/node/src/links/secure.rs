@@ -133,7 +133,7 @@ impl Links {
             if receiver.is_paused {
                 return Ok(Opened::Waits);
             }
-            if !receiver.make_room(kit) {
+            if !receiver.make_room(kit.reactor.pool()) {
                 self.starved = true;
                 return Ok(Opened::Waits);
             }

@@ -1,5 +1,7 @@
 //! One client session: its stage, its stream and what it has in flight.
 
+use std::collections::VecDeque;
+
 use format::space::Place;
 use frontend::nbd::handshake::{Agreement, Handshake};
 use frontend::nbd::reply::ReplyEncoder;
@@ -29,6 +31,8 @@ pub(super) struct Client {
     /// The volume of it that was chosen.
     pub(super) place: Place,
     pub(super) outbox: Outbox,
+    /// Reads whose reply may begin when the open one is whole.
+    pub(super) next_replies: VecDeque<Key>,
     pub(super) tls: Option<Box<Session>>,
     /// What a client with a certificate may use; the others may use everything.
     pub(super) grants: Option<Vec<Grant>>,
@@ -104,6 +108,7 @@ impl Client {
             hosted: None,
             place: Place::FIRST,
             outbox: Outbox::default(),
+            next_replies: VecDeque::new(),
             tls: None,
             grants: None,
             replies: None,

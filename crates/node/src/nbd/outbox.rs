@@ -1,4 +1,7 @@
 //! What a client is to be sent: heads that are packed together, and data where it lies.
+//!
+//! A message whose data comes bit by bit is *open* from its head to its last data. What else there
+//! is to say meanwhile stands behind it: in the middle it would be taken for data.
 
 use std::collections::VecDeque;
 
@@ -12,6 +15,9 @@ use crate::tls::{SEALED_BUFFERS_MAX, Session, TlsError};
 #[derive(Debug, Default)]
 pub(crate) struct Outbox {
     waiting: VecDeque<Piece>,
+    /// What follows the open message.
+    behind: VecDeque<Piece>,
+    is_open: bool,
     in_flight: Vec<Piece>,
     segments: Vec<Slice>,
     /// Where the next head goes: the unused rest of a buffer, of which one reference is held.
@@ -26,6 +32,41 @@ struct Piece {
 }
 
 impl Outbox {
+    /// A message is open: another one cannot be opened.
+    pub(crate) fn is_open(&self) -> bool {
+        self.is_open
+    }
+
+    /// Writes the head of a message whose data comes bit by bit.
+    pub(crate) fn open(
+        &mut self,
+        length_max: u32,
+        kit: &mut Kit,
+        write: impl FnOnce(&mut [u8]) -> usize,
+    ) -> Option<()> {
+        assert!(!self.is_open, "one message at a time");
+        self.head(length_max, kit, write)?;
+        self.is_open = true;
+        Some(())
+    }
+
+    /// More data of the open message; the outbox takes over one reference of the payload.
+    pub(crate) fn open_data(&mut self, payload: Payload, slice: Slice) {
+        assert!(self.is_open, "a head comes first");
+        self.waiting.push_back(Piece { slice, payload: Some(payload) });
+    }
+
+    /// The open message is whole.
+    pub(crate) fn close(&mut self) {
+        assert!(self.is_open, "a message was open");
+        self.is_open = false;
+        self.waiting.append(&mut self.behind);
+    }
+
+    fn queue(&mut self) -> &mut VecDeque<Piece> {
+        if self.is_open { &mut self.behind } else { &mut self.waiting }
+    }
+
     /// Writes a head of at most `length_max` bytes, or gives `None` while no buffer is free.
     pub(crate) fn head(
         &mut self,
@@ -46,22 +87,23 @@ impl Outbox {
         let used = u32::try_from(used).expect("within the head's bound");
         self.room = Some(room.part(used, room.length - used));
         let slice = room.part(0, used);
-        if let Some(last) = self.waiting.back_mut()
+        let queue = self.queue();
+        if let Some(last) = queue.back_mut()
             && last.payload.is_none()
             && last.slice.buffer == slice.buffer
             && last.slice.offset + last.slice.length == slice.offset
         {
             last.slice.length += used;
         } else {
+            queue.push_back(Piece { slice, payload: None });
             pool.retain(slice.buffer);
-            self.waiting.push_back(Piece { slice, payload: None });
         }
         Some(())
     }
 
     /// Data behind the last head; the outbox takes over one reference of the payload.
     pub(crate) fn data(&mut self, payload: Payload, slice: Slice) {
-        self.waiting.push_back(Piece { slice, payload: Some(payload) });
+        self.queue().push_back(Piece { slice, payload: Some(payload) });
     }
 
     /// Seals what waits, and sends it; nothing more is sealed before that is on its way.
@@ -102,6 +144,7 @@ impl Outbox {
         Ok(())
     }
 
+    /// Nothing can be sent now. What stands behind an open message waits with its request.
     pub(crate) fn is_empty(&self) -> bool {
         self.waiting.is_empty() && self.in_flight.is_empty()
     }
@@ -126,7 +169,7 @@ impl Outbox {
 
     pub(crate) fn dispose(&mut self, kit: &mut Kit) {
         self.finish(kit);
-        for piece in self.waiting.drain(..) {
+        for piece in self.waiting.drain(..).chain(self.behind.drain(..)) {
             piece.release(kit);
         }
         if let Some(room) = self.room.take() {

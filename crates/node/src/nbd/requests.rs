@@ -345,6 +345,7 @@ impl Nbd {
                 }
                 assembly.on_part(index, plain);
                 self.send_read(key, kit);
+                self.begin_replies(client, kit);
             }
         }
         self.mark(client);
@@ -359,6 +360,13 @@ impl Nbd {
             let Some(session) = self.clients.get_mut(client) else { return };
             let Some(replies) = session.replies else { return };
             let outbox = &mut session.outbox;
+            if assembly.is_to_open() && outbox.is_open() {
+                if !session.next_replies.contains(&key) {
+                    session.next_replies.push_back(key);
+                }
+                break;
+            }
+            let was_open = assembly.is_open();
             let send = assembly.next_send();
             let said = match send {
                 Send::Wait => break,
@@ -373,17 +381,17 @@ impl Nbd {
                     }
                     said
                 }
-                Send::WholeHead { end } => outbox.head(HEAD_BYTES, kit, |out| {
+                Send::WholeHead { end } => outbox.open(HEAD_BYTES, kit, |out| {
                     replies.read_head(&wanted, wanted.offset, wanted.length, end, out)
                 }),
                 Send::Data { part, .. } => {
                     if let Some((payload, slice)) = held.take(part) {
-                        outbox.data(payload, slice);
+                        outbox.open_data(payload, slice);
                     }
                     Some(())
                 }
                 Send::Zeroes { part } => zeroes(split.part(part).length, kit).map(|slice| {
-                    outbox.data(kit.payloads.adopt(slice), slice);
+                    outbox.open_data(kit.payloads.adopt(slice), slice);
                 }),
                 Send::Success => outbox.head(HEAD_BYTES, kit, |out| replies.success(&wanted, out)),
                 Send::Error(errno) => {
@@ -396,6 +404,9 @@ impl Nbd {
                 self.close(client, reason, kit);
                 return;
             }
+            if was_open && !assembly.is_open() {
+                outbox.close();
+            }
         }
         let Some(request) = self.requests.get_mut(key) else { return };
         let Work::Read { assembly, held, .. } = &mut request.work else { return };
@@ -404,6 +415,18 @@ impl Nbd {
             self.forget(key);
         } else {
             self.issue(key, kit);
+        }
+    }
+
+    /// Reads that waited for the end of another one's reply begin theirs, in order.
+    fn begin_replies(&mut self, client: Key, kit: &mut Kit) {
+        loop {
+            let Some(session) = self.clients.get_mut(client) else { return };
+            if session.outbox.is_open() {
+                return;
+            }
+            let Some(next) = session.next_replies.pop_front() else { return };
+            self.send_read(next, kit);
         }
     }
 
