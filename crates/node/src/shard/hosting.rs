@@ -230,6 +230,7 @@ impl Shard {
             demands: definition.demands,
             resync_rate: definition.resync_rate,
             compare_always: definition.compare_always,
+            readmission: definition.readmission(),
         });
         let hosted = Hosted {
             id,
@@ -282,6 +283,7 @@ impl Shard {
             al_next_number: 1,
             tracked,
             read_policy: definition.read_policy,
+            slow_limit: definition.slow_limit,
             slots: Vec::new(),
             slot_bases: Vec::new(),
         };

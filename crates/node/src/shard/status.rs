@@ -483,6 +483,10 @@ impl Hosted {
                     .to_owned(),
             );
         }
+        if status.asks_to_resync {
+            let text = "its replica waits for the handler before-resync-target to end";
+            reasons.push(text.to_owned());
+        }
         if status.disk_failed {
             reasons.push(
                 "the disk failed or was detached: `attach` takes it, or another one, back"

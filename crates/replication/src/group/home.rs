@@ -60,6 +60,7 @@ impl LaneGroup {
             ToGroup::Drain { round } => self.drain(round),
             ToGroup::ResyncRate { bytes_per_second } => self.set_copy_rate(bytes_per_second),
             ToGroup::ReadPolicy(policy) => self.balance.policy = policy,
+            ToGroup::SlowLimit(limit) => self.set_slow_limit(now, limit),
             ToGroup::Resume => self.resume(now, actions),
             ToGroup::Stop { round } => self.obey_nobody(now, round, actions),
             ToGroup::Size { blocks } => self.resize(blocks),
@@ -146,6 +147,7 @@ impl LaneGroup {
             | ToGroup::Drain { .. }
             | ToGroup::ResyncRate { .. }
             | ToGroup::ReadPolicy(_)
+            | ToGroup::SlowLimit(_)
             | ToGroup::Resume
             | ToGroup::Size { .. }
             | ToGroup::Attach { .. }

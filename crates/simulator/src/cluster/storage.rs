@@ -230,6 +230,7 @@ impl Cluster {
         disk.paged = true;
         self.changes.of_life(Self::node_id(node));
         let superblock = Box::new(disk.superblock.clone());
+        self.forget_permit(node);
         self.trace(|| format!("n{node} is offered its disk"));
         self.step_resource(node, ResourceInput::Attach { id, superblock });
         true
@@ -320,7 +321,7 @@ pub(super) fn new_disk(options: &ClusterOptions, node: NodeId, random: &mut Rand
 mod tests {
     use super::*;
     use crate::cluster::{Cluster, Quirks};
-    use replication::resource::Demands;
+    use replication::resource::{Demands, Readmission};
 
     fn disk() -> Disk {
         let options = ClusterOptions {
@@ -335,6 +336,7 @@ mod tests {
             trace_lane: None,
             reads: None,
             demands: Demands::default(),
+            readmission: Readmission::AtOnce,
             quirks: Quirks::default(),
         };
         new_disk(&options, Cluster::node_id(0), &mut Random::new(1))

@@ -13,7 +13,8 @@ use replication::contract::{
     Command, CommandId, GroupInput, PartId, PromoteMode, Request, RequestKind,
 };
 use replication::resource::{
-    AfterSplit, Demands, WithOnePrimary, WithTwoPrimaries, WithoutPrimary, WithoutQuorum,
+    AfterSplit, Demands, Readmission, WithOnePrimary, WithTwoPrimaries, WithoutPrimary,
+    WithoutQuorum,
 };
 use stdx::random::Random;
 use stdx::time::Time;
@@ -22,7 +23,7 @@ use crate::checker::{Checker, sources_of};
 use crate::cluster::{Cluster, ClusterOptions, Outcome, Quirks};
 use crate::contents::SECTORS;
 use crate::oracle::{Oracle, ReadStart};
-use crate::run::{Report, RunOptions};
+use crate::run::{Report, RunOptions, some_readmission};
 
 /// Requests of one node at a time.
 const IN_FLIGHT_MAX: usize = 8;
@@ -74,6 +75,7 @@ pub fn run_forks(options: &RunOptions) -> Result<Report, String> {
     run.be_born()?;
     while run.cluster.events_done < options.events {
         run.act();
+        run.answer_some();
         let turns = 1 + run.random.below(12);
         run.turn(turns, Duration::from_millis(5))?;
     }
@@ -106,6 +108,7 @@ impl Forking {
                 after_split: any_policy(&mut random),
                 ..Demands::default()
             },
+            readmission: asked_readmission(options.seed),
             quirks: Quirks { slow_mail: random.chance(1, 2), clocks: false },
         });
         let blocks = (0..20).flat_map(|extent| {
@@ -126,6 +129,15 @@ impl Forking {
             born: None,
             looked_at: 0,
             winner: None,
+        }
+    }
+
+    /// Replicas that ask before they are brought up to date wait, some of them for long.
+    fn answer_some(&mut self) {
+        for node in 0..self.count() {
+            if self.cluster.asked[node].is_some() && self.random.chance(1, 16) {
+                self.cluster.allow_resync(node);
+            }
         }
     }
 
@@ -486,6 +498,7 @@ impl Forking {
                 self.cluster.heal_link(a, b);
             }
             self.give_way();
+            (0..self.count()).for_each(|node| self.cluster.allow_resync(node));
             let primaries = (0..self.count()).filter(|&node| self.cluster.is_primary(node)).count();
             if primaries == 0 && self.random.chance(1, 20) {
                 let node = self.any_node();
@@ -540,6 +553,11 @@ impl Forking {
             && process.resource.is_quiet()
             && self.blocks.iter().all(is_equal)
     }
+}
+
+/// The first seeds do not ask: a test counts what gives way in them.
+fn asked_readmission(seed: u64) -> Readmission {
+    if seed > 40 { some_readmission(seed) } else { Readmission::AtOnce }
 }
 
 /// Nobody gives way by itself in every other run.
