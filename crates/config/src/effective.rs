@@ -52,11 +52,21 @@ pub struct ResourceOptions {
     pub auto_promote_ms: u64,
 }
 
+/// How long the peer may take for a request: `timeout` times `ko-count`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Patience {
+    /// Neither was set.
+    Own,
+    Milliseconds(u64),
+    /// `ko-count 0`
+    Endless,
+}
+
 /// Of a connection.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NetOptions {
     pub ack_when: AckWhen,
-    pub timeout_ms: Option<u64>,
+    pub patience: Patience,
     pub connect_interval_ms: Option<u64>,
     pub ping_interval_ms: Option<u64>,
     pub ping_timeout_ms: Option<u64>,
@@ -158,7 +168,7 @@ impl Resource {
         let given_ms = |name, unit_ms| set.given(name)?.as_number().map(|value| value * unit_ms);
         NetOptions {
             ack_when,
-            timeout_ms: given_ms("timeout", 100),
+            patience: patience(&set),
             connect_interval_ms: given_ms("connect-int", 1000),
             ping_interval_ms: given_ms("ping-int", 1000),
             ping_timeout_ms: given_ms("ping-timeout", 100),
@@ -171,6 +181,15 @@ impl Resource {
             },
             load_balance_paths: flag(&set, "load-balance-paths"),
         }
+    }
+
+    /// Whether `become-primary-on` names a host.
+    #[must_use]
+    pub fn becomes_primary(&self, node_name: &str) -> bool {
+        let names = self.startup.given("become-primary-on").map(Value::to_string);
+        let Some(host) = self.host_by_name(node_name) else { return false };
+        let names = names.unwrap_or_default();
+        names.split_whitespace().any(|name| name == "both" || host.goes_by(name))
     }
 
     /// The cores that `cpu-mask` names on a host, in order; `None` if it names none or is no mask.
@@ -217,6 +236,15 @@ impl Resource {
             Some(own) => self.disk.overlaid(&own.options),
             None => self.disk.clone(),
         }
+    }
+}
+
+fn patience(set: &OptionSet) -> Patience {
+    let is_said = set.given("timeout").is_some() || set.given("ko-count").is_some();
+    match number(set, "ko-count") {
+        _ if !is_said => Patience::Own,
+        0 => Patience::Endless,
+        count => Patience::Milliseconds(number(set, "timeout") * 100 * count),
     }
 }
 

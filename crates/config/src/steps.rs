@@ -30,11 +30,12 @@ pub enum Reach {
 }
 
 /// Options of a resource that a running daemon takes over at once.
-const LIVE_OPTIONS: [&str; 12] = [
+const LIVE_OPTIONS: [&str; 14] = [
     "auto-promote",
     "auto-promote-timeout",
     "connect-int",
     "cpu-mask",
+    "ko-count",
     "load-balance-paths",
     "on-no-data-accessible",
     "on-no-quorum",
@@ -43,6 +44,7 @@ const LIVE_OPTIONS: [&str; 12] = [
     "quorum",
     "quorum-minimum-redundancy",
     "read-balancing",
+    "timeout",
 ];
 
 /// The steps from `running` to `wanted` on the node `node`; none if nothing differs.

@@ -3,7 +3,7 @@
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 
-use config::effective::{AckWhen, OnNoQuorum, Quorum, ReadBalancing};
+use config::effective::{AckWhen, OnNoQuorum, Patience, Quorum, ReadBalancing};
 use config::model::{MetaDisk, Resource};
 use config::{ConfigFile, parse_file, parse_text};
 
@@ -93,7 +93,7 @@ fn defaults_hold_where_nothing_is_said() {
     assert!(options.auto_promote);
     let net = resource.net_options("alice", "bob");
     assert_eq!(net.ack_when, AckWhen::Durable);
-    assert_eq!(net.timeout_ms, None);
+    assert_eq!(net.patience, Patience::Own);
     assert_eq!(resource.disk_options("alice", 0).al_extents, 1237);
     let rate = resource.peer_disk_options("alice", "bob", 0).c_max_rate_bytes;
     assert_eq!(rate, Some(100 << 20));
@@ -161,7 +161,7 @@ fn files_of_drbd_8_still_work() {
     let handler = resource.handlers.given("split-brain").unwrap().to_string();
     assert_eq!(handler, "/usr/lib/drbd/notify-split-brain.sh \"root\"");
     assert!(resource.handlers.given("fence-peer").is_some());
-    assert_eq!(resource.net_options("zeta", "alpha").timeout_ms, Some(5000));
+    assert_eq!(resource.net_options("zeta", "alpha").patience, Patience::Endless);
     assert!(told(&config).contains(&"disk-flushes"));
     assert!(!told(&config).contains(&"on-io-error"), "what happens anyway needs no warning");
 }
@@ -198,7 +198,7 @@ fn suffixes_and_clamping_follow_drbd() {
     let rate = resource.peer_disk_options("storage-a", "storage-b", 0).c_max_rate_bytes;
     assert_eq!(rate, Some(4 << 30));
     let net = resource.net_options("storage-a", "storage-b");
-    assert_eq!(net.timeout_ms, Some(9000));
+    assert_eq!(net.patience, Patience::Milliseconds(63_000));
     assert_eq!(net.connect_interval_ms, Some(15_000));
     assert_eq!(net.ping_interval_ms, Some(15_000));
     assert_eq!(net.ping_timeout_ms, Some(1000));
@@ -226,7 +226,7 @@ fn includes_templates_and_skips() {
     assert_eq!(a.resource_options("n1").on_no_quorum, OnNoQuorum::IoError);
     assert_eq!(a.resource_options("n2").on_no_quorum, OnNoQuorum::SuspendIo);
     assert!(!a.resource_options("n2").auto_promote);
-    assert_eq!(a.net_options("n1", "n2").timeout_ms, Some(3000));
+    assert_eq!(a.net_options("n1", "n2").patience, Patience::Milliseconds(21_000));
     assert_eq!(a.net_options("n1", "n2").ping_timeout_ms, Some(2000));
     assert_eq!(a.disk.given("al-extents").unwrap().as_number(), Some(2000));
     assert_eq!(a.disk_options("n1", 0).al_extents, 3000);
@@ -253,9 +253,12 @@ fn a_mesh_leaves_explicit_connections_alone() {
     let resource = &config.resources[0];
     assert_eq!(resource.connections.len(), 3);
     let own = resource.net_options("a", "b");
-    assert_eq!((own.timeout_ms, own.ping_interval_ms), (Some(1000), Some(3000)));
+    assert_eq!((own.patience, own.ping_interval_ms), (Patience::Milliseconds(7000), Some(3000)));
     let meshed = resource.net_options("a", "c");
-    assert_eq!((meshed.timeout_ms, meshed.ping_interval_ms), (Some(2000), Some(3000)));
+    assert_eq!(
+        (meshed.patience, meshed.ping_interval_ms),
+        (Patience::Milliseconds(14_000), Some(3000))
+    );
     assert_eq!(peers(resource, "a")[0], (1, one_path("10.0.0.1:8", "10.0.0.2:9")));
 }
 

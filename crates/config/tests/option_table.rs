@@ -83,7 +83,7 @@ fn warning_says_why_an_option_changes_nothing() {
     };
     let [ref one] = warnings("tcp-cork no;")[..] else { panic!("one warning") };
     assert!(one.contains(not_applicable("tcp-cork").unwrap()), "{one}");
-    let [ref other] = warnings("timeout 9;")[..] else { panic!("one warning") };
+    let [ref other] = warnings("congestion-extents 100;")[..] else { panic!("one warning") };
     assert!(other.contains("not in effect yet"), "{other}");
     assert_eq!(warnings("tcp-cork yes;").len(), 0, "it describes what happens anyway");
 }

@@ -10,6 +10,7 @@ mod credentials;
 mod metrics;
 mod scrape;
 mod devices;
+mod startup;
 pub(crate) mod handlers;
 
 use std::collections::BTreeMap;
@@ -122,14 +123,13 @@ pub(crate) fn run(options: &Options) -> Result<(), NodeError> {
     spawn("answers", move || desk.hand_out(answers, &parker))?;
     let looking = Arc::clone(&control);
     spawn("watch", move || looking.look())?;
-    let handling = Arc::clone(&control);
-    spawn("handlers", move || handling.watch_for_handlers())?;
     let socket_path = options.admin_socket.clone().unwrap_or_else(|| control.state.admin_socket());
     let socket = admin::listen(&socket_path, options.admin_group.as_deref())?;
     keep_credentials(&control)?;
     control.place_threads();
     control.start_resources(&mut patience);
     control.recover_devices();
+    heed_configuration(&control)?;
     control.listen_for_clients(options, &mut patience)?;
     let admin = Arc::clone(&control);
     spawn("admin", move || admin::serve(&admin, &socket))?;
@@ -162,6 +162,14 @@ fn spawn(name: &str, work: impl FnOnce() + Send + 'static) -> Result<(), NodeErr
         .spawn(work)
         .map(drop)
         .map_err(|source| NodeError::System { what: "start a thread", source })
+}
+
+/// What configurations ask for beside the volumes.
+fn heed_configuration(control: &Arc<Control>) -> Result<(), NodeError> {
+    let handling = Arc::clone(control);
+    spawn("handlers", move || handling.watch_for_handlers())?;
+    let starting = Arc::clone(control);
+    spawn("startup", move || starting.promote_at_start())
 }
 
 /// Ends the daemon on a signal, or with its parent.
@@ -482,13 +490,14 @@ impl Control {
     ) -> Result<Reply, Failure> {
         let definition = Definition::from_text(&self.name, resource, text)?;
         self.check_secrecy(&definition)?;
+        let scripts = self.handlers.define(&definition);
         let reply = once_address_is_free(patience, |patience| {
             let attached =
                 Box::new(attach_without_disk(definition.clone(), &self.state, patience)?);
             self.ask(resource, |ticket| ToShard::Host { ticket, attached })
-        })?;
+        })
+        .inspect_err(|_| self.handlers.restore(resource, scripts))?;
         self.guests.open(&definition);
-        self.handlers.define(&definition);
         Ok(reply)
     }
 

@@ -6,16 +6,20 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use api::response::{Failure, FailureCode};
-use config::effective::{OnIoError, OnNoQuorum as Policy, Quorum, ReadBalancing, ResourceOptions};
+use config::effective::{
+    OnIoError, OnNoQuorum as Policy, Patience, Quorum, ReadBalancing, ResourceOptions,
+};
 use config::model::{MetaDisk, Resource, Volume};
 use format::ids::{NodeId, ResourceId};
 use format::space::{Place, VOLUMES_MAX};
 use replication::balance::ReadPolicy;
+use replication::limits::SLOW_MEMBER_LIMIT;
 use replication::resource::{
-    AfterSplit, Demands, OnNoQuorum, Share, WithOnePrimary, WithTwoPrimaries, WithoutPrimary,
-    WithoutQuorum,
+    AfterSplit, Demands, OnNoQuorum, Readmission, Share, WithOnePrimary, WithTwoPrimaries,
+    WithoutPrimary, WithoutQuorum,
 };
 
+use crate::limits::{SLOW_MEMBER_MIN, SLOW_MEMBER_NEVER};
 use crate::links::paths::Spread;
 use crate::links::secure::Secrecy;
 use crate::links::times::LinkTimes;
@@ -34,6 +38,10 @@ pub(crate) struct Definition {
     pub(crate) further: Vec<FurtherVolume>,
     pub(crate) al_extents: u32,
     pub(crate) read_policy: ReadPolicy,
+    /// How long a member may take to answer before it is left behind.
+    pub(crate) slow_limit: Duration,
+    /// This node becomes Primary when the daemon starts.
+    pub(crate) becomes_primary: bool,
     /// The cores that it asks for; empty if it does not.
     pub(crate) cores: Vec<usize>,
     pub(crate) auto_promote: bool,
@@ -140,6 +148,8 @@ impl Definition {
             cores: resource.cpu_mask(node_name).unwrap_or_default(),
             al_extents: disk_options.al_extents,
             read_policy: read_policy(disk_options.read_balancing),
+            slow_limit: slow_limit(resource, &host.name),
+            becomes_primary: resource.becomes_primary(&host.name),
             auto_promote: options.auto_promote,
             promote_wait: Duration::from_millis(options.auto_promote_ms),
             demands: Demands { after_split, ..demands(&options) },
@@ -150,6 +160,14 @@ impl Definition {
             warnings,
             members,
         })
+    }
+
+    /// Whether its replica is brought up to date at once, or when a handler allows it.
+    pub(crate) fn readmission(&self) -> Readmission {
+        match self.handlers.contains_key("before-resync-target") {
+            true => Readmission::Ask,
+            false => Readmission::AtOnce,
+        }
     }
 
     /// Whether this node has to prove to some peer who it is.
@@ -356,6 +374,17 @@ fn resync_rate(resource: &Resource, own_name: &str, volume: u16) -> u64 {
     rates.and_then(|rates| rates.into_iter().max()).unwrap_or(0)
 }
 
+/// The most patient connection decides: it is one rule for all members.
+fn slow_limit(resource: &Resource, own_name: &str) -> Duration {
+    let peers = resource.peers_of(own_name).into_iter();
+    let limits = peers.map(|peer| match resource.net_options(own_name, &peer.name).patience {
+        Patience::Own => SLOW_MEMBER_LIMIT,
+        Patience::Milliseconds(ms) => Duration::from_millis(ms).max(SLOW_MEMBER_MIN),
+        Patience::Endless => SLOW_MEMBER_NEVER,
+    });
+    limits.max().unwrap_or(SLOW_MEMBER_LIMIT)
+}
+
 fn compare_always(resource: &Resource, own_name: &str) -> bool {
     let mut peers = resource.peers_of(own_name).into_iter();
     peers.any(|peer| resource.net_options(own_name, &peer.name).csums_alg.is_some())
@@ -475,6 +504,30 @@ mod tests {
         assert!(definition("2").warnings.is_empty());
         assert_eq!(definition("2").demands.quorum, Share::AtLeast(2));
         assert_eq!(definition("all").demands.quorum, Share::All);
+    }
+
+    #[test]
+    fn a_member_is_given_as_long_as_the_most_patient_connection_says() {
+        let text = "resource r0 { net { ALL }
+            volume 0 { disk /tmp/a; meta-disk internal; }
+            on a { node-id 0; address 127.0.0.1:1; }
+            on b { node-id 1; address 127.0.0.1:2; }
+            on c { node-id 2; address 127.0.0.1:3; }
+            connection { host a; host b; net { ONE } }
+            connection { host a; host c; }
+            connection { host b; host c; }
+        }";
+        let limit_ms = |all, one| {
+            let text = text.replace("ALL", all).replace("ONE", one);
+            Definition::from_text("a", "r0", &text).unwrap().slow_limit.as_millis()
+        };
+        assert_eq!(limit_ms("", ""), SLOW_MEMBER_LIMIT.as_millis(), "Basalt's own");
+        assert_eq!(limit_ms("timeout 30; ko-count 4;", ""), 12_000);
+        assert_eq!(limit_ms("timeout 60;", ""), 42_000, "seven times by default, as with DRBD");
+        assert_eq!(limit_ms("ko-count 2;", ""), 12_000);
+        assert_eq!(limit_ms("timeout 10; ko-count 1;", "timeout 20;"), 2_000);
+        assert_eq!(limit_ms("timeout 1; ko-count 1;", ""), SLOW_MEMBER_MIN.as_millis());
+        assert_eq!(limit_ms("", "ko-count 0;"), SLOW_MEMBER_NEVER.as_millis());
     }
 
     #[test]

@@ -36,6 +36,10 @@ pub(crate) const PATH_REST_MAX: Duration = Duration::from_secs(60);
 pub(crate) const RIVAL_SILENCE_MIN: Duration = Duration::from_millis(500);
 /// No file makes a peer lost for less silence: two heartbeats have to be missed.
 pub(crate) const PEER_SILENT_MIN: Duration = Duration::from_millis(600);
+/// No file makes a member late sooner: a disk may be busy for a moment.
+pub(crate) const SLOW_MEMBER_MIN: Duration = Duration::from_secs(1);
+/// Where a file says that no member ever is.
+pub(crate) const SLOW_MEMBER_NEVER: Duration = Duration::from_secs(10 * 365 * 24 * 3600);
 /// A resource that a peer refused is offered again after this.
 pub(crate) const OPEN_RETRY: Duration = Duration::from_secs(10);
 /// Heartbeats without an answer that are remembered.
@@ -165,6 +169,9 @@ pub(crate) const HANDLER_LINE_BYTES_MAX: usize = 512;
 pub(crate) const START_PATIENCE: Duration = Duration::from_secs(20);
 /// The same of an operator's command, who waits for the answer.
 pub(crate) const COMMAND_PATIENCE: Duration = Duration::from_secs(1);
+/// How long a daemon that starts tries to make Primary what is to be, and how it rests in between.
+pub(crate) const START_PROMOTION_DEADLINE: Duration = Duration::from_secs(60);
+pub(crate) const START_PROMOTION_REST: Duration = Duration::from_secs(1);
 /// How long `attach` waits for what is under way on the former disk, and for its loss to be known.
 pub(crate) const ATTACH_PATIENCE: Duration = Duration::from_secs(10);
 /// How long `adjust` waits for members that it removed not to be needed any more.

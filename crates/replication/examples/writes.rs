@@ -136,6 +136,7 @@ impl Cluster {
                     al_next_number: 1,
                     tracked: replicas,
                     read_policy: ReadPolicy::default(),
+                    slow_limit: replication::limits::SLOW_MEMBER_LIMIT,
                     slots: Vec::new(),
                     slot_bases: replicas.iter().map(|member| LostMember { member, base }).collect(),
                 })

@@ -41,7 +41,7 @@ use stdx::time::Time;
 
 use crate::attach::GroupDisk;
 use crate::balance::ReadPolicy;
-use crate::resource::{Demands, MemberOptions};
+use crate::resource::{Demands, MemberOptions, Readmission};
 
 /// Payload bytes that the shard keeps for the core.
 ///
@@ -355,6 +355,8 @@ pub enum ToGroup {
     ResyncRate { bytes_per_second: u64 },
     /// Where reads of clients go from now on.
     ReadPolicy(ReadPolicy),
+    /// How long a member may take to answer before it is left behind.
+    SlowLimit(Duration),
     /// New requests and those that wait get this answer, or (`None`) wait.
     OnNoQuorum { fail: bool },
     /// Neither admit a request nor answer a write; what is under way goes on.
@@ -431,7 +433,7 @@ pub enum FromGroup {
     MemberFailed {
         member: NodeId,
     },
-    /// A member of the write set did not answer for `limits::SLOW_MEMBER_LIMIT`.
+    /// A member of the write set did not answer for as long as one may take.
     MemberSlow {
         member: NodeId,
     },
@@ -581,6 +583,13 @@ pub enum ResourceInput {
     },
     /// The configuration asks for something else now.
     Demands(Demands),
+    /// The same of replicas that are to be brought up to date.
+    Readmission(Readmission),
+    /// The answer to `AskToResync`; a refusal is for this once.
+    ResyncAnswer {
+        number: u64,
+        allowed: bool,
+    },
     /// Comes at `Resource::wake_at`.
     Tick,
 }
@@ -637,6 +646,12 @@ pub enum ResourceAction {
     },
     /// Without a quorum this node goes on alone, on a branch of its own.
     WentAlone,
+    /// The local replica is to be brought up to date, by this leader: answer with
+    /// `ResyncAnswer`, whenever that may begin.
+    AskToResync {
+        number: u64,
+        from: NodeId,
+    },
     /// Both went on after the lines of the peer and of this node parted: one has to give way.
     SplitBrain {
         peer: NodeId,

@@ -56,6 +56,8 @@ pub struct GroupOptions {
     /// Members with data.
     pub tracked: MemberSet,
     pub read_policy: ReadPolicy,
+    /// How long a member may take to answer before it is left behind.
+    pub slow_limit: Duration,
     /// What the bitmap slots on disk hold, of the lanes of this shard.
     pub slots: Vec<LoadedPage>,
     pub slot_bases: Vec<LostMember>,
@@ -189,6 +191,7 @@ impl LaneGroup {
             draining: false,
             fail_requests: false,
             holding: false,
+            slow_limit: options.slow_limit,
         };
         let reach = Reach::new(options.shard, options.shards, options.lanes, options.space);
         Self {

@@ -57,8 +57,8 @@ pub const RETRY_MIN: Duration = Duration::from_millis(20);
 pub const RETRY_MAX: Duration = Duration::from_millis(200);
 /// An attempt at the register that is not answered by then is repeated.
 pub const ATTEMPT_DEADLINE: Duration = Duration::from_millis(1000);
-/// A member that answers a write or a flush later than this is taken out of the write set; it is
-/// looked for at every half of this.
+/// A member that answers a write or a flush later than this is taken out of the write set, where
+/// the options say nothing else; it is looked for at every half of this.
 pub const SLOW_MEMBER_LIMIT: Duration = Duration::from_secs(5);
 /// A read that was not answered by then is asked of another member, too; it is looked for at every
 /// such interval. Where reads take long at all members, it is so many times as long as they take.
@@ -101,6 +101,9 @@ pub const CARETAKER_DEADLINE: Duration = Duration::from_secs(5);
 pub const LEAVE_DEADLINE: Duration = Duration::from_secs(4);
 /// A step of an admission that is not answered by then is given up and tried again.
 pub const ADMIT_DEADLINE: Duration = Duration::from_secs(30);
+/// A replica that asked its node whether it may be brought up to date asks again after this, if it
+/// heard nothing.
+pub const RESYNC_QUESTION_PATIENCE: Duration = Duration::from_secs(300);
 
 const _: () = assert!(LEASE.as_millis() <= LEASE_MAX.as_millis(), "a default within its bound");
 /// The answer to a seal: what is inherited, the own slot, and the window of every lane, to which

@@ -5,6 +5,7 @@
 //! `session`, `admit`). Messages to itself go through the same code as those of others.
 
 mod admit;
+mod gate;
 mod caretake;
 mod forks;
 mod give_way;
@@ -40,6 +41,7 @@ use crate::contract::{
 };
 use crate::limits;
 use crate::resource::forks::{Forks, Split};
+use crate::resource::gate::Gate;
 use crate::resource::give_way::GivingWay;
 use crate::resource::member::MemberState;
 use crate::resource::promote::Promotion;
@@ -51,6 +53,7 @@ use crate::resource::suspend::ByUser;
 use crate::resource::verify::{Progress, Verifying};
 use crate::voter::Voter;
 
+pub use crate::resource::gate::Readmission;
 pub use crate::resource::give_way::{AfterSplit, WithOnePrimary, WithTwoPrimaries, WithoutPrimary};
 pub use crate::resource::status::{MemberStatus, Status, VoterStatus};
 pub use crate::resource::suspend::{Demands, Share, Shortage, WithoutQuorum};
@@ -77,6 +80,7 @@ pub struct ResourceOptions {
     pub resync_rate: u64,
     /// Every copy of a resync looks first at what the target has, not only those of a full one.
     pub compare_always: bool,
+    pub readmission: Readmission,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -136,6 +140,7 @@ pub struct Resource {
     verify: Option<Verifying>,
     forks: Forks,
     giving: GivingWay,
+    gate: Gate,
     now: Time,
     actions: Vec<ResourceAction>,
 }
@@ -211,6 +216,7 @@ impl Resource {
             verify: None,
             forks: Forks::default(),
             giving: GivingWay::default(),
+            gate: Gate::default(),
             now: options.started_at,
             actions: Vec::new(),
             options,
@@ -236,6 +242,11 @@ impl Resource {
             ResourceInput::Attach { id, superblock } => self.on_attach(id, superblock),
             ResourceInput::Members { id, members } => self.on_members(id, members),
             ResourceInput::Demands(demands) => self.on_demands(demands),
+            ResourceInput::Readmission(readmission) => self.on_readmission(readmission),
+            ResourceInput::ResyncAnswer { number, allowed: true } => self.on_resync_allowed(number),
+            ResourceInput::ResyncAnswer { number, allowed: false } => {
+                self.on_resync_refused(number);
+            }
             ResourceInput::Tick => {}
         }
         self.advance();
@@ -501,6 +512,7 @@ impl Resource {
         peer.session = None;
         peer.lease_asked_at = None;
         peer.is_leaving = false;
+        self.drop_admission_of(node);
         self.on_member_disconnected(node);
     }
 

@@ -3,6 +3,8 @@
 //! The home shard alone decides; a group changes its view when `ToGroup` says so, and a lane
 //! learns a write set in no other way.
 
+use std::time::Duration;
+
 use format::ids::{BootId, Epoch, MemberSet, NodeId, Nonce};
 use format::space::Space;
 use stdx::time::Time;
@@ -49,6 +51,8 @@ pub(crate) struct View {
     pub(crate) fail_requests: bool,
     /// No request is let in, and no write answered.
     pub(crate) holding: bool,
+    /// A member that takes longer to answer is left behind.
+    pub(crate) slow_limit: Duration,
 }
 
 impl View {

@@ -31,6 +31,7 @@ fn secondary() -> LaneGroup {
         al_next_number: 1,
         tracked: MemberSet(0b11),
         read_policy: ReadPolicy::default(),
+        slow_limit: replication::limits::SLOW_MEMBER_LIMIT,
         slots: Vec::new(),
         slot_bases: vec![slot(0), slot(1)],
     })

@@ -37,6 +37,7 @@ fn group() -> LaneGroup {
         al_next_number: 1,
         tracked: MemberSet(0b11),
         read_policy: ReadPolicy::default(),
+        slow_limit: limits::SLOW_MEMBER_LIMIT,
         slots: Vec::new(),
         slot_bases: vec![LostMember { member: node(2), base: BASE }],
     })

@@ -41,6 +41,7 @@ fn group(start: Epoch, slots: Vec<LoadedPage>) -> LaneGroup {
         al_next_number: 1,
         tracked: MemberSet(0b111),
         read_policy: ReadPolicy::default(),
+        slow_limit: replication::limits::SLOW_MEMBER_LIMIT,
         slots,
         slot_bases: vec![lost(0, 1), lost(1, 1), lost(2, start.0)],
     })

@@ -9,7 +9,7 @@ use format::message::{Control, Sealed, SealedLane};
 use format::metadata::{Candidate, Register, ReplicaState, Superblock, VoteStamp};
 use replication::contract::{FromGroup, PeerReport, ResourceAction, ResourceInput, ToGroup};
 use replication::limits;
-use replication::resource::{Demands, MemberOptions, Resource, ResourceOptions};
+use replication::resource::{Demands, MemberOptions, Readmission, Resource, ResourceOptions};
 use stdx::time::Time;
 
 const MINE: Incarnation = Incarnation(5);
@@ -71,6 +71,7 @@ fn resource(candidate: Option<Candidate>) -> Resource {
         demands: Demands::default(),
         resync_rate: 0,
         compare_always: false,
+        readmission: Readmission::AtOnce,
     });
     let report = PeerReport { boot_id: BootId(2), shards: 1, replica: None };
     step(&mut resource, ResourceInput::Connected { peer: node(0), report: Box::new(report) });

@@ -6,6 +6,7 @@ mod forger;
 mod members;
 mod network;
 mod perform;
+mod permits;
 mod storage;
 
 use std::cmp::Reverse;
@@ -20,7 +21,7 @@ use replication::contract::{
     RequestError, ResourceAction, ResourceInput, ToGroup,
 };
 use replication::limits;
-use replication::resource::Demands;
+use replication::resource::{Demands, Readmission};
 use stdx::random::Random;
 use stdx::time::Time;
 
@@ -29,6 +30,7 @@ use crate::cluster::clock::{Clock, DRIFT_MAX_PPM};
 use crate::cluster::forger::Forger;
 pub use crate::cluster::members::{Configured, Replaced};
 use crate::cluster::network::{Ear, End, Letter, Link, LinkId};
+use crate::cluster::permits::Permit;
 use crate::cluster::storage::new_disk;
 use crate::contents::Contents;
 use crate::disk::Disk;
@@ -57,6 +59,8 @@ pub struct ClusterOptions {
     pub reads: Option<ReadPolicy>,
     pub quirks: Quirks,
     pub demands: Demands,
+    /// Whether replicas ask before they are brought up to date.
+    pub readmission: Readmission,
 }
 
 /// What else may be out of order.
@@ -224,6 +228,9 @@ pub struct Cluster {
     /// Of each node: control messages to it whose text begins so are lost, and with them the
     /// connection.
     pub deaf_to: Vec<Option<&'static str>>,
+    /// Of each node: the question of its replica that nobody answered.
+    pub asked: Vec<Option<u64>>,
+    permits: Vec<Permit>,
     /// Between the connections and who reads from them.
     pub(crate) forger: Option<Forger>,
     /// What a step did that it may not do.
@@ -266,6 +273,8 @@ impl Cluster {
             marks: BTreeSet::new(),
             shards_before: vec![None; count],
             deaf_to: vec![None; count],
+            asked: vec![None; count],
+            permits: vec![Permit::default(); count],
             forger: None,
             violation: None,
             resource_actions: Vec::new(),
@@ -313,6 +322,7 @@ impl Cluster {
             return;
         }
         self.peers[node] = self.configured[node];
+        self.begin_permits(node);
         let members = self.configured[node];
         let boot_id = BootId(self.random.next_u64());
         let kernel = KernelBootId(self.kernel_boots[node]);
@@ -412,6 +422,13 @@ impl Cluster {
     pub fn demand(&mut self, node: usize, demands: Demands) {
         self.options.demands = demands;
         self.step_resource(node, ResourceInput::Demands(demands));
+    }
+
+    /// How long `node` waits for a member that does not answer, while it leads.
+    pub fn be_patient(&mut self, node: usize, limit: Duration) {
+        for shard in 0..self.shards_of(node).unwrap_or(0) {
+            self.step_group(node, shard, GroupInput::Home(ToGroup::SlowLimit(limit)));
+        }
     }
 
     pub fn payload(&mut self, node: usize, values: Vec<u64>) -> Option<Payload> {

@@ -10,6 +10,7 @@ use replication::attach::{self, GroupDisk};
 use replication::balance::ReadPolicy;
 use replication::contract::{Payload, SaveId, Token};
 use replication::group::{GroupOptions, LaneGroup, LoadedPage};
+use replication::limits::SLOW_MEMBER_LIMIT;
 use replication::resource::{MemberOptions, Resource, ResourceOptions};
 use stdx::random::Random;
 use stdx::slab::Slab;
@@ -145,6 +146,7 @@ impl Process {
             demands: options.demands,
             resync_rate: 0,
             compare_always: seed % 2 == 0,
+            readmission: options.readmission,
         });
         let identity = (boot_id, options.reads.unwrap_or_else(|| some_policy(seed)));
         let groups = (0..shards)
@@ -288,6 +290,7 @@ fn group_options(
         al_next_number: disk.al_number,
         tracked,
         read_policy,
+        slow_limit: SLOW_MEMBER_LIMIT,
         slots: pages.iter().filter(here).cloned().collect(),
         slot_bases: if diskful { attach::slot_bases(&disk.superblock) } else { vec![] },
     }

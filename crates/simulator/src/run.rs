@@ -14,7 +14,7 @@ use format::ids::{EXTENT_BLOCKS, MemberSet, NodeId};
 use format::space::{Place, Space};
 use replication::contract::{Command, CommandError, CommandId, PartId, PromoteMode};
 use replication::group::LaneGroup;
-use replication::resource::{Demands, OnNoQuorum, Share};
+use replication::resource::{Demands, OnNoQuorum, Readmission, Share};
 use stdx::random::Random;
 use stdx::time::Time;
 
@@ -24,6 +24,13 @@ use crate::contents::SECTORS;
 use crate::oracle::Oracle;
 use crate::run::workload::Pending;
 use crate::sometimes::Mark;
+
+/// In one of so many runs replicas ask before they are brought up to date.
+const ASKING_SEEDS: u64 = 8;
+
+fn some_readmission(seed: u64) -> Readmission {
+    if seed.is_multiple_of(ASKING_SEEDS) { Readmission::Ask } else { Readmission::AtOnce }
+}
 
 #[derive(Clone, Debug)]
 pub struct RunOptions {
@@ -209,6 +216,7 @@ impl Run {
             trace_lane: options.trace_lane,
             reads: None,
             demands: some_demands(&mut random),
+            readmission: some_readmission(options.seed),
             quirks: Quirks { slow_mail: random.chance(1, 2), clocks: random.chance(1, 2) },
         });
         // Few blocks, so that requests overlap, at both ends of each extent.
@@ -250,6 +258,7 @@ impl Run {
         self.be_born()?;
         while self.cluster.events_done < events {
             self.act();
+            self.answer_some();
             for _ in 0..self.random.below(12) {
                 let until = self.cluster.now + Duration::from_millis(5);
                 self.cluster.step(until);
@@ -258,6 +267,19 @@ impl Run {
         }
         self.heal();
         self.finish()
+    }
+
+    /// Replicas that ask before they are brought up to date wait, some of them for long.
+    fn answer_some(&mut self) {
+        for node in 0..self.cluster.asked.len() {
+            if self.cluster.asked[node].is_some() {
+                match self.random.below(48) {
+                    0 => self.cluster.allow_resync(node),
+                    1 => self.cluster.refuse_resync(node),
+                    _ => {}
+                }
+            }
+        }
     }
 
     fn be_born(&mut self) -> Result<(), String> {
@@ -350,6 +372,7 @@ impl Run {
                 self.cluster.heal_link(a, b);
             }
             self.adjust(a);
+            self.cluster.allow_resync(a);
             self.cluster.bad[a] = BadDisk::default();
             self.cluster.slow[a] = SlowDisk::default();
             match self.disks {

@@ -11,7 +11,7 @@ use replication::balance::ReadPolicy;
 use replication::contract::{
     Command, CommandId, GroupInput, PartId, PromoteMode, Request, RequestError, RequestKind,
 };
-use replication::resource::{Demands, Status, WithoutQuorum};
+use replication::resource::{Demands, Readmission, Status, WithoutQuorum};
 
 use crate::checker::Checker;
 use crate::cluster::{Cluster, ClusterOptions, Outcome, Quirks, Replaced};
@@ -74,6 +74,7 @@ impl Scenario {
             reads: Some(ReadPolicy::default()),
             quirks: Quirks::default(),
             demands: Demands { without_quorum, ..Demands::default() },
+            readmission: Readmission::AtOnce,
         };
         let mut scenario = Self {
             cluster: Cluster::new(options),

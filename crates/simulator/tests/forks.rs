@@ -266,7 +266,7 @@ fn a_connection_that_is_soon_back_begins_no_branch() {
 #[test]
 fn no_seed_with_quorum_off_breaks_a_promise() {
     let mut total = Report::default();
-    for seed in 1..=40 {
+    for seed in 1..=160 {
         let options = RunOptions {
             seed,
             trace: false,
@@ -281,7 +281,7 @@ fn no_seed_with_quorum_off_breaks_a_promise() {
         }
     }
     assert!(total.writes > 4_000 && total.reads > 4_000 && total.kills > 20, "{total:?}");
-    // Lines that gave way.
-    assert!(total.member_changes > 40, "{total:?}");
+    // Replicas that gave a line up because an operator said so.
+    assert!(total.member_changes > 10, "{total:?}");
     assert!(total.marks.contains(&Mark::WentAlone) && total.marks.contains(&Mark::SplitBrain));
 }

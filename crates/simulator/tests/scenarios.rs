@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use format::ids::NodeId;
 use replication::contract::{Command, PromoteMode, Repair, VerifyTask};
+use replication::resource::{Demands, Share};
 use simulator::cluster::SlowDisk;
 use simulator::scenario::Scenario;
 
@@ -171,6 +172,59 @@ fn a_member_that_does_not_flush_is_left_behind() {
     it.until("a flush", |it| it.ended(flush).is_some());
     assert!(it.cluster.now.since(before) < Duration::from_secs(8));
     assert!(!it.is_in_sync(0, 1));
+}
+
+/// `timeout` times `ko-count`; also where a write is under way already.
+#[test]
+fn a_member_is_waited_for_as_long_as_the_options_say() {
+    for (limit, at_least, at_most) in [(1, 1, 2), (12, 11, 19)] {
+        let mut it = Scenario::new(3, 0, 0);
+        it.must_write(0, 7, 1);
+        it.cluster.slow[2] = SlowDisk { write: Duration::from_secs(25), ..SlowDisk::default() };
+        let part = it.write(0, 7, 2);
+        it.run(Duration::from_millis(10));
+        it.cluster.be_patient(0, Duration::from_secs(limit));
+        let before = it.cluster.now;
+        it.until("a write", |it| it.ended(part).is_some());
+        let waited = it.cluster.now.since(before);
+        let bounds = Duration::from_secs(at_least)..=Duration::from_secs(at_most);
+        assert!(bounds.contains(&waited), "{waited:?} of {limit} s");
+        assert!(!it.is_in_sync(0, 2));
+    }
+}
+
+/// A limit holds from when it is set: nobody is late by one that was not there. Setting the same
+/// one again changes nothing.
+#[test]
+fn a_new_limit_counts_from_when_it_is_set() {
+    let mut it = Scenario::new(3, 0, 0);
+    it.must_write(0, 7, 1);
+    it.cluster.slow[2] = SlowDisk { write: Duration::from_secs(40), ..SlowDisk::default() };
+    let part = it.write(0, 7, 2);
+    it.run(Duration::from_millis(4900));
+    it.cluster.be_patient(0, Duration::from_secs(12));
+    it.run(Duration::from_millis(11_900));
+    assert!(it.is_in_sync(0, 2) && it.ended(part).is_none());
+    for _ in 0..7 {
+        it.cluster.be_patient(0, Duration::from_secs(12));
+        it.run(Duration::from_secs(1));
+    }
+    assert!(!it.is_in_sync(0, 2) && it.ended(part).is_some());
+}
+
+/// Without it requests would be held back, or fail, for longer than it takes.
+#[test]
+fn a_member_without_which_too_few_are_left_is_waited_for() {
+    let mut it = Scenario::new(3, 0, 0);
+    it.demand(Demands { redundancy: Share::AtLeast(2), ..Demands::default() });
+    it.must_write(0, 7, 1);
+    it.cluster.kill(1);
+    it.until("the loss of node 1", |it| !it.is_in_sync(0, 1));
+    it.cluster.slow[2] = SlowDisk { write: Duration::from_secs(15), ..SlowDisk::default() };
+    let (before, part) = (it.cluster.now, it.write(0, 7, 2));
+    it.until("a write", |it| it.ended(part).is_some());
+    assert!(it.cluster.now.since(before) < Duration::from_secs(17));
+    assert!(it.is_in_sync(0, 2));
 }
 
 #[test]

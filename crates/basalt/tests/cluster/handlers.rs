@@ -6,6 +6,7 @@ use std::process::{Child, Command, Stdio};
 use std::thread;
 use std::time::Duration;
 
+use api::disk_state::DiskState;
 use api::role::Role;
 use api::status::HandlerStatus;
 
@@ -178,5 +179,54 @@ fn split_brain_is_told_to_a_handler() {
         let found = noted(&cluster, index, "split-brain");
         assert!(found.contains(&format!("DRBD_PEER=n{}", 1 - index)), "{found}");
     }
+    client.close().unwrap();
+}
+
+/// What it misses is not copied before the script ended, which may keep an image of it.
+#[test]
+fn a_resync_waits_for_its_handler() {
+    let mut cluster = start_with(3, |cluster| {
+        let folder = cluster.directory.path().display();
+        fs::write(cluster.directory.path().join("go"), "").unwrap();
+        let script = format!("until [ -e {folder}/go ]; do sleep 0.05; done");
+        format!("handlers {{ before-resync-target \"{script}\"; }}")
+    });
+    let mut client = cluster.client(0);
+    let size = client.export().size_bytes;
+    client.write(4096, &[1; BLOCK]).unwrap();
+    cluster.kill(2);
+    client.write(4096, &[2; BLOCK]).unwrap();
+    let go = cluster.directory.path().join("go");
+    fs::remove_file(&go).unwrap();
+    cluster.launch(2);
+    cluster.wait(2, "wait for the handler", |status| {
+        status.reasons.iter().any(|reason| reason.contains("before-resync-target"))
+    });
+    client.write(8192, &[3; BLOCK]).unwrap();
+    let image = cluster.data(2, size);
+    assert_eq!((&image[4096..8192], &image[8192..12_288]), (&[1; BLOCK][..], &[0; BLOCK][..]));
+    fs::write(go, "").unwrap();
+    cluster.wait_up_to_date(0);
+    assert_eq!(counted(&cluster, 2, "before-resync-target", 1).failures, 0);
+    client.close().unwrap();
+    cluster.assert_replicas_equal(size);
+}
+
+#[test]
+fn a_handler_that_fails_refuses_the_resync() {
+    let mut cluster = start_with(3, |_| String::new());
+    let mut client = cluster.client(0);
+    set(&cluster, "handlers { before-resync-target \"exit 9\"; }");
+    cluster.adm_ok(2, &["adjust", "r0"]);
+    cluster.kill(2);
+    client.write(4096, &[2; BLOCK]).unwrap();
+    cluster.launch(2);
+    assert_eq!(counted(&cluster, 2, "before-resync-target", 1).last_status, Some(9));
+    assert!(cluster.log(2).contains("does not allow the resync"), "{}", cluster.log(2));
+    let state = cluster.status(2).unwrap().devices[0].disk_state;
+    assert_ne!(state, DiskState::UpToDate);
+    // Without the handler nothing is asked any more.
+    set(&cluster, "");
+    cluster.adm_ok(2, &["adjust", "r0"]);
     client.close().unwrap();
 }

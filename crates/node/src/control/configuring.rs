@@ -141,15 +141,17 @@ impl Control {
     ) -> Result<Reply, Failure> {
         let definition = Definition::from_text(&self.name, resource, text)?;
         self.check_secrecy(&definition)?;
+        // The resource may ask for its handlers as soon as it is there.
+        let scripts = self.handlers.define(&definition);
         let reply = once_address_is_free(patience, |patience| {
             let attached = Box::new(attach(definition.clone(), &self.state, patience)?);
             self.ask(resource, |ticket| ToShard::Host { ticket, attached })
-        })?;
+        })
+        .inspect_err(|_| self.handlers.restore(resource, scripts))?;
         crash::lift(&self.state, resource);
         self.without_disk().remove(resource);
         self.held_down().remove(resource);
         self.guests.open(&definition);
-        self.handlers.define(&definition);
         Ok(reply)
     }
 

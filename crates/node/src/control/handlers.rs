@@ -22,11 +22,12 @@ use crate::control::Control;
 use crate::control::handlers::script::Ended;
 use crate::control::handlers::triggers::{Trigger, first_look, triggers};
 use crate::definition::Definition;
+use crate::desk::overloaded;
 use crate::limits::{
     HANDLER_DEADLINE, HANDLER_QUORUM_PATIENCE, HANDLERS_AT_ONCE_MAX, HANDLERS_WAITING_MAX,
 };
 use crate::log::{Scope, log};
-use crate::shard::messages::Fact;
+use crate::shard::messages::{Fact, ToShard};
 
 /// Scripts by the names of their handlers.
 pub(crate) type Scripts = BTreeMap<&'static str, String>;
@@ -49,6 +50,13 @@ struct Shared {
     is_ended: bool,
 }
 
+/// What becomes of a resync that asked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Verdict {
+    Allowed,
+    Refused,
+}
+
 /// One call of a handler.
 #[derive(Clone, Debug)]
 struct Call {
@@ -57,6 +65,8 @@ struct Call {
     script: String,
     /// What was seen when it was called for; what no look found is looked at before it runs.
     state: Option<Arc<ResourceStatus>>,
+    /// The number of a question of the shard that its end answers.
+    answers: Option<u64>,
 }
 
 impl Handlers {
@@ -64,15 +74,24 @@ impl Handlers {
         self.shared.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The scripts of a resource that is up are these from now on.
-    pub(super) fn define(&self, definition: &Definition) {
+    /// The scripts of a resource are these from now on. Returns those that it had.
+    pub(super) fn define(&self, definition: &Definition) -> Scripts {
+        self.set(&definition.name, definition.handlers.clone())
+    }
+
+    /// The resource did not become what it was to be: it has these scripts, as before.
+    pub(super) fn restore(&self, resource: &str, before: Scripts) {
+        self.set(resource, before);
+    }
+
+    fn set(&self, resource: &str, scripts: Scripts) -> Scripts {
         let mut shared = self.lock();
-        if definition.handlers.is_empty() {
-            shared.scripts.remove(&definition.name);
-        } else {
-            shared.scripts.insert(definition.name.clone(), definition.handlers.clone());
-        }
+        let before = match scripts.is_empty() {
+            true => shared.scripts.remove(resource),
+            false => shared.scripts.insert(resource.to_owned(), scripts),
+        };
         self.bell.notify_all();
+        before.unwrap_or_default()
     }
 
     /// The resource is down. What runs goes on, what waits does not begin.
@@ -106,9 +125,23 @@ impl Handlers {
 
     /// Puts a call into the queue, if the resource has a script for it.
     fn enqueue(&self, resource: &str, trigger: Trigger, state: Option<&Arc<ResourceStatus>>) {
+        self.enqueue_answer(resource, trigger, state, None);
+    }
+
+    /// The same, of a call whose end is an answer; `Some` where nothing is called.
+    fn enqueue_answer(
+        &self,
+        resource: &str,
+        trigger: Trigger,
+        state: Option<&Arc<ResourceStatus>>,
+        answers: Option<u64>,
+    ) -> Option<Verdict> {
         let mut shared = self.lock();
         let script = shared.scripts.get(resource).and_then(|scripts| scripts.get(trigger.handler));
-        let Some(script) = script.cloned().filter(|_| !shared.is_ended) else { return };
+        // Whoever asks was told that there is one: it is gone, or not there yet.
+        let Some(script) = script.cloned().filter(|_| !shared.is_ended) else {
+            return Some(Verdict::Refused);
+        };
         let is_full = shared.waiting.len() >= HANDLERS_WAITING_MAX;
         let count = shared.count(resource, trigger.handler);
         if is_full {
@@ -122,11 +155,12 @@ impl Handlers {
                 "handler {name} is not called: {HANDLERS_WAITING_MAX} calls are waiting; do the \
                  scripts hang?"
             );
-            return;
+            return Some(Verdict::Refused);
         }
         count.pending += 1;
         let (resource, state) = (resource.to_owned(), state.cloned());
-        shared.waiting.push_back(Call { resource, trigger, script, state });
+        shared.waiting.push_back(Call { resource, trigger, script, state, answers });
+        None
     }
 
     /// The next call that may begin, which counts as running from now on.
@@ -229,9 +263,39 @@ impl Control {
             Fact::PrimaryLost => Trigger::of_resource("pri-lost"),
             Fact::DiskFailed => Trigger::of_resource("local-io-error"),
             Fact::ShouldGiveWay => Trigger::of_resource("pri-lost-after-sb"),
+            Fact::ResyncWanted { number, leader } => {
+                let trigger =
+                    Trigger { peer: leader, ..Trigger::of_resource("before-resync-target") };
+                let verdict = self.handlers.enqueue_answer(resource, trigger, None, Some(number));
+                if let Some(verdict) = verdict {
+                    self.answer_resync(resource, number, verdict);
+                }
+                return self.start_handlers();
+            }
         };
         self.handlers.enqueue(resource, trigger, None);
         self.start_handlers();
+    }
+
+    fn answer_resync(&self, resource: &str, number: u64, verdict: Verdict) {
+        let allowed = verdict == Verdict::Allowed;
+        if !allowed {
+            log!(
+                Error,
+                Scope::resource(resource),
+                "the handler before-resync-target does not allow the resync: the replica stays as \
+                 it is, and the handler is called again in about half a minute"
+            );
+        }
+        let answer = ToShard::ResyncAnswer { resource: resource.to_owned(), number, allowed };
+        if !self.desk.tell(self.desk.home_of(resource), answer) {
+            log!(
+                Error,
+                Scope::resource(resource),
+                "its resync waits, and the handler is called again in some minutes: {}",
+                overloaded()
+            );
+        }
     }
 
     /// Begins what may begin, each in a thread that goes on with what waits.
@@ -303,6 +367,10 @@ impl Control {
             }
         }
         self.handlers.finish(call, status);
+        if let Some(number) = call.answers {
+            let verdict = if status == 0 { Verdict::Allowed } else { Verdict::Refused };
+            self.answer_resync(resource, number, verdict);
+        }
         told.status = Some(status);
         self.watch.tell_of_helper(unix_us(), &told);
     }
@@ -336,6 +404,17 @@ mod tests {
 
     fn call(handlers: &Handlers, resource: &str) {
         handlers.enqueue(resource, Trigger::of_resource("disconnected"), None);
+    }
+
+    /// `up` of what is up already fails, and leaves it as it is.
+    #[test]
+    fn what_was_defined_before_is_restored() {
+        let handlers = with_scripts(&["a"]);
+        let before = handlers.set("a", Scripts::new());
+        assert!(!handlers.has_scripts());
+        handlers.restore("a", before);
+        call(&handlers, "a");
+        assert!(handlers.take().is_some());
     }
 
     #[test]

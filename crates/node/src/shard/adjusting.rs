@@ -68,8 +68,11 @@ impl Shard {
         self.broadcast(id, || ToPart::Redefine(definition.clone()));
         self.redefine_part(id, &definition);
         self.tell_groups(id, ToGroup::ReadPolicy(definition.read_policy));
+        self.tell_groups(id, ToGroup::SlowLimit(definition.slow_limit));
         let demands = ResourceInput::Demands(definition.demands);
         self.rim.inbox.push_back((id, Input::Resource(demands)));
+        let readmission = ResourceInput::Readmission(definition.readmission());
+        self.rim.inbox.push_back((id, Input::Resource(readmission)));
         self.offer(id);
         self.connect_new_peers(id);
         let Some(hosted) = self.hosted(id) else { return Ok(Reply::done()) };

@@ -118,10 +118,19 @@ impl Shard {
                 self.listen_nbd(ticket, address, secrecy);
             }
             ToShard::ListenNvme { ticket, address } => self.listen_nvme(ticket, address),
+            ToShard::ResyncAnswer { resource, number, allowed } => {
+                self.tell(&resource, ResourceInput::ResyncAnswer { number, allowed });
+            }
             ToShard::Device { resource, order } => self.on_device_order(&resource, order),
             ToShard::Guest(order) => self.on_guest_order(order),
             ToShard::Stop { ticket } => self.stop(ticket),
             ToShard::Exit => self.is_done = true,
+        }
+    }
+
+    fn tell(&mut self, resource: &str, input: ResourceInput) {
+        if let Some(id) = self.find(resource) {
+            self.rim.inbox.push_back((id, Input::Resource(input)));
         }
     }
 

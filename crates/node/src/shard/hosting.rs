@@ -233,6 +233,7 @@ impl Shard {
             demands: definition.demands,
             resync_rate: definition.resync_rate,
             compare_always: definition.compare_always,
+            readmission: definition.readmission(),
         });
         let hosted = Hosted {
             id,
@@ -285,6 +286,7 @@ impl Shard {
             al_next_number: 1,
             tracked,
             read_policy: definition.read_policy,
+            slow_limit: definition.slow_limit,
             slots: Vec::new(),
             slot_bases: Vec::new(),
         };

@@ -112,6 +112,12 @@ pub(crate) enum ToShard {
         ticket: Ticket,
         address: ListenAddr,
     },
+    /// Whether the replica may be brought up to date.
+    ResyncAnswer {
+        resource: String,
+        number: u64,
+        allowed: bool,
+    },
     /// About the block device of a resource.
     Device {
         resource: String,
@@ -159,7 +165,7 @@ pub(crate) enum FromShard {
 }
 
 /// What handlers are called for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Fact {
     /// The role went to another node, or the session ended, without an order of this node.
     PrimaryLost,
@@ -167,6 +173,9 @@ pub(crate) enum Fact {
     DiskFailed,
     /// After a split brain this Primary is the one that should give way, and does not by itself.
     ShouldGiveWay,
+    /// The replica is to be brought up to date by this leader (this node, if none is named), and
+    /// that waits for `ResyncAnswer`.
+    ResyncWanted { number: u64, leader: Option<(u8, String)> },
 }
 
 /// What becomes of this node's data when it meets a peer, and both went on by themselves.

@@ -7,7 +7,6 @@ use replication::contract::{
     AfterSplitBrain, FromGroup, GroupAction, PartId, Payload, RequestError, ResourceAction,
     ResourceInput,
 };
-use replication::limits::SLOW_MEMBER_LIMIT;
 
 use crate::links::HostedId;
 use crate::log::{Scope, log};
@@ -155,6 +154,7 @@ impl Shard {
                 | ResourceAction::ConfigChanged(_)
                 | ResourceAction::Evicted { .. }
                 | ResourceAction::WentAlone
+                | ResourceAction::AskToResync { .. }
                 | ResourceAction::SplitBrain { .. }
                 | ResourceAction::AfterSplit { .. }
                 | ResourceAction::Unrelated { .. } => self.perform_action(id, action),
@@ -196,18 +196,14 @@ impl Shard {
                     scope,
                     "its disk or connection keeps writes waiting for more than {} s: they go on \
                      without it, and it is brought up to date in {} s; look at the disk",
-                    SLOW_MEMBER_LIMIT.as_secs(),
+                    hosted.definition.slow_limit.as_secs(),
                     rest.as_secs()
                 );
             }
-            ResourceAction::WentAlone => {
-                let scope = Scope { resource: hosted.name(), peer: "" };
-                log!(
-                    Warning,
-                    scope,
-                    "no quorum: this node goes on alone, as `quorum off` allows; what another node \
-                     decides alone meanwhile makes a split brain"
-                );
+            ResourceAction::WentAlone => say_that_it_goes_alone(hosted.name()),
+            ResourceAction::AskToResync { number, from } => {
+                let leader = hosted.peer(from).map(|peer| (from.get(), peer.name.clone()));
+                rim.tell_fact(hosted.name(), Fact::ResyncWanted { number, leader });
             }
             ResourceAction::SplitBrain { peer, fork } => {
                 let name = hosted.peer(peer).map_or("", |peer| &peer.name);
@@ -248,4 +244,13 @@ impl Shard {
             links.send(route, ResourceMessage::Control(Box::new(message)), None, kit);
         }
     }
+}
+
+fn say_that_it_goes_alone(resource: &str) {
+    log!(
+        Warning,
+        Scope::resource(resource),
+        "no quorum: this node goes on alone, as `quorum off` allows; what another node decides \
+         alone meanwhile makes a split brain"
+    );
 }

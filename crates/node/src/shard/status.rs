@@ -551,30 +551,17 @@ impl Hosted {
                     .to_owned(),
             );
         }
+        if status.asks_to_resync {
+            let text = "its replica waits for the handler before-resync-target to end";
+            reasons.push(text.to_owned());
+        }
         if status.disk_failed {
             reasons.push(
                 "the disk failed or was detached: `attach` takes it, or another one, back"
                     .to_owned(),
             );
         }
-        if let Some(verify) = status.verify.as_ref().map(|verify| self.describe_verify(verify)) {
-            let VerifyReport { differing, position, repaired, state, volume, .. } = verify;
-            let remedy = if repaired {
-                "it was made equal to what most replicas hold; look at its disk"
-            } else {
-                "`verify --repair`, or disconnect and connect it; look at its disk"
-            };
-            reasons.extend(differing.iter().map(|(name, kib)| {
-                format!("a verify found {kib} KiB that differ at {name}: {remedy}")
-            }));
-            if state == "interrupted" {
-                let of_volume =
-                    volume.map_or_else(String::new, |number| format!(" {}/{number}", self.name()));
-                reasons.push(format!(
-                    "a verify was interrupted: `verify --start {position}K{of_volume}` goes on"
-                ));
-            }
-        }
+        reasons.extend(self.findings_of_verify(status));
         let is_born = status.config.as_ref().is_some_and(|config| config.branch.0 != 0);
         let votes = |node| status.voters.iter().any(|voter| voter.node == node);
         let replicas = self.definition.members.iter().filter(|member| member.is_diskful);
@@ -593,6 +580,30 @@ impl Hosted {
                 "no replica has been declared the origin yet: use `primary --force` on one node"
                     .to_owned(),
             );
+        }
+        reasons
+    }
+
+    /// What the last verify found, or how it is continued.
+    fn findings_of_verify(&self, status: &Status) -> Vec<String> {
+        let Some(verify) = &status.verify else { return Vec::new() };
+        let VerifyReport { differing, position, repaired, state, volume, .. } =
+            self.describe_verify(verify);
+        let remedy = if repaired {
+            "it was made equal to what most replicas hold; look at its disk"
+        } else {
+            "`verify --repair`, or disconnect and connect it; look at its disk"
+        };
+        let mut reasons: Vec<String> = differing
+            .iter()
+            .map(|(name, kib)| format!("a verify found {kib} KiB that differ at {name}: {remedy}"))
+            .collect();
+        if state == "interrupted" {
+            let of_volume =
+                volume.map_or_else(String::new, |number| format!(" {}/{number}", self.name()));
+            reasons.push(format!(
+                "a verify was interrupted: `verify --start {position}K{of_volume}` goes on"
+            ));
         }
         reasons
     }

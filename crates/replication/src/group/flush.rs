@@ -84,6 +84,13 @@ impl Flushes {
         }
     }
 
+    /// What is under way counts as begun now.
+    pub(crate) fn forget_looks(&mut self) {
+        for flush in &mut self.volume {
+            flush.looks = 0;
+        }
+    }
+
     /// Those that a flush waits for which was under way at the look before the last one.
     pub(crate) fn late_members(&self) -> MemberSet {
         let late = self.volume.iter().filter(|flush| flush.looks >= 2);

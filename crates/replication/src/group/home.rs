@@ -61,6 +61,7 @@ impl LaneGroup {
             ToGroup::Drain { round } => self.drain(round),
             ToGroup::ResyncRate { bytes_per_second } => self.set_copy_rate(bytes_per_second),
             ToGroup::ReadPolicy(policy) => self.balance.policy = policy,
+            ToGroup::SlowLimit(limit) => self.set_slow_limit(now, limit),
             ToGroup::Resume => self.resume(now, actions),
             ToGroup::Stop { round } => self.obey_nobody(now, round, actions),
             ToGroup::Size(space) => self.resize(*space),
@@ -147,6 +148,7 @@ impl LaneGroup {
             | ToGroup::Drain { .. }
             | ToGroup::ResyncRate { .. }
             | ToGroup::ReadPolicy(_)
+            | ToGroup::SlowLimit(_)
             | ToGroup::Resume
             | ToGroup::Size { .. }
             | ToGroup::Attach { .. }

@@ -3,6 +3,8 @@
 //! One look at all that is under way every half of the limit, and none while nothing is: what was
 //! sent before the look before the last one is late. An operation carries no time of its own.
 
+use std::time::Duration;
+
 use format::ids::MemberSet;
 use stdx::time::Time;
 
@@ -10,8 +12,6 @@ use crate::contract::{FromGroup, GroupAction};
 use crate::group::LaneGroup;
 use crate::lane::Lane;
 use crate::limits::{READ_PATIENCE, SLOW_MEMBER_LIMIT};
-
-const LOOK_INTERVAL: std::time::Duration = SLOW_MEMBER_LIMIT.checked_div(2).expect("by two");
 
 #[derive(Debug)]
 pub(crate) struct SlowWatch {
@@ -31,7 +31,20 @@ impl SlowWatch {
 }
 
 impl LaneGroup {
+    /// What is under way counts as sent now: nobody is late by a limit that it did not have.
+    pub(crate) fn set_slow_limit(&mut self, now: Time, limit: Duration) {
+        if std::mem::replace(&mut self.view.slow_limit, limit) == limit {
+            return;
+        }
+        if self.slow.look_at != Time::NEVER {
+            self.slow.sent = [self.sends, 0];
+            self.slow.look_at = now + limit / 2;
+            self.flushes.forget_looks();
+        }
+    }
+
     pub(crate) fn settle_slow(&mut self, now: Time, actions: &mut Vec<GroupAction>) {
+        let interval = self.view.slow_limit / 2;
         if !self.view.leading {
             self.slow.look_at = Time::NEVER;
             return;
@@ -39,7 +52,7 @@ impl LaneGroup {
         if self.slow.look_at == Time::NEVER {
             if self.slow.sent[0] != self.sends || self.flushes.has_volume_flushes() {
                 self.slow.sent = [self.sends, 0];
-                self.slow.look_at = now + LOOK_INTERVAL;
+                self.slow.look_at = now + interval;
             }
             return;
         }
@@ -47,7 +60,7 @@ impl LaneGroup {
             return;
         }
         // A node that stood still itself has no right to judge the others.
-        if now < self.slow.look_at + LOOK_INTERVAL / 2 {
+        if now < self.slow.look_at + interval / 2 {
             for member in self.late_members().iter() {
                 actions.push(GroupAction::Home(FromGroup::MemberSlow { member }));
             }
@@ -55,13 +68,14 @@ impl LaneGroup {
         self.flushes.note_look();
         self.slow.sent = [self.sends, self.slow.sent[0]];
         let is_busy = self.flushes.has_volume_flushes() || !self.lanes.iter().all(Lane::is_idle);
-        self.slow.look_at = if is_busy { now + LOOK_INTERVAL } else { Time::NEVER };
+        self.slow.look_at = if is_busy { now + interval } else { Time::NEVER };
     }
 
     /// Reads that wait for long go to another member as well; a member that answers none of them
     /// for as long as writes may take is as late as one that keeps writes waiting.
     pub(crate) fn look_at_reads(&mut self, now: Time, actions: &mut Vec<GroupAction>) {
-        let was_still = now >= self.balance.look_at + LOOK_INTERVAL / 2;
+        let was_still =
+            now >= self.balance.look_at + self.view.slow_limit.min(SLOW_MEMBER_LIMIT) / 4;
         let mut slow = MemberSet::EMPTY;
         for position in 0..self.lanes.len() {
             slow |= self.with_lane(now, position, actions, Lane::ask_others);

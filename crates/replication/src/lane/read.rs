@@ -205,7 +205,7 @@ impl Lane {
     }
 
     /// Reads that wait for long are asked of another member, too. Returns the members that have not
-    /// answered for `limits::SLOW_MEMBER_LIMIT`.
+    /// answered for as long as a member may take.
     pub(crate) fn ask_others(&mut self, turn: &mut Turn<'_>) -> MemberSet {
         let mut slow = MemberSet::EMPTY;
         let places = self.leader.as_ref().map_or(0, |leader| leader.reads.places());
@@ -216,7 +216,7 @@ impl Lane {
             };
             let ClientRead { range, asked, asked_at, tried, .. } = *read;
             let waited = turn.now.since(asked_at);
-            if waited >= limits::SLOW_MEMBER_LIMIT {
+            if waited >= turn.view.slow_limit {
                 slow |= asked;
             }
             if waited < patience {

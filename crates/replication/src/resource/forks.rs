@@ -389,6 +389,12 @@ impl Resource {
         })
     }
 
+    /// Its proposer does not know of the line that this node follows from here on, perhaps without
+    /// a vote yet: who helped it would have in-sync data on the line that is left (I19).
+    pub(crate) fn is_of_older_generation(&self, ballot: Ballot) -> bool {
+        self.head().is_some_and(|head| generation(ballot) < generation(head.ballot))
+    }
+
     /// A value of a line that this node's line left behind, told by one that does not know.
     pub(crate) fn is_of_older_line(&self, ballot: Ballot, value: &Config) -> bool {
         self.head().is_some_and(|head| {

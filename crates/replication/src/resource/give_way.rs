@@ -463,6 +463,7 @@ impl Resource {
     pub(crate) fn on_slots_merged(&mut self) {
         let Some(discard) = self.giving.discard.clone() else { return };
         let fork = discard.fork.filter(|fork| self.do_slots_cover(&discard.winner.value, *fork));
+        self.note_data_given_up();
         let Some(superblock) = self.superblock.as_mut() else { return };
         superblock.branch = discard.winner.value.branch;
         superblock.candidate = None;

@@ -84,7 +84,10 @@ impl Resource {
                 }
             }
             Control::Admit { nonce, value, floors } => {
-                if self.obeys(nonce) && self.member.may_begin {
+                if self.obeys(nonce)
+                    && self.member.may_begin
+                    && self.passes_gate(from, nonce, &value, &floors)
+                {
                     self.on_admit(from, nonce, &value, floors);
                 }
             }
@@ -158,6 +161,7 @@ impl Resource {
         }
         self.note_sealed_to(nonce);
         let lanes = usize::from(self.superblock.as_ref().map_or(0, |superblock| superblock.lanes));
+        self.forget_held_admission();
         self.member.may_begin = false;
         self.member.new_epoch = None;
         self.member.admit = None;
@@ -251,6 +255,7 @@ impl Resource {
         superblock.state = ReplicaState::InSync;
         superblock.kernel_boot_id = kernel_boot_id;
         superblock.clean = false;
+        self.close_gate();
         self.member.may_begin = false;
         self.member.new_epoch = Some((from, nonce, value.epoch));
         self.take_space(value);
@@ -433,6 +438,7 @@ impl Resource {
             self.set_role(ReplicaRole::None);
             self.actions.push(ResourceAction::CloseDisk);
             self.forget_discard();
+            self.close_gate();
             // From now on the register says where the disk was left.
             self.save_register(AfterSave::Nothing);
             self.tell_leader_of_failure();
@@ -526,6 +532,7 @@ impl Resource {
         self.slot_bases = slot_bases(&superblock);
         self.superblock = Some(*superblock);
         self.member = MemberState::default();
+        self.close_gate();
         self.saves.forget_stamp();
         self.on_config_for_member();
         // OPEN says what a replica is: all peers are to hear of this one.

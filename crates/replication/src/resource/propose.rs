@@ -355,7 +355,13 @@ impl Resource {
         if from != self.me() {
             self.yield_role();
         }
-        match self.voter.prepare(self.now, ballot, nonce) {
+        let answer = if self.is_of_older_generation(ballot) {
+            // Not `Promised`: that names a ballot for the proposer to beat.
+            Err(Refusal::LeaseHeld)
+        } else {
+            self.voter.prepare(self.now, ballot, nonce)
+        };
+        match answer {
             Ok(()) => {
                 let (store, accepted) = (self.voter.register.store, self.voter.accepted());
                 let message = Control::Promise { ballot, store, accepted };
@@ -376,7 +382,12 @@ impl Resource {
             return;
         }
         let value_id = value.value_id;
-        match self.voter.accept(self.now, ballot, nonce, value) {
+        let answer = if self.is_of_older_line(ballot, &value) {
+            Err(Refusal::Promised)
+        } else {
+            self.voter.accept(self.now, ballot, nonce, value)
+        };
+        match answer {
             Ok(()) => {
                 self.follow_own_branch();
                 let store = self.voter.register.store;

@@ -370,16 +370,16 @@ impl Resource {
     }
 
     /// One that is there and does not keep up holds everyone's writes back. The last one does too,
-    /// and stays.
+    /// and stays; and so does one without which too few would be left to go on.
     pub(crate) fn on_member_slow(&mut self, member: NodeId) {
-        let in_sync = self.in_sync();
-        let now = self.now;
-        let Some(session) = self.session.as_mut() else { return };
+        let (in_sync, now) = (self.in_sync(), self.now);
+        let Some(session) = &self.session else { return };
         let losing: MemberSet = session.losses.keys().copied().collect();
         let is_known = !session.write_set.has(member) || losing.has(member);
-        if is_known || in_sync.minus(losing).without(member).is_empty() {
+        if is_known || in_sync.has(member) && !self.is_enough_without(losing.with(member)) {
             return;
         }
+        let Some(session) = self.session.as_mut() else { return };
         let rest = session.rests.get(&member).copied().unwrap_or(limits::SLOW_MEMBER_REST_MIN);
         session.rests.insert(member, (rest * 2).min(limits::SLOW_MEMBER_REST_MAX));
         session.admit_again_at.insert(member, now + rest);

@@ -39,6 +39,8 @@ pub struct Status {
     pub voters: Vec<VoterStatus>,
     /// State of the local replica as its superblock says; `None` without a disk.
     pub replica: Option<ReplicaState>,
+    /// The replica could be brought up to date, and waits for the answer of its node.
+    pub asks_to_resync: bool,
     pub disk_failed: bool,
     pub lease_until: Option<Time>,
     pub members: Vec<MemberStatus>,
@@ -205,6 +207,7 @@ impl Resource {
             waits_for_data: self.has_no_data() && waits,
             voters: self.votes(),
             replica: self.replica_state(),
+            asks_to_resync: self.asks_to_resync(),
             disk_failed: self.member.disk_failed,
             lease_until: self
                 .session

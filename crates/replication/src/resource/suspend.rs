@@ -137,12 +137,21 @@ impl Resource {
         if self.options.demands.quorum != Share::Majority && have < needed {
             return Some(Shortage::Votes { have, needed });
         }
-        let have = usize::try_from(self.in_sync_in_reach(config).len()).expect("few members");
-        let replicas = voters_of(config).and(self.tracked_by(config));
-        let all = usize::try_from(replicas.len()).expect("few members");
-        let needed = self.options.demands.redundancy.of(all);
+        let have = count(self.in_sync_in_reach(config));
+        let needed = self.replicas_needed(config);
         // Without any, data is what is missing.
         (needed > 1 && have < needed).then_some(Shortage::Replicas { have, needed })
+    }
+
+    fn replicas_needed(&self, config: &Config) -> usize {
+        let replicas = voters_of(config).and(self.tracked_by(config));
+        self.options.demands.redundancy.of(count(replicas))
+    }
+
+    /// Whether replicas that stay are there, and as many as `quorum-minimum-redundancy` asks for.
+    pub(crate) fn is_enough_without(&self, members: MemberSet) -> bool {
+        let Some(config) = self.config() else { return false };
+        count(self.in_sync_in_reach(config).minus(members)) >= self.replicas_needed(config).max(1)
     }
 
     fn in_sync_in_reach(&self, config: &Config) -> MemberSet {
@@ -269,4 +278,8 @@ impl Resource {
             ByUser::No | ByUser::Yes => Time::NEVER,
         }
     }
+}
+
+fn count(members: MemberSet) -> usize {
+    usize::try_from(members.len()).expect("few members")
 }

@@ -19,9 +19,13 @@ impl Cluster {
                 self.send(node, to.index(), Message::Control(message));
             }
             ResourceAction::Save { save, register, superblock } => {
+                if let Some(superblock) = &superblock {
+                    self.note_replica(node, superblock);
+                }
                 self.ask_disk(node, Outstanding::Save { save, register, superblock });
             }
             ResourceAction::Group(message) => {
+                self.check_permit(node, &message);
                 let Some(boot) = self.processes[node].as_ref().map(|it| it.boot_id) else { return };
                 for shard in 0..self.shards_of(node).unwrap_or(0) {
                     let message = Box::new(message.clone());
@@ -32,6 +36,7 @@ impl Cluster {
             ResourceAction::Reset { peer } => self.reset_link(node, peer.index()),
             ResourceAction::CloseDisk => {
                 self.marks.insert(Mark::DiskGivenUp);
+                self.forget_permit(node);
                 if let Some(process) = self.processes[node].as_mut() {
                     process.disk_open = false;
                     process.reaches_disk.fill(false);
@@ -65,6 +70,7 @@ impl Cluster {
                 self.peers[node].remove(peer);
                 self.tear(node, peer.index(), End::Closed);
             }
+            ResourceAction::AskToResync { number, .. } => self.note_question(node, number),
             ResourceAction::WentAlone => {
                 self.marks.insert(Mark::WentAlone);
                 self.trace(|| format!("n{node} goes on alone"));

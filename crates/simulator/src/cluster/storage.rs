@@ -233,6 +233,7 @@ impl Cluster {
         disk.paged = true;
         self.changes.of_life(Self::node_id(node));
         let superblock = Box::new(disk.superblock.clone());
+        self.forget_permit(node);
         self.trace(|| format!("n{node} is offered its disk"));
         self.step_resource(node, ResourceInput::Attach { id, superblock });
         true
@@ -332,7 +333,7 @@ mod tests {
     use super::*;
     use crate::cluster::{Cluster, Quirks};
     use format::space::Space;
-    use replication::resource::Demands;
+    use replication::resource::{Demands, Readmission};
 
     fn disk() -> Disk {
         let options = ClusterOptions {
@@ -347,6 +348,7 @@ mod tests {
             trace_lane: None,
             reads: None,
             demands: Demands::default(),
+            readmission: Readmission::AtOnce,
             quirks: Quirks::default(),
         };
         new_disk(&options, Cluster::node_id(0), &mut Random::new(1))

@@ -14,7 +14,8 @@ use replication::contract::{
     Command, CommandId, GroupInput, PartId, PromoteMode, Request, RequestKind,
 };
 use replication::resource::{
-    AfterSplit, Demands, WithOnePrimary, WithTwoPrimaries, WithoutPrimary, WithoutQuorum,
+    AfterSplit, Demands, Readmission, WithOnePrimary, WithTwoPrimaries, WithoutPrimary,
+    WithoutQuorum,
 };
 use stdx::random::Random;
 use stdx::time::Time;
@@ -23,7 +24,7 @@ use crate::checker::{Checker, sources_of};
 use crate::cluster::{Cluster, ClusterOptions, Outcome, Quirks};
 use crate::contents::SECTORS;
 use crate::oracle::{Oracle, ReadStart};
-use crate::run::{Report, RunOptions};
+use crate::run::{Report, RunOptions, some_readmission};
 
 /// Requests of one node at a time.
 const IN_FLIGHT_MAX: usize = 8;
@@ -64,6 +65,9 @@ struct Forking {
     looked_at: u64,
     /// Whom everybody gives way to now, and until when nobody else is asked to.
     winner: Option<(usize, Time)>,
+    /// Who was told to give up which line, and is not done; and who did.
+    orders: BTreeMap<CommandId, (usize, Branch)>,
+    gave_way: BTreeSet<(usize, Branch)>,
 }
 
 /// Runs one seed; an error says what was violated.
@@ -75,6 +79,7 @@ pub fn run_forks(options: &RunOptions) -> Result<Report, String> {
     run.be_born()?;
     while run.cluster.events_done < options.events {
         run.act();
+        run.answer_some();
         let turns = 1 + run.random.below(12);
         run.turn(turns, Duration::from_millis(5))?;
     }
@@ -107,6 +112,7 @@ impl Forking {
                 after_split: any_policy(&mut random),
                 ..Demands::default()
             },
+            readmission: asked_readmission(options.seed),
             quirks: Quirks { slow_mail: random.chance(1, 2), clocks: false },
         });
         let blocks = (0..20).flat_map(|extent| {
@@ -127,6 +133,17 @@ impl Forking {
             born: None,
             looked_at: 0,
             winner: None,
+            orders: BTreeMap::new(),
+            gave_way: BTreeSet::new(),
+        }
+    }
+
+    /// Replicas that ask before they are brought up to date wait, some of them for long.
+    fn answer_some(&mut self) {
+        for node in 0..self.count() {
+            if self.cluster.asked[node].is_some() && self.random.chance(1, 16) {
+                self.cluster.allow_resync(node);
+            }
         }
     }
 
@@ -251,8 +268,10 @@ impl Forking {
                 self.demote(node);
                 if !self.cluster.is_primary(node) {
                     let peer = NodeId::new(u8::try_from(winner).expect("few nodes"));
-                    self.report.member_changes += 1;
-                    self.command(node, Command::DiscardData { peer });
+                    let line = self.cluster.processes[node].as_ref();
+                    let line = line.map(|process| process.resource.status().branch);
+                    let id = self.command(node, Command::DiscardData { peer });
+                    self.orders.extend(line.map(|line| (id, (node, line))));
                 }
             }
         }
@@ -399,7 +418,12 @@ impl Forking {
                     }
                 }
                 Outcome::Role { node, primary: false } => self.end_clients(node),
-                Outcome::Role { .. } | Outcome::Answered { .. } => {}
+                Outcome::Answered { id, result, .. } => {
+                    let order = self.orders.remove(&id).filter(|_| result.is_ok());
+                    self.gave_way.extend(order);
+                    self.report.member_changes = self.gave_way.len() as u64;
+                }
+                Outcome::Role { .. } => {}
                 Outcome::Completed { part, result, .. } => {
                     let Some(pending) = self.pending.remove(&part) else { continue };
                     match result {
@@ -487,6 +511,7 @@ impl Forking {
                 self.cluster.heal_link(a, b);
             }
             self.give_way();
+            (0..self.count()).for_each(|node| self.cluster.allow_resync(node));
             let primaries = (0..self.count()).filter(|&node| self.cluster.is_primary(node)).count();
             if primaries == 0 && self.random.chance(1, 20) {
                 let node = self.any_node();
@@ -541,6 +566,11 @@ impl Forking {
             && process.resource.is_quiet()
             && self.blocks.iter().all(is_equal)
     }
+}
+
+/// The first seeds do not ask: a test counts what gives way in them.
+fn asked_readmission(seed: u64) -> Readmission {
+    if seed > 40 { some_readmission(seed) } else { Readmission::AtOnce }
 }
 
 /// Nobody gives way by itself in every other run.
