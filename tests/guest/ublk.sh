@@ -21,7 +21,11 @@ attribute max_hw_sectors_kb 1024
 attribute write_cache "write back"
 attribute fua 1
 attribute rotational 0
-attribute scheduler "[none] mq-deadline"
+# What it offers is the kernel's affair, and so is the space at the end.
+case $(cat "/sys/block/ublkb0/queue/scheduler") in
+*"[none]"*) ;;
+*) fail "the device has an I/O scheduler: $(cat /sys/block/ublkb0/queue/scheduler)" ;;
+esac
 attribute discard_granularity 4096
 attribute discard_max_bytes $((1 << 30))
 attribute write_zeroes_max_bytes $((1 << 30))
