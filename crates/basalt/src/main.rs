@@ -12,6 +12,7 @@ mod top;
 mod manuals;
 mod clock;
 mod loopback;
+mod ports;
 mod progress;
 mod cluster;
 mod rig;

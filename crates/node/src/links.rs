@@ -393,14 +393,14 @@ impl Links {
         let Some(mut connection) = self.connections.remove(key) else { return };
         self.is_due = true;
         let refusal = connection.refusal.take();
+        let was_said = refusal.is_some();
         let reason = refusal.as_deref().unwrap_or(reason);
         let (link, shard, connection_class) = (connection.link, connection.shard, connection.class);
         let remote = connection.socket.and_then(|socket| kit.reactor.peer_addr(socket));
         connection.dispose(kit);
         let Some(index) = link else {
-            match remote.and_then(|remote| self.missing_at(remote.ip())) {
-                Some(index) => self.note_failure(index, reason, kit),
-                None => log!(Warning, Scope::NODE, "a connection was closed: {reason}"),
+            if !was_said {
+                self.note_stranger(remote, reason, kit);
             }
             return;
         };
@@ -412,6 +412,14 @@ impl Links {
             pipe.connection = None;
             pipe.clear(kit);
             self.lose_set(index, reason, kit);
+        }
+    }
+
+    /// Says why one who came from there was turned away: it may be a peer that is missing.
+    fn note_stranger(&mut self, remote: Option<SocketAddr>, reason: &str, kit: &mut Kit) {
+        match remote.and_then(|remote| self.missing_at(remote.ip())) {
+            Some(index) => self.note_failure(index, reason, kit),
+            None => log!(Warning, Scope::NODE, "a connection was closed: {reason}"),
         }
     }
 

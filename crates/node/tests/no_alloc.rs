@@ -10,7 +10,7 @@
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 use std::fs::File;
-use std::net::{SocketAddr, TcpListener};
+use std::net::Ipv4Addr;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
@@ -23,6 +23,9 @@ use frontend::nbd::client::{Connection, Receiver, Request, Sender, Wishes};
 use frontend::nbd::wire;
 use node::Options;
 use node::create_md::{CreateMdOptions, Overwrite, create_md};
+
+#[path = "../../basalt/src/ports.rs"]
+mod ports;
 
 static ALLOCATIONS: AtomicU64 = AtomicU64::new(0);
 
@@ -191,10 +194,9 @@ fn state_dir(place: &Path, index: usize) -> PathBuf {
 
 /// Formats the disks, and gives the configuration.
 fn prepare(place: &Path) -> String {
-    let held: Vec<_> = (0..NODES).map(|_| TcpListener::bind("127.0.0.1:0").unwrap()).collect();
+    let addresses = ports::claim_ports(Ipv4Addr::LOCALHOST, NODES).unwrap();
     let mut text = "resource r0 {\n  disk { read-balancing round-robin; }\n".to_owned();
-    for (index, listener) in held.iter().enumerate() {
-        let address: SocketAddr = listener.local_addr().unwrap();
+    for (index, address) in addresses.iter().enumerate() {
         let disk = place.join(format!("disk{index}"));
         File::create(&disk).unwrap().set_len(DISK_BYTES).unwrap();
         let options = CreateMdOptions {

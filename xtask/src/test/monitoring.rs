@@ -7,10 +7,13 @@ use crate::process::{self, Stopwatch};
 use anyhow::{Context as _, Result, bail, ensure};
 use std::fs::{self, File};
 use std::io::{Read as _, Write as _};
-use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::net::{Ipv4Addr, SocketAddr, TcpStream};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
+
+#[path = "../../../crates/basalt/src/ports.rs"]
+mod ports;
 
 const START_LIMIT: Duration = Duration::from_secs(20);
 const POLL_INTERVAL: Duration = Duration::from_millis(50);
@@ -35,9 +38,8 @@ pub(super) fn run() -> Result<Outcome> {
 
 /// What a daemon exports that has one resource, whose other node is not there.
 fn metrics_of_a_daemon(place: &Path) -> Result<String> {
-    let held = [TcpListener::bind("127.0.0.1:0")?, TcpListener::bind("127.0.0.1:0")?];
-    let [metrics, own] = [held[0].local_addr()?, held[1].local_addr()?];
-    drop(held);
+    let claimed = ports::claim_ports(Ipv4Addr::LOCALHOST, 2)?;
+    let [metrics, own] = [claimed[0], claimed[1]];
     let disk = place.join("disk");
     File::create(&disk)?.set_len(64 << 20)?;
     let config = place.join("r0.res");

@@ -4,7 +4,7 @@
 //! and has a deadline; a test that fails shows what the daemons said.
 
 use std::fs::{self, File};
-use std::net::{SocketAddr, TcpListener};
+use std::net::{Ipv4Addr, SocketAddr};
 use std::os::unix::fs::FileExt;
 use std::path::PathBuf;
 use std::process::{Child, Command, Output, Stdio};
@@ -22,6 +22,9 @@ use frontend::nbd::client::{ClientError, Connection, Wishes};
 use io::now;
 use tempfile::TempDir;
 
+#[path = "../../src/ports.rs"]
+mod ports;
+
 pub(crate) const DISK_BYTES: u64 = 64 << 20;
 const WAIT: Duration = Duration::from_secs(30);
 const POLL: Duration = Duration::from_millis(20);
@@ -38,6 +41,11 @@ const SHARDS: &[u8] = match env!("CARGO_CRATE_NAME").as_bytes() {
 };
 /// The same tests run with links in clear text and with TLS.
 const HAS_TLS: bool = matches!(env!("CARGO_CRATE_NAME").as_bytes(), b"cluster_tls");
+
+/// Where a server of this test may listen, again after a while, too.
+pub(crate) fn own_port() -> SocketAddr {
+    ports::claim_ports(Ipv4Addr::LOCALHOST, 1).unwrap()[0]
+}
 
 pub(crate) struct Node {
     pub(crate) name: String,
@@ -77,17 +85,12 @@ impl Cluster {
     /// Configuration and formatted disks, and no daemon.
     pub(crate) fn prepare(nodes: usize, clients: usize) -> Self {
         let directory = tempfile::tempdir().unwrap();
-        // All ports are held at once, so that they differ.
-        let hold = || TcpListener::bind("127.0.0.1:0").unwrap();
-        let held: Vec<_> = (0..nodes).map(|_| (hold(), hold())).collect();
-        let nodes: Vec<Node> = held
-            .iter()
-            .enumerate()
-            .map(|(index, (peers, initiators))| Node {
+        let nodes: Vec<Node> = (0..nodes)
+            .map(|index| Node {
                 name: format!("n{index}"),
                 shards: SHARDS[index % SHARDS.len()],
-                address: peers.local_addr().unwrap(),
-                nvme: initiators.local_addr().unwrap(),
+                address: own_port(),
+                nvme: own_port(),
                 has_disk: index + clients < nodes,
                 daemon: None,
                 entry: Vec::new(),

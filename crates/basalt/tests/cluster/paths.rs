@@ -2,7 +2,7 @@
 //! what breaks is shown, and taken back into use when it works.
 
 use std::fs;
-use std::net::{SocketAddr, TcpListener};
+use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::{self, JoinHandle};
@@ -14,7 +14,7 @@ use frontend::nbd::client::Connection;
 use io::now;
 
 use crate::BLOCK;
-use crate::harness::Cluster;
+use crate::harness::{Cluster, own_port};
 use crate::relay::{Mode, Relay};
 
 /// A silent path is given up after 0.6 s where another one works, and that one is dialled at once;
@@ -30,10 +30,6 @@ struct TwoPaths {
     listening: [SocketAddr; 2],
 }
 
-fn free_address() -> SocketAddr {
-    TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap()
-}
-
 /// Three nodes in sync; between the first two lie two relays.
 fn start() -> TwoPaths {
     start_with("")
@@ -42,8 +38,8 @@ fn start() -> TwoPaths {
 /// The same, with more in the connection of the two.
 fn start_with(options: &str) -> TwoPaths {
     let cluster = Cluster::prepare(3, 0);
-    let own = [cluster.nodes[0].address, free_address()];
-    let listening = [cluster.nodes[1].address, free_address()];
+    let own = [cluster.nodes[0].address, own_port()];
+    let listening = [cluster.nodes[1].address, own_port()];
     let relays = listening.map(Relay::to);
     let mut paths = TwoPaths { cluster, relays, own, listening };
     // The one that dials comes last.

@@ -11,7 +11,7 @@
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
-use std::net::{SocketAddr, TcpListener};
+use std::net::SocketAddr;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
@@ -23,6 +23,7 @@ use frontend::nbd::client::{Connection, Wishes};
 use io::now;
 use tempfile::TempDir;
 
+use crate::harness::own_port;
 use crate::relay::{Mode, Relay};
 
 const CHAPTER: &str = "docs/guide/as-with-drbd.md";
@@ -116,22 +117,16 @@ impl Site {
             symlink(env!("CARGO_BIN_EXE_basalt"), home.join("bin/drbdadm")).unwrap();
             nodes.push(Node { name: name.to_owned(), folder: home, daemon: None });
         }
-        let hold = |_: &_| TcpListener::bind("127.0.0.1:0").unwrap();
         let mut names = words_after(&section.config, "address ");
         names.sort_unstable();
         names.dedup();
-        let held: Vec<TcpListener> = names.iter().map(hold).collect();
         // The last number of an address is that of its node, from 1 on.
         let owner = |name: &str| {
             let host = name.split(':').next().unwrap().rsplit('.').next().unwrap();
             host.parse::<usize>().unwrap() - 1
         };
-        let addresses: Vec<(String, usize, SocketAddr)> = names
-            .iter()
-            .zip(&held)
-            .map(|(name, it)| ((*name).to_owned(), owner(name), it.local_addr().unwrap()))
-            .collect();
-        drop(held);
+        let addresses: Vec<(String, usize, SocketAddr)> =
+            names.iter().map(|name| ((*name).to_owned(), owner(name), own_port())).collect();
         let mut relays = BTreeMap::new();
         for from in 0..nodes.len() {
             for (name, _, address) in addresses.iter().filter(|(_, to, _)| *to != from) {

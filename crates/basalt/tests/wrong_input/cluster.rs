@@ -3,7 +3,7 @@
 use std::ffi::OsStr;
 use std::fmt::Write;
 use std::fs::{self, File};
-use std::net::{Ipv4Addr, SocketAddr, TcpListener};
+use std::net::{Ipv4Addr, SocketAddr};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicU8, Ordering};
@@ -17,6 +17,8 @@ use api::status::{ResourceStatus, StatusReply};
 use frontend::nbd::client::uri::{Address, Uri};
 use frontend::nbd::client::{Connection, Wishes};
 use tempfile::TempDir;
+
+use crate::ports::claim_ports;
 
 pub(crate) const RESOURCE: &str = "r0";
 pub(crate) const VOLUME_BYTES: u64 = 16 << 20;
@@ -45,13 +47,6 @@ fn own_host() -> Ipv4Addr {
     let process = std::process::id().to_le_bytes();
     let host = NEXT.fetch_add(1, Ordering::Relaxed);
     Ipv4Addr::from([127, 128 | (process[1] & 63), process[0], host])
-}
-
-/// Two free ports.
-fn free_ports(address: Ipv4Addr) -> [SocketAddr; 2] {
-    // Both are held until both are known, so they differ.
-    let both = [(); 2].map(|()| TcpListener::bind((address, 0)).unwrap());
-    both.map(|listener| listener.local_addr().unwrap())
 }
 
 /// What a command said.
@@ -96,7 +91,8 @@ pub(crate) struct Node {
 
 impl Node {
     fn new(directory: &Path, name: &'static str, id: u8, host: Ipv4Addr) -> Self {
-        let [peer, nbd] = free_ports(host);
+        let ports = claim_ports(host, 2).unwrap();
+        let [peer, nbd] = [ports[0], ports[1]];
         let home = directory.join(name);
         fs::create_dir(&home).unwrap();
         let node = Self { name, id, peer, nbd, home, disk_name: "disk", process: None };

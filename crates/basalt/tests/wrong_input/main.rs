@@ -8,6 +8,8 @@
 #![expect(clippy::unwrap_used, reason = "a test ends at the first surprise")]
 
 mod cluster;
+#[path = "../../src/ports.rs"]
+mod ports;
 mod start;
 mod restart;
 mod crash_loop;

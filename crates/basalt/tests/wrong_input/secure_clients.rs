@@ -1,11 +1,12 @@
 //! NBD over TLS, with libnbd's tools as clients: who may do what, and what is refused.
 
 use std::fs;
-use std::net::{SocketAddr, TcpListener};
+use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
 use crate::cluster::{Cluster, RESOURCE, VOLUME_BYTES};
+use crate::ports::claim_ports;
 use crate::secure::{Pki, basalt, install};
 
 struct Served {
@@ -37,7 +38,7 @@ fn serve() -> Option<Served> {
     let mut cluster = Cluster::prepare(1);
     let node = &cluster.nodes[0];
     let host = node.nbd.ip();
-    let tls = TcpListener::bind((host, 0)).unwrap().local_addr().unwrap();
+    let tls = claim_ports(host, 1).unwrap()[0];
     let pki = Pki::init(node.home.join("ca"));
     basalt(&["issue", "alfa", "--address", &host.to_string()], &pki.dir);
     for client in ["web", "backup", "nobody"] {
