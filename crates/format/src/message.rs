@@ -94,6 +94,8 @@ pub struct ReplicaReport {
     /// The volumes that it holds.
     pub space: Space,
     pub lanes: u8,
+    /// Extents that the activity log of each of its shards holds.
+    pub log_slots: u16,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

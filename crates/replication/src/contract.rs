@@ -308,6 +308,8 @@ pub enum ToGroup {
     Serve { epoch: Epoch, in_sync: MemberSet, round: RoundId },
     /// The session of this node is over: every request fails. Answer when no read is answered.
     StandDown { round: RoundId },
+    /// So many operations of the group may be unstable: the members' logs have room for them.
+    LogRoom { operations: usize },
     /// As a member: these ranges may differ between the members of the new session. Answer when
     /// they are taken over.
     Inherit { nonce: Nonce, ranges: Vec<BlockRange>, round: RoundId },

@@ -12,6 +12,7 @@ mod peer;
 pub(crate) mod slow;
 mod hold;
 mod inspect;
+pub(crate) mod room;
 
 use std::time::Duration;
 
@@ -31,6 +32,7 @@ use crate::contract::{
 };
 use crate::group::durable::Durable;
 use crate::group::flush::Flushes;
+use crate::group::room::LogRoom;
 use crate::group::slow::SlowWatch;
 use crate::lane::compare::digests_of;
 use crate::lane::verify::Verify;
@@ -107,6 +109,7 @@ pub struct LaneGroup {
     pub(crate) merges_slots: bool,
     /// Operations that were sent so far.
     sends: u64,
+    pub(crate) room: LogRoom,
     pub(crate) balance: Balance,
     rate: CopyRate,
     stable_due: Time,
@@ -217,6 +220,7 @@ impl LaneGroup {
             stopping: None,
             merges_slots: false,
             sends: 0,
+            room: LogRoom::new(),
             balance: Balance::new(options.read_policy),
             rate: CopyRate::NONE,
             stable_due: Time::NEVER,
@@ -261,6 +265,7 @@ impl LaneGroup {
         let first = actions.len();
         self.refill_copy_budget(now);
         self.settle_unreadable(now);
+        self.settle_room(now, actions);
         for position in 0..self.lanes.len() {
             if std::mem::take(&mut self.touched[position]) {
                 self.with_lane(now, position, actions, |lane, turn| {
@@ -561,6 +566,7 @@ impl LaneGroup {
             flushes_started: self.flushes.started(),
             copy_budget: &mut self.rate.budget,
             sends: &mut self.sends,
+            room: &mut self.room,
             balance: &mut self.balance,
             local_losses: &mut self.local_losses,
             actions,

@@ -24,6 +24,7 @@ use stdx::time::Time;
 use crate::activity::ActivityLog;
 use crate::balance::Balance;
 use crate::contract::{FromGroup, GroupAction, LostMember, PartId, Payload, Request, Token};
+use crate::group::room::LogRoom;
 use crate::marks::Marks;
 use crate::ranges::RangeSet;
 use crate::view::View;
@@ -39,6 +40,7 @@ pub(crate) struct Turn<'a> {
     pub(crate) copy_budget: &'a mut u64,
     /// Operations that were sent so far, by all lanes of the group.
     pub(crate) sends: &'a mut u64,
+    pub(crate) room: &'a mut LogRoom,
     /// What reads the members serve, those of all lanes of the group.
     pub(crate) balance: &'a mut Balance,
     /// LOSS to this node's own replica, which the group hands on as if it had been a message.
@@ -198,6 +200,7 @@ impl Operation {
             OperationState::Comparing { awaiting } => awaiting,
             OperationState::Reading { from: None, .. }
             | OperationState::Waiting
+            | OperationState::Stalled { .. }
             | OperationState::Hashing
             | OperationState::Equal => MemberSet::EMPTY,
         }
@@ -226,6 +229,10 @@ pub(crate) enum OperationKind {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum OperationState {
     Waiting,
+    /// It has its range and its bytes, and the members' logs have no room.
+    Stalled {
+        kind: WriteKind,
+    },
     /// Bytes are read from `from`; the members in `tried` could not give them.
     Reading {
         from: Option<NodeId>,

@@ -68,6 +68,8 @@ pub struct ResourceOptions {
     pub kernel_boot_id: KernelBootId,
     /// Shards of this node.
     pub shards: u8,
+    /// Extents that the activity log of each of them holds.
+    pub log_slots: u16,
     pub seed: u64,
     pub members: Vec<MemberOptions>,
     pub register: Register,
@@ -295,6 +297,7 @@ impl Resource {
             sealed: superblock.sealed.nonce,
             space: superblock.usable_space(),
             lanes: superblock.lanes,
+            log_slots: self.options.log_slots,
         })
     }
 

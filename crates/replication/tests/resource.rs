@@ -62,6 +62,7 @@ fn resource(candidate: Option<Candidate>) -> Resource {
         boot_id: BootId(1),
         kernel_boot_id: KernelBootId(1),
         shards: 1,
+        log_slots: 8,
         seed: 1,
         members: vec![member(0), member(1)],
         register,

@@ -137,6 +137,7 @@ impl Process {
             boot_id,
             kernel_boot_id,
             shards,
+            log_slots: u16::try_from(log_slots(options)).expect("a few"),
             seed,
             members: member_options(options, members),
             register: disk.register.clone(),
@@ -266,6 +267,11 @@ pub(crate) fn group_disks(disk: &mut Disk, shards: u8) -> Vec<GroupDisk> {
     (0..shards).map(of_shard).collect()
 }
 
+/// Few, so that writes wait for slots; yet one for each shard of a leader.
+fn log_slots(options: &ClusterOptions) -> usize {
+    options.al_slots.max(usize::from(SHARDS_MAX))
+}
+
 fn group_options(
     options: &ClusterOptions,
     (node, tracked): (NodeId, MemberSet),
@@ -286,7 +292,7 @@ fn group_options(
         lanes,
         space: disk.superblock.space(),
         has_disk: diskful,
-        al_slots: options.al_slots,
+        al_slots: log_slots(options),
         al_next_number: disk.al_number,
         tracked,
         read_policy,

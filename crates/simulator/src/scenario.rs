@@ -30,6 +30,8 @@ pub struct Scenario {
 }
 
 const PATIENCE: Duration = Duration::from_secs(60);
+/// Extents that an activity log holds.
+const LOG_SLOTS: usize = 8;
 
 impl Scenario {
     /// Nodes of which the last `clients` have no disk; `primary` leads, all replicas are in sync.
@@ -40,25 +42,35 @@ impl Scenario {
 
     #[must_use]
     pub fn with_shards(nodes: u8, clients: u8, primary: usize, shards: u8) -> Self {
+        let shards = (vec![shards; usize::from(nodes)], LOG_SLOTS);
         Self::build((nodes, clients, 0), primary, shards, WithoutQuorum::Wait)
+    }
+
+    /// Replicas with so many shards each, of which the first leads, and small activity logs.
+    #[must_use]
+    pub fn with_unequal_shards(shards: &[u8]) -> Self {
+        let nodes = u8::try_from(shards.len()).expect("a few");
+        Self::build((nodes, 0, 0), 0, (shards.to_vec(), LOG_SLOTS / 2), WithoutQuorum::Wait)
     }
 
     /// Node 0 leads; the nodes before the last `clients` are no members yet.
     #[must_use]
     pub fn with_spares(nodes: u8, clients: u8, spares: u8) -> Self {
-        Self::build((nodes, clients, spares), 0, 1, WithoutQuorum::Wait)
+        let shards = (vec![1; usize::from(nodes)], LOG_SLOTS);
+        Self::build((nodes, clients, spares), 0, shards, WithoutQuorum::Wait)
     }
 
     /// `quorum off`: who reaches no quorum goes on alone. Node 0 leads.
     #[must_use]
     pub fn with_quorum_off(nodes: u8, clients: u8) -> Self {
-        Self::build((nodes, clients, 0), 0, 1, WithoutQuorum::GoOn)
+        let shards = (vec![1; usize::from(nodes)], LOG_SLOTS);
+        Self::build((nodes, clients, 0), 0, shards, WithoutQuorum::GoOn)
     }
 
     fn build(
         (nodes, clients, spares): (u8, u8, u8),
         primary: usize,
-        shards: u8,
+        (shards, al_slots): (Vec<u8>, usize),
         without_quorum: WithoutQuorum,
     ) -> Self {
         let options = ClusterOptions {
@@ -66,9 +78,9 @@ impl Scenario {
             nodes,
             clients,
             spares,
-            shards: vec![vec![shards]; usize::from(nodes)],
+            shards: shards.into_iter().map(|count| vec![count]).collect(),
             space: Space::of_one(20 * 1024),
-            al_slots: 8,
+            al_slots,
             trace: std::env::var_os("TRACE").is_some(),
             trace_lane: None,
             reads: Some(ReadPolicy::default()),

@@ -5,7 +5,7 @@
 use simulator::run::{Report, RunOptions, run};
 use simulator::sometimes::Mark;
 
-const SEEDS: u64 = 64;
+const SEEDS: u64 = 72;
 const EVENTS: u64 = 6_000;
 
 #[test]

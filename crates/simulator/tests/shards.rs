@@ -52,3 +52,17 @@ fn a_shard_that_was_drained_once_is_not_taken_for_drained_again() {
     assert_eq!(it.must_read(1, SECOND), 2);
     it.until("equal replicas", |it| it.on_disk(1, SECOND) == it.on_disk(0, SECOND));
 }
+
+/// Writes to more extents than the members' logs hold, from four shards to nodes with one: each
+/// member gets them in an order of its own, and keeps an extent in its log until all have it.
+#[test]
+fn members_do_not_wait_for_each_others_logs() {
+    let mut it = Scenario::with_unequal_shards(&[4, 1, 1]);
+    for round in 1..=8 {
+        let parts: Vec<_> =
+            (0..20).map(|extent| it.write(0, extent * 1024 + round, round)).collect();
+        // Before anybody is left behind for being slow.
+        it.run(Duration::from_secs(3));
+        assert!(parts.iter().all(|&part| it.ended(part) == Some(&Ok(None))), "round {round}");
+    }
+}

@@ -131,7 +131,7 @@ fn get_quantum(reader: &mut Reader<'_>) -> Result<u16, DecodeError> {
 
 impl Wire for ReplicaReport {
     fn put(&self, writer: &mut Writer<'_>) {
-        let Self { incarnation, branch, joined, candidate, sealed, space, lanes } = self;
+        let Self { incarnation, branch, joined, candidate, sealed, space, lanes, log_slots } = self;
         incarnation.put(writer);
         branch.put(writer);
         joined.put(writer);
@@ -140,6 +140,7 @@ impl Wire for ReplicaReport {
         lanes.put(writer);
         candidate.put(writer);
         further_of(space).put(writer);
+        log_slots.put(writer);
     }
     fn get(reader: &mut Reader<'_>) -> Result<Self, DecodeError> {
         let incarnation = reader.field("ReplicaReport.incarnation")?;
@@ -152,7 +153,8 @@ impl Wire for ReplicaReport {
         let further: Vec<FurtherSize> = reader.field("ReplicaReport.further")?;
         let first = Space::of_one(size_bytes / BLOCK_BYTES);
         let space = further.iter().fold(first, |space, it| space.with(it.place, it.blocks));
-        Ok(Self { incarnation, branch, joined, candidate, sealed, space, lanes })
+        let log_slots = reader.field("ReplicaReport.log_slots")?;
+        Ok(Self { incarnation, branch, joined, candidate, sealed, space, lanes, log_slots })
     }
 }
 

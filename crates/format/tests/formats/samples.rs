@@ -75,6 +75,7 @@ pub(crate) fn replica() -> ReplicaReport {
         sealed: Nonce(0x6c),
         space: Space::of_one(0x69).with(Place::new(3).unwrap(), 0x6d),
         lanes: 8,
+        log_slots: 0x6e,
     }
 }
 

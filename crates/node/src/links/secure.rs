@@ -192,12 +192,14 @@ impl Links {
             return self.close_connection(key, &reason, kit);
         }
         connection.stage = Stage::Refused;
-        connection.refusal = Some(reason.clone());
         let (is_stranger, socket) = (connection.link.is_none(), connection.socket);
         if is_stranger {
             // At once: when the peer has closed, another one may have been turned away since.
             let remote = socket.and_then(|socket| kit.reactor.peer_addr(socket));
             self.note_stranger(remote, &reason, kit);
+        }
+        if let Some(connection) = self.connections.get_mut(key) {
+            connection.refusal = Some(reason);
         }
         self.send_sealed(key, kit);
         self.start_receive(key, kit);

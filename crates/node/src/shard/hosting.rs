@@ -217,6 +217,8 @@ impl Shard {
         let superblock = replica.as_ref().map(|replica| replica.superblock.clone());
         let space = superblock.as_ref().map_or(Space::EMPTY, Superblock::space);
         let groups = self.group_options(&definition, replica);
+        let log_slots = log_slots(&definition, self.identity.shards);
+        let log_slots = u16::try_from(log_slots).expect("AL_SLOTS_MAX at most");
         let resource = Resource::new(ResourceOptions {
             resource: definition.id,
             name: definition.name.clone(),
@@ -224,6 +226,7 @@ impl Shard {
             boot_id: self.identity.boot_id,
             kernel_boot_id: self.kernel_boot_id,
             shards: self.identity.shards,
+            log_slots,
             seed: io::random_u64(),
             members: member_options(&definition),
             register,
@@ -269,7 +272,6 @@ impl Shard {
         replica: Option<Replica>,
     ) -> Vec<GroupOptions> {
         let shards = self.identity.shards;
-        let al_slots = usize::try_from(definition.al_extents).unwrap_or(AL_SLOTS_MAX);
         let diskful = definition.members.iter().filter(|member| member.is_diskful);
         let tracked: MemberSet = diskful.map(|member| member.node).collect();
         let options = |shard| GroupOptions {
@@ -281,8 +283,7 @@ impl Shard {
             lanes: LANES_DEFAULT,
             space: Space::EMPTY,
             has_disk: false,
-            // Together they keep as many extents hot as one alone would.
-            al_slots: al_slots.min(AL_SLOTS_MAX).div_ceil(usize::from(shards)),
+            al_slots: log_slots(definition, shards),
             al_next_number: 1,
             tracked,
             read_policy: definition.read_policy,
@@ -403,6 +404,14 @@ impl Passing {
     fn is_of(&self, name: &str) -> bool {
         matches!(&self.stage, Stage::Coming { hosted, .. } if hosted.name() == name)
     }
+}
+
+/// Extents in the activity log of each shard: together they keep as many hot as one alone would,
+/// and one for each shard that a leader could have.
+fn log_slots(definition: &Definition, shards: u8) -> usize {
+    let wanted = usize::try_from(definition.al_extents).unwrap_or(AL_SLOTS_MAX);
+    let least = usize::from(SHARDS_MAX);
+    wanted.min(AL_SLOTS_MAX).div_ceil(usize::from(shards)).max(least)
 }
 
 pub(super) fn open_disk(

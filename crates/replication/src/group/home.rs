@@ -60,6 +60,7 @@ impl LaneGroup {
             ToGroup::Hold { hold: false } => self.stop_holding(now, actions),
             ToGroup::Drain { round } => self.drain(round),
             ToGroup::ResyncRate { bytes_per_second } => self.set_copy_rate(bytes_per_second),
+            ToGroup::LogRoom { operations } => self.room.set_limit(operations),
             ToGroup::ReadPolicy(policy) => self.balance.policy = policy,
             ToGroup::SlowLimit(limit) => self.set_slow_limit(now, limit),
             ToGroup::Resume => self.resume(now, actions),
@@ -147,6 +148,7 @@ impl LaneGroup {
             | ToGroup::Hold { .. }
             | ToGroup::Drain { .. }
             | ToGroup::ResyncRate { .. }
+            | ToGroup::LogRoom { .. }
             | ToGroup::ReadPolicy(_)
             | ToGroup::SlowLimit(_)
             | ToGroup::Resume
@@ -297,6 +299,7 @@ impl LaneGroup {
         self.recording.clear();
         self.syncing.clear();
         self.with_lanes(now, actions, Lane::stand_down);
+        self.room.clear();
         self.balance.forget_all();
         self.fail_held(actions);
         self.fail_parked(RequestError::Io, actions);

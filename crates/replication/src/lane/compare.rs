@@ -128,6 +128,7 @@ impl Lane {
             Some(OperationState::Hashing) => self.on_bytes_hashed(turn, index, &result),
             Some(
                 OperationState::Waiting
+                | OperationState::Stalled { .. }
                 | OperationState::Reading { .. }
                 | OperationState::Sent { .. }
                 | OperationState::Equal,

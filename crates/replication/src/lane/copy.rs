@@ -62,6 +62,7 @@ impl Resync {
             }
             OperationState::Sent { .. }
             | OperationState::Waiting
+            | OperationState::Stalled { .. }
             | OperationState::Reading { .. }
             | OperationState::Comparing { .. }
             | OperationState::Hashing => 0,
@@ -491,6 +492,7 @@ impl Lane {
             OperationState::Sent { .. } => operation.acknowledged.has(member),
             OperationState::Equal => true,
             OperationState::Waiting
+            | OperationState::Stalled { .. }
             | OperationState::Reading { .. }
             | OperationState::Comparing { .. }
             | OperationState::Hashing => false,

@@ -449,6 +449,7 @@ impl Lane {
                     self.on_compared(turn, index);
                 }
                 OperationState::Waiting
+                | OperationState::Stalled { .. }
                 | OperationState::Reading { .. }
                 | OperationState::Comparing { .. }
                 | OperationState::Hashing

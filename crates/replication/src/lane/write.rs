@@ -144,8 +144,33 @@ impl Lane {
         self.send(turn, index, WriteKind::Data);
     }
 
-    /// Sequences the operation and sends it to every member that has to have it.
+    /// Sequences the operation and sends it to every member that has to have it, once their logs
+    /// have room for it.
     pub(crate) fn send(&mut self, turn: &mut Turn<'_>, index: u32, kind: WriteKind) {
+        if turn.room.is_full() {
+            self.operation_mut(index).state = OperationState::Stalled { kind };
+            return turn.room.stall(self.index, index);
+        }
+        self.send_now(turn, index, kind);
+    }
+
+    /// There is room for it.
+    pub(crate) fn send_stalled(&mut self, turn: &mut Turn<'_>, index: u32) {
+        let operation = self.operation(index);
+        let OperationState::Stalled { kind } = operation.state else {
+            unreachable!("what waits for room does nothing else")
+        };
+        if let OperationKind::Resync { id, .. } = operation.kind
+            && !self.is_resyncing(id)
+        {
+            // Its member was lost meanwhile.
+            return self.finish(turn, index);
+        }
+        self.send_now(turn, index, kind);
+    }
+
+    fn send_now(&mut self, turn: &mut Turn<'_>, index: u32, kind: WriteKind) {
+        turn.room.sent_one();
         let leader = self.leader.as_mut().expect("only a leader sends");
         let seq = Seq(leader.next_seq);
         leader.next_seq += 1;
@@ -233,7 +258,7 @@ impl Lane {
         let sent = operation.seq != Seq(0);
         if sent {
             assert!(quorum::is_complete(operation.acknowledged, operation.needed), "I3");
-            leader.complete_seq(operation.seq);
+            turn.room.are_stable(leader.complete_seq(operation.seq));
         }
         if sent && !matches!(operation.kind, OperationKind::Resync { .. }) {
             leader.outdated.remove(operation.range);
@@ -343,15 +368,18 @@ impl crate::lane::Leader {
             || self.completed.len() >= limits::WINDOW_PER_LANE_MAX
     }
 
-    fn complete_seq(&mut self, seq: Seq) {
+    /// Gives how many are stable by that.
+    fn complete_seq(&mut self, seq: Seq) -> usize {
         let position = usize::try_from(seq.0 - self.stable - 1).expect("a window fits in memory");
         assert!(!self.completed[position], "a seq completes once");
         self.completed[position] = true;
+        let before = self.completed.len();
         while self.completed.front() == Some(&true) {
             self.completed.pop_front();
             self.stable += 1;
             self.stable_unsent = true;
         }
+        before - self.completed.len()
     }
 }
 

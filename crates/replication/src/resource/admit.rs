@@ -362,11 +362,13 @@ impl Resource {
         session.write_set.insert(member);
         let boot = boot.unwrap_or(own_boot);
         session.boots.insert(member, boot);
+        let write_set = session.write_set;
         let compare = match (always, admission.is_full) {
             (true, _) => Compare::Always,
             (false, true) => Compare::WhileItPays,
             (false, false) => Compare::Never,
         };
+        self.tell_log_room(write_set);
         let resync = |round| ToGroup::Resync { member, boot, from, absent, compare, round };
         self.ask_groups(RoundKind::Synced(member), resync);
     }

@@ -473,6 +473,7 @@ impl Resource {
         let lost = lost.into_iter().map(rounds).collect();
         let to_record = outdated.clone();
         self.track_also(self.tracked_by(&desired));
+        self.tell_log_room(chosen);
         self.tell_groups(ToGroup::Lead {
             nonce,
             write_set: chosen,

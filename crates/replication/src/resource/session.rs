@@ -14,6 +14,7 @@ use stdx::time::Time;
 use crate::contract::{
     CommandErrorCode, CommandId, LostMember, PeerReport, PromoteMode, ResourceAction, ToGroup,
 };
+use crate::group::room::share_of_log;
 use crate::limits;
 use crate::quorum;
 use crate::resource::admit::Admission;
@@ -423,13 +424,16 @@ impl Resource {
         session.write_set.remove(member);
         session.boots.remove(&member);
         session.differing.remove(member);
+        let write_set = session.write_set;
         self.tell_groups(ToGroup::Lost { member, epoch, in_sync });
+        self.tell_log_room(write_set);
     }
 
     pub(crate) fn on_member_connected(&mut self, node: NodeId, report: PeerReport) {
         let Some(session) = self.session.as_mut() else { return };
         session.admit_again_at.remove(&node);
-        if !session.write_set.has(node) {
+        let write_set = session.write_set;
+        if !write_set.has(node) {
             return;
         }
         let same_life = session.boots.get(&node) == Some(&report.boot_id)
@@ -437,7 +441,10 @@ impl Resource {
         // What the others recorded of a loss that is proposed already, it would not know.
         let may_withdraw = !session.losses.values().any(|state| *state == LossState::Proposing)
             && !session.differing.has(node);
-        match session.losses.get(&node) {
+        let loss = session.losses.get(&node).copied();
+        self.tell_log_room(write_set);
+        let Some(session) = self.session.as_mut() else { return };
+        match loss {
             Some(LossState::Proposing) => {}
             Some(LossState::Recording | LossState::Recorded) if same_life && may_withdraw => {
                 self.withdraw_loss(node);
@@ -450,6 +457,20 @@ impl Resource {
                 session.boots.remove(&node);
             }
         }
+    }
+
+    /// What fits into the logs of all that are written to; of one that is not connected right now
+    /// that is not known, and nothing completes without it anyway.
+    pub(crate) fn tell_log_room(&mut self, write_set: MemberSet) {
+        let own = self.options.shards;
+        let share = |member: NodeId| {
+            let report = self.peers.get(&member).and_then(|peer| peer.report);
+            let log = report.and_then(|it| Some((it.shards, it.replica?.log_slots)));
+            log.map_or(1, |(shards, slots)| share_of_log(own, shards, slots))
+        };
+        let others = write_set.without(self.me());
+        let operations = others.iter().map(share).min().unwrap_or(usize::MAX);
+        self.tell_groups(ToGroup::LogRoom { operations });
     }
 
     /// The member came back with all it had: it gets again what it did not answer, and hears of

@@ -1,0 +1,112 @@
+//! Room for writes in the members' activity logs (docs/decisions/0004).
+//!
+//! A member keeps the extent of a write in its log until the write is stable. Those of one group
+//! come to every member in one order, so nobody waits for a slot that a later one holds. Where
+//! several groups of the leader fill one log of a member, two members may get their writes in
+//! different orders, and wait for each other for ever. So each group has a share of such a log, and
+//! what does not fit into it waits here, before it has a seq.
+
+use std::collections::VecDeque;
+
+use format::ids::LaneIndex;
+use stdx::time::Time;
+
+use crate::contract::GroupAction;
+use crate::group::LaneGroup;
+
+#[derive(Debug)]
+pub(crate) struct LogRoom {
+    /// Operations of this group that may have a seq and not be stable.
+    limit: usize,
+    unstable: usize,
+    /// Bounded by the operations of the lanes.
+    stalled: VecDeque<(LaneIndex, u32)>,
+}
+
+impl LogRoom {
+    pub(crate) fn new() -> Self {
+        Self { limit: usize::MAX, unstable: 0, stalled: VecDeque::new() }
+    }
+
+    /// Whether an operation has to wait, for room or behind those that do.
+    pub(crate) fn is_full(&self) -> bool {
+        self.unstable >= self.limit || !self.stalled.is_empty()
+    }
+
+    pub(crate) fn stall(&mut self, lane: LaneIndex, index: u32) {
+        self.stalled.push_back((lane, index));
+    }
+
+    pub(crate) fn sent_one(&mut self) {
+        self.unstable += 1;
+    }
+
+    pub(crate) fn are_stable(&mut self, operations: usize) {
+        self.unstable -= operations;
+    }
+
+    pub(crate) fn set_limit(&mut self, limit: usize) {
+        assert!(limit > 0, "without room nothing would ever be written");
+        self.limit = limit;
+    }
+
+    /// The session is over, and all that it had under way.
+    pub(crate) fn clear(&mut self) {
+        self.unstable = 0;
+        self.stalled.clear();
+    }
+
+    fn take_next(&mut self) -> Option<(LaneIndex, u32)> {
+        if self.unstable >= self.limit {
+            return None;
+        }
+        self.stalled.pop_front()
+    }
+}
+
+impl LaneGroup {
+    /// What waited for room goes on where there is some.
+    pub(crate) fn settle_room(&mut self, now: Time, actions: &mut Vec<GroupAction>) {
+        while let Some((lane, index)) = self.room.take_next() {
+            let position = self.position_of_lane(lane);
+            self.touched[position] = true;
+            self.with_lane(now, position, actions, |lane, turn| lane.send_stalled(turn, index));
+        }
+    }
+}
+
+/// How much of each log of a member one of the `shards` groups of a leader may fill, if the logs
+/// have `slots` extents each and the member has `member_shards` of them; none of its own is needed
+/// where no two groups fill the same one.
+pub(crate) fn share_of_log(shards: u8, member_shards: u8, slots: u16) -> usize {
+    let (mut whole, mut rest) = (shards, member_shards);
+    while rest != 0 {
+        (whole, rest) = (rest, whole % rest);
+    }
+    let sharing = shards / whole;
+    if sharing == 1 { usize::MAX } else { usize::from((slots / u16::from(sharing)).max(1)) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Lane `l` is with group `l mod shards` on each side.
+    #[test]
+    fn shares_of_all_groups_that_fill_a_log_fit_into_it() {
+        for (shards, member_shards) in (1..=16).flat_map(|a| (1..=16).map(move |b| (a, b))) {
+            let share = share_of_log(shards, member_shards, 64);
+            for group in 0..member_shards {
+                let lanes = (0..240_u8).filter(|lane| lane % member_shards == group);
+                let mut feeding: Vec<u8> = lanes.map(|lane| lane % shards).collect();
+                feeding.sort_unstable();
+                feeding.dedup();
+                let fits = feeding.len() == 1 || feeding.len() * share <= 64;
+                assert!(fits, "{shards} groups, {member_shards} logs, {share} each");
+            }
+        }
+        assert_eq!(share_of_log(4, 4, 8), usize::MAX, "one log for each group");
+        assert_eq!(share_of_log(2, 4, 8), usize::MAX, "two logs for each group");
+        assert_eq!(share_of_log(4, 2, 8), 4);
+    }
+}
