@@ -324,7 +324,7 @@ fn place_of(text: &str, offset: usize) -> Place {
 /// secret is not shown, because errors go to logs.
 fn excerpt_of(text: &str, span: Span, place: Place) -> Option<Excerpt> {
     let line = text[place.line_start..].split('\n').next().unwrap_or_default();
-    if line.contains("shared-secret") {
+    if line.contains(crate::options::SECRET_OPTION) {
         return None;
     }
     let skipped = (place.column - 1).saturating_sub(SHOWN_CHARS_MAX / 2);

@@ -4,6 +4,7 @@
 //! times then apply, which are shorter than DRBD's.
 
 use std::collections::BTreeMap;
+use std::fmt;
 
 use crate::model::Resource;
 use crate::options::OptionSet;
@@ -77,6 +78,26 @@ pub struct NetOptions {
     /// Traffic uses all paths that work.
     pub load_balance_paths: bool,
     pub after_split: AfterSplit,
+    /// The digest of the HMAC with which hosts prove that they know the secret.
+    pub cram_hmac_alg: Option<String>,
+    pub shared_secret: Option<Secret>,
+}
+
+/// A text that is shown nowhere.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Secret(String);
+
+impl Secret {
+    #[must_use]
+    pub fn as_bytes(&self) -> &[u8] {
+        self.0.as_bytes()
+    }
+}
+
+impl fmt::Debug for Secret {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("(a secret)")
+    }
 }
 
 /// Who gives way after both hosts went on alone: what `after-sb-0pri`, `-1pri` and `-2pri` say.
@@ -166,13 +187,16 @@ impl Resource {
             _ => AckWhen::Durable,
         };
         let given_ms = |name, unit_ms| set.given(name)?.as_number().map(|value| value * unit_ms);
+        let given_text = |name| set.given(name).map(Value::to_string).filter(|it| !it.is_empty());
         NetOptions {
             ack_when,
             patience: patience(&set),
             connect_interval_ms: given_ms("connect-int", 1000),
             ping_interval_ms: given_ms("ping-int", 1000),
             ping_timeout_ms: given_ms("ping-timeout", 100),
-            csums_alg: set.given("csums-alg").map(Value::to_string).filter(|it| !it.is_empty()),
+            csums_alg: given_text("csums-alg"),
+            cram_hmac_alg: given_text("cram-hmac-alg"),
+            shared_secret: given_text("shared-secret").map(Secret),
             tls: flag(&set, "tls"),
             after_split: AfterSplit {
                 none: word(&set, "after-sb-0pri"),

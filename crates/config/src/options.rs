@@ -14,6 +14,9 @@ use std::collections::BTreeMap;
 use table::TABLE;
 use value::Value;
 
+/// The option whose value is shown by nothing but a dump of the file.
+pub const SECRET_OPTION: &str = "shared-secret";
+
 /// Where an option belongs. DRBD accepts some of them in other sections, too.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Section {

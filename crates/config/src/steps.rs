@@ -5,8 +5,8 @@
 use std::net::SocketAddr;
 
 use crate::model::{Disk, MetaDisk, Peer, Resource, Volume};
-use crate::options::spec_of;
 use crate::options::value::Value;
+use crate::options::{SECRET_OPTION, spec_of};
 use crate::side::{Options, Side};
 
 /// One command.
@@ -30,11 +30,12 @@ pub enum Reach {
 }
 
 /// Options of a resource that a running daemon takes over at once.
-const LIVE_OPTIONS: [&str; 14] = [
+const LIVE_OPTIONS: [&str; 16] = [
     "auto-promote",
     "auto-promote-timeout",
     "connect-int",
     "cpu-mask",
+    "cram-hmac-alg",
     "ko-count",
     "load-balance-paths",
     "on-no-data-accessible",
@@ -44,6 +45,7 @@ const LIVE_OPTIONS: [&str; 14] = [
     "quorum",
     "quorum-minimum-redundancy",
     "read-balancing",
+    "shared-secret",
     "timeout",
 ];
 
@@ -272,7 +274,12 @@ fn address_text(address: SocketAddr) -> String {
 }
 
 fn option_words(options: &[(&str, Value)]) -> String {
-    options.iter().map(|(name, value)| format!(" --{name}={value}")).collect()
+    let word = |(name, value): &(&str, Value)| match *name {
+        // What is told of steps goes to terminals and logs.
+        SECRET_OPTION => format!(" --{name}=(hidden)"),
+        name => format!(" --{name}={value}"),
+    };
+    options.iter().map(word).collect()
 }
 
 /// How far the change from one set of options to another reaches.

@@ -36,6 +36,12 @@ pub enum LinkMessage {
     },
     Heartbeat(Heartbeat),
     HeartbeatAck(HeartbeatAck),
+    /// What proofs over this connection have to be made for: only to a peer that knows of them.
+    Challenge {
+        challenge: u128,
+    },
+    /// Comes right before the OPEN of the same handle.
+    Proof(Proof),
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -68,6 +74,26 @@ pub enum LinkClass {
 
 /// A feature of HELLO: its sender takes connections of the class `Watch`.
 pub const FEATURE_WATCH: u64 = 1;
+/// Its sender knows of CHALLENGE, PROOF and the reasons to close that belong to them.
+pub const FEATURE_PROOF: u64 = 2;
+
+/// That the sender knows the secret of a resource.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Proof {
+    pub handle: u32,
+    pub algorithm: ProofAlgorithm,
+    /// As long as the digest of the algorithm.
+    pub code: Vec<u8>,
+}
+
+/// The digest of an HMAC.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ProofAlgorithm {
+    Sha1,
+    Sha256,
+    Sha384,
+    Sha512,
+}
 
 /// Attaches a resource to the link. Both sides send it; a resource is up when both did.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -105,6 +131,12 @@ pub enum CloseReason {
     UnrelatedData,
     SizeTooSmall,
     Down,
+    /// The sender has a secret, and the receiver proved nothing.
+    ProofMissing,
+    /// The receiver proves that it knows a secret, and the sender has none.
+    ProofUnexpected,
+    ProofAlgorithmDiffers,
+    ProofWrong,
 }
 
 /// Sent every heartbeat interval: alive, and leases asked for all resources of the pair at once.

@@ -7,10 +7,11 @@ use std::time::Duration;
 
 use api::response::{Failure, FailureCode};
 use config::effective::{
-    OnIoError, OnNoQuorum as Policy, Patience, Quorum, ReadBalancing, ResourceOptions,
+    NetOptions, OnIoError, OnNoQuorum as Policy, Patience, Quorum, ReadBalancing, ResourceOptions,
 };
-use config::model::{MetaDisk, Resource, Volume};
+use config::model::{Host, MetaDisk, Resource, Volume};
 use format::ids::{NodeId, ResourceId};
+use format::message::ProofAlgorithm;
 use format::space::{Place, VOLUMES_MAX};
 use replication::balance::ReadPolicy;
 use replication::limits::SLOW_MEMBER_LIMIT;
@@ -21,6 +22,7 @@ use replication::resource::{
 
 use crate::limits::{SLOW_MEMBER_MIN, SLOW_MEMBER_NEVER};
 use crate::links::paths::Spread;
+use crate::links::proof::SharedSecret;
 use crate::links::secure::Secrecy;
 use crate::links::times::LinkTimes;
 
@@ -102,6 +104,8 @@ pub(crate) struct Member {
     pub(crate) secrecy: Secrecy,
     pub(crate) times: LinkTimes,
     pub(crate) spread: Spread,
+    /// What it has to know.
+    pub(crate) secret: Option<SharedSecret>,
 }
 
 const BLOCK_KIB: u32 = 4;
@@ -132,7 +136,7 @@ impl Definition {
             Some(disk) => Some(disk_place(name, &disk.path, &disk.meta_disk)?),
         };
         let disk_options = resource.disk_options(node_name, number);
-        let members = members(resource, &host.name, number);
+        let members = members(resource, &host.name, number)?;
         let mut warnings: Vec<String> = file.warnings.iter().map(ToString::to_string).collect();
         warnings.extend(low_quorum(options.quorum, &members));
         let (after_split, warning) = after_split(resource, &host.name);
@@ -336,12 +340,11 @@ fn read_policy(read_balancing: ReadBalancing) -> ReadPolicy {
     }
 }
 
-fn members(resource: &Resource, own_name: &str, volume: u16) -> Vec<Member> {
+fn members(resource: &Resource, own_name: &str, volume: u16) -> Result<Vec<Member>, Failure> {
     let peers = resource.peers_of(own_name);
-    resource
-        .hosts
-        .iter()
-        .map(|host| Member {
+    let member = |host: &Host| {
+        let net = resource.net_options(own_name, &host.name);
+        Ok(Member {
             node: node_id(host.node_id),
             name: host.name.clone(),
             is_diskful: host.volume(volume).is_some_and(|volume| !volume.is_diskless()),
@@ -349,19 +352,38 @@ fn members(resource: &Resource, own_name: &str, volume: u16) -> Vec<Member> {
                 .iter()
                 .find(|peer| peer.node_id == host.node_id)
                 .map_or_else(Vec::new, |peer| peer.paths.clone()),
-            times: LinkTimes::of(&resource.net_options(own_name, &host.name)),
-            spread: if resource.net_options(own_name, &host.name).load_balance_paths {
-                Spread::All
-            } else {
-                Spread::One
-            },
-            secrecy: if resource.net_options(own_name, &host.name).tls {
-                Secrecy::Tls
-            } else {
-                Secrecy::ClearText
-            },
+            times: LinkTimes::of(&net),
+            spread: if net.load_balance_paths { Spread::All } else { Spread::One },
+            secrecy: if net.tls { Secrecy::Tls } else { Secrecy::ClearText },
+            secret: shared_secret(&host.name, net)?,
         })
-        .collect()
+    };
+    resource.hosts.iter().map(member).collect()
+}
+
+/// One of the two options alone proves nothing: that is not what who wrote it thinks.
+fn shared_secret(peer: &str, net: NetOptions) -> Result<Option<SharedSecret>, Failure> {
+    let (algorithm, secret) = match (net.cram_hmac_alg, net.shared_secret) {
+        (None, None) => return Ok(None),
+        (Some(algorithm), Some(secret)) => (algorithm, secret),
+        (algorithm, _) => {
+            let (is, lacks) = match algorithm {
+                Some(_) => ("cram-hmac-alg", "shared-secret"),
+                None => ("shared-secret", "cram-hmac-alg"),
+            };
+            let message = format!("the connection to {peer} has `{is}` and no `{lacks}`");
+            let hint =
+                "set both, `net { cram-hmac-alg sha256; shared-secret \"..\"; }`, or neither";
+            return Err(Failure::new(FailureCode::InvalidConfig, message, hint));
+        }
+    };
+    let algorithm = match algorithm.as_str() {
+        "sha1" => ProofAlgorithm::Sha1,
+        "sha384" => ProofAlgorithm::Sha384,
+        "sha512" => ProofAlgorithm::Sha512,
+        _ => ProofAlgorithm::Sha256,
+    };
+    Ok(Some(SharedSecret { algorithm, secret }))
 }
 
 /// The highest rate that any connection allows.

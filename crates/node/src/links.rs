@@ -23,6 +23,7 @@ mod send;
 pub(crate) mod secure;
 pub(crate) mod set;
 pub(crate) mod session;
+pub(crate) mod proof;
 mod active;
 pub(crate) mod heartbeat;
 
@@ -225,6 +226,7 @@ struct Pipe {
     queue: VecDeque<Queued>,
     heart: heartbeat::Heart,
     sends: u64,
+    proving: proof::Proving,
 }
 
 impl Pipe {
@@ -234,6 +236,7 @@ impl Pipe {
             queue: VecDeque::with_capacity(256),
             heart: heartbeat::Heart::default(),
             sends: 0,
+            proving: proof::Proving::default(),
         }
     }
 

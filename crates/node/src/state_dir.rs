@@ -14,8 +14,9 @@
 //! DIR/resources/NAME.takeover   locked (flock) by whoever takes that device over, or ends it
 //! ```
 
-use std::fs::{self, File};
+use std::fs::{self, File, Permissions};
 use std::io::{self, Write};
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use crate::NodeError;
@@ -203,6 +204,8 @@ fn read_number(path: &Path) -> io::Result<Option<u64>> {
 pub(crate) fn write_durably(path: &Path, content: &[u8]) -> io::Result<()> {
     let fresh = path.with_extension("new");
     let mut file = File::create(&fresh)?;
+    // The text of a resource may hold its secret.
+    file.set_permissions(Permissions::from_mode(0o600))?;
     file.write_all(content)?;
     file.sync_all()?;
     fs::rename(&fresh, path)?;

@@ -24,6 +24,7 @@ use std::time::Duration;
 
 use api::request::Command as NodeCommand;
 use api::response::Reply;
+use config::options::SECRET_OPTION;
 
 use crate::adm::arguments::{General, Report};
 use crate::adm::configuration::Configuration;
@@ -52,7 +53,6 @@ const SYSTEM_FILES: [&str; 9] = [
     "/proc/sys/kernel/io_uring_disabled",
     "/etc/os-release",
 ];
-const SECRET_OPTION: &str = "shared-secret";
 
 /// A folder that is being filled.
 struct Folder {

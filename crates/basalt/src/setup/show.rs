@@ -10,7 +10,7 @@ use api::status::ResourceStatus;
 use config::model::{MetaDisk, Peer, Resource, Volume};
 use config::options::table::TABLE;
 use config::options::value::Value;
-use config::options::{OptionSpec, Section};
+use config::options::{OptionSpec, SECRET_OPTION, Section};
 use config::side::{Options, Side};
 use serde_json::{Map, Value as Json, json};
 use std::fmt::Write;
@@ -105,7 +105,8 @@ impl Shown<'_> {
     fn net(&self, peer: &Peer) -> Vec<Shape> {
         let mut shapes =
             vec![Shape { name: "_name", value: Value::Text(peer.name.clone()), is_default: false }];
-        let given = self.side.net_options(peer);
+        let mut given = self.side.net_options(peer);
+        given.retain(|(name, _)| *name != SECRET_OPTION);
         shapes.extend(self.filled(&given, |spec| spec.section == Section::Net));
         shapes
     }
@@ -152,6 +153,9 @@ impl Shown<'_> {
             }
             out.line(&format!("_cstate {};", self.connection_state(peer)));
             out.section("net", &self.net(peer));
+            if self.side.net_options(peer).iter().any(|(name, _)| *name == SECRET_OPTION) {
+                out.line("# its shared-secret is not shown");
+            }
             for volume in &self.side.host.volumes {
                 let options = self.peer_disk(peer, volume.number);
                 if !options.is_empty() {

@@ -14,6 +14,11 @@ const MESSAGE_HEADER_BYTES: usize = 12;
 const HELLO: u16 = 1;
 const WELCOME: u16 = 2;
 const OPEN: u16 = 3;
+const CLOSE: u16 = 4;
+const CHALLENGE: u16 = 7;
+const PROOF: u16 = 8;
+/// Of the features in HELLO.
+const KNOWS_OF_PROOFS: u8 = 2;
 
 pub(crate) struct FakePeer {
     stream: TcpStream,
@@ -86,6 +91,125 @@ impl FakePeer {
         body.extend_from_slice(b"r0");
         self.send(&frame(OPEN, &body));
     }
+}
+
+impl FakePeer {
+    /// Opens a resource that the daemon does not open, and says why it was closed.
+    pub(crate) fn open_unasked(
+        &mut self,
+        handle: u32,
+        (me, peer): (u8, u8),
+        resource: [u8; 16],
+    ) -> u8 {
+        let mut body = handle.to_le_bytes().to_vec();
+        body.extend_from_slice(&resource);
+        body.extend_from_slice(&[me, peer, 0]);
+        body.extend_from_slice(&2_u16.to_le_bytes());
+        body.extend_from_slice(b"r0");
+        self.send(&frame(OPEN, &body));
+        let mut frames = std::iter::from_fn(|| self.receive_frame());
+        let closed = frames.find_map(|frame| {
+            let body = body_of(&frame, CLOSE).filter(|it| it[..4] == handle.to_le_bytes());
+            assert!(body_of(&frame, OPEN).is_none(), "it is not opened to a peer without proofs");
+            body
+        });
+        closed.expect("it is closed")[4]
+    }
+}
+
+/// A peer that takes part in what proves who it is.
+pub(crate) struct Prover {
+    peer: FakePeer,
+    /// Of the frame that is being taken apart.
+    waiting: Vec<(u16, Vec<u8>)>,
+    pub(crate) their_challenge: [u8; 16],
+}
+
+/// What a daemon said to open its resource.
+#[derive(Clone, Debug)]
+pub(crate) struct Opened {
+    pub(crate) resource: [u8; 16],
+    pub(crate) handle: [u8; 4],
+    pub(crate) code: Vec<u8>,
+}
+
+impl Prover {
+    pub(crate) fn greet(address: SocketAddr, name: &str) -> Self {
+        let mut peer = FakePeer::connect(address);
+        let mut hello = hello(name, 1, 1);
+        hello[HEADER_BYTES + MESSAGE_HEADER_BYTES + 4] |= KNOWS_OF_PROOFS;
+        seal(&mut hello);
+        peer.send(&hello);
+        let mut prover = Self { peer, waiting: Vec::new(), their_challenge: [0; 16] };
+        prover.wait_for(WELCOME);
+        prover.their_challenge = prover.wait_for(CHALLENGE).try_into().unwrap();
+        prover
+    }
+
+    /// The next message of this type.
+    fn wait_for(&mut self, tag: u16) -> Vec<u8> {
+        loop {
+            while !self.waiting.is_empty() {
+                let (found, body) = self.waiting.remove(0);
+                if found == tag {
+                    return body;
+                }
+            }
+            let frame = self.peer.receive_frame().expect("the connection stays");
+            self.waiting = messages_of(&frame);
+        }
+    }
+
+    /// Asks for a proof, and gives what the daemon opens its resource with.
+    pub(crate) fn challenge(&mut self, challenge: [u8; 16]) -> Opened {
+        self.peer.send(&frame(CHALLENGE, &challenge));
+        let code = self.wait_for(PROOF)[9..].to_vec();
+        let open = self.wait_for(OPEN);
+        let (handle, resource) = (open[..4].try_into().unwrap(), open[4..20].try_into().unwrap());
+        Opened { resource, handle, code }
+    }
+
+    /// Opens it from this side, as node `me` of the daemon `peer`; with a proof by HMAC-SHA-256.
+    pub(crate) fn open(&mut self, opened: &Opened, (me, peer): (u8, u8)) {
+        if !opened.code.is_empty() {
+            let mut body = opened.handle.to_vec();
+            body.push(2);
+            body.extend_from_slice(&u32::try_from(opened.code.len()).unwrap().to_le_bytes());
+            body.extend_from_slice(&opened.code);
+            self.peer.send(&frame(PROOF, &body));
+        }
+        let mut body = opened.handle.to_vec();
+        body.extend_from_slice(&opened.resource);
+        body.extend_from_slice(&[me, peer, 0]);
+        body.extend_from_slice(&2_u16.to_le_bytes());
+        body.extend_from_slice(b"r0");
+        self.peer.send(&frame(OPEN, &body));
+    }
+
+    /// Why the daemon closed this handle.
+    pub(crate) fn refusal(&mut self, opened: &Opened) -> u8 {
+        loop {
+            let body = self.wait_for(CLOSE);
+            if body[..4] == opened.handle {
+                return body[4];
+            }
+        }
+    }
+}
+
+/// The messages of a frame.
+fn messages_of(frame: &[u8]) -> Vec<(u16, Vec<u8>)> {
+    let mut at = HEADER_BYTES;
+    let count = u32::from_le_bytes(frame[12..16].try_into().unwrap());
+    let mut next = || {
+        let length = u32::from_le_bytes(frame[at + 4..at + 8].try_into().unwrap()) as usize;
+        let tag = u16::from_le_bytes(frame[at..at + 2].try_into().unwrap());
+        let has_payload = if frame[at + 2] & 1 == 1 { 8 } else { 0 };
+        let body = frame[at + MESSAGE_HEADER_BYTES + has_payload..][..length].to_vec();
+        at += MESSAGE_HEADER_BYTES + has_payload + length;
+        (tag, body)
+    };
+    (0..count).map(|_| next()).collect()
 }
 
 /// The body of the first message of this type in a frame.

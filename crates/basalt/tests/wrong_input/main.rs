@@ -20,5 +20,6 @@ mod verbs;
 mod peers;
 mod fake_peer;
 mod clients;
+mod secrets;
 mod secure;
 mod secure_clients;

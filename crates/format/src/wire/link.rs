@@ -3,14 +3,16 @@
 use crate::error::{DecodeError, EncodeError};
 use crate::ids::BLOCK_BYTES;
 use crate::message::{
-    CloseReason, Heartbeat, HeartbeatAck, Hello, LeaseRequest, LinkClass, LinkMessage, Open,
-    ReplicaReport,
+    CloseReason, Heartbeat, HeartbeatAck, Hello, LeaseRequest, LinkClass, LinkMessage, Open, Proof,
+    ProofAlgorithm, ReplicaReport,
 };
 use crate::space::{Place, Space, VOLUMES_MAX};
 use crate::wire::{ListItem, Reader, Wire, Writer, ids, messages, record, tags};
 
 /// The longest name of a node, in bytes.
 const NODE_NAME_BYTES_MAX: usize = 64;
+/// The longest digest.
+const PROOF_BYTES_MAX: usize = 64;
 /// Payloads start on a multiple of the receiver's quantum, a power of two in these bounds.
 pub const QUANTUM_BYTES_MIN: u16 = 64;
 pub const QUANTUM_BYTES_MAX: u16 = 512;
@@ -22,12 +24,16 @@ messages!(LinkMessage, LINK_TAGS {
     0x0004 Close { handle, reason }
     0x0005 Heartbeat(heartbeat)
     0x0006 HeartbeatAck(ack)
+    0x0007 Challenge { challenge }
+    0x0008 Proof(proof)
 });
 
 tags!(LinkClass { 0 Data, 1 Bulk, 2 Watch });
 tags!(CloseReason {
     1 UnknownResource, 2 NodeIdMismatch, 3 UnrelatedData, 4 SizeTooSmall, 5 Down,
+    6 ProofMissing, 7 ProofUnexpected, 8 ProofAlgorithmDiffers, 9 ProofWrong,
 });
+tags!(ProofAlgorithm { 1 Sha1, 2 Sha256, 3 Sha384, 4 Sha512 });
 record!(Open { handle, resource, sender, receiver, replica, resource_name });
 record!(LeaseRequest { handle, nonce, length_ms });
 record!(HeartbeatAck { id, sent_at_ns, refused });
@@ -117,6 +123,30 @@ impl Wire for Hello {
             return Err(reader.out_of_range(0, 0));
         }
         Ok(hello)
+    }
+}
+
+impl Wire for Proof {
+    fn put(&self, writer: &mut Writer<'_>) {
+        let Self { handle, algorithm, code } = self;
+        handle.put(writer);
+        algorithm.put(writer);
+        if code.len() > PROOF_BYTES_MAX {
+            let (count, max) = (code.len(), PROOF_BYTES_MAX);
+            writer.fail(EncodeError::TooLong { what: "Proof.code", count, max });
+        }
+        code.put(writer);
+    }
+    fn get(reader: &mut Reader<'_>) -> Result<Self, DecodeError> {
+        let proof = Self {
+            handle: reader.field("Proof.handle")?,
+            algorithm: reader.field("Proof.algorithm")?,
+            code: reader.field("Proof.code")?,
+        };
+        if proof.code.len() > PROOF_BYTES_MAX {
+            return Err(reader.out_of_range(0, proof.code.len() as u64));
+        }
+        Ok(proof)
     }
 }
 

@@ -8,8 +8,9 @@ use format::ids::{
 };
 use format::message::{
     Accepted, CloseReason, Control, Data, DataBody, Heartbeat, HeartbeatAck, Hello, LeaseRequest,
-    LinkClass, LinkMessage, Open, ReadStatus, ReplicaReport, ResourceMessage, Sealed, SealedLane,
-    SlotBase, SlotInfo, Standing, WindowEntry, Write, WriteKind,
+    LinkClass, LinkMessage, Open, Proof, ProofAlgorithm, ReadStatus, ReplicaReport,
+    ResourceMessage, Sealed, SealedLane, SlotBase, SlotInfo, Standing, WindowEntry, Write,
+    WriteKind,
 };
 use format::metadata::Candidate;
 use format::space::{Place, Space};
@@ -120,6 +121,8 @@ fn links() -> Vec<Sample> {
     let diskless = Open { replica: None, resource_name: String::new(), ..open.clone() };
     let lease = LeaseRequest { handle: 0x83, nonce: NONCE, length_ms: 1500 };
     let heartbeat = Heartbeat { id: 5, sent_at_ns: 0x84, leases: vec![lease, lease] };
+    let code = (0x88..0x9c).collect();
+    let proof = Proof { handle: 0x81, algorithm: ProofAlgorithm::Sha1, code };
     let ack = HeartbeatAck { id: 5, sent_at_ns: 0x84, refused: vec![0x83, 0x85] };
     vec![
         link("hello", LinkMessage::Hello(Box::new(hello("alpha")))),
@@ -129,6 +132,8 @@ fn links() -> Vec<Sample> {
         link("close", LinkMessage::Close { handle: 0x81, reason: CloseReason::SizeTooSmall }),
         link("heartbeat", LinkMessage::Heartbeat(heartbeat)),
         link("heartbeat_ack", LinkMessage::HeartbeatAck(ack)),
+        link("challenge", LinkMessage::Challenge { challenge: 0x86 << 120 | 0x87 }),
+        link("proof", LinkMessage::Proof(proof)),
     ]
 }
 

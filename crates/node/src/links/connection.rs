@@ -1,7 +1,7 @@
 //! One TCP stream of a link: its handshake, what it is receiving and what it is sending.
 
 use format::frame;
-use format::message::{FEATURE_WATCH, Hello, LinkClass, LinkMessage};
+use format::message::{FEATURE_PROOF, FEATURE_WATCH, Hello, LinkClass, LinkMessage};
 use io::{Slice, SocketId};
 use replication::contract::Payload;
 use stdx::time::Time;
@@ -134,7 +134,7 @@ impl Links {
             node_name: self.identity.name.clone(),
             version_min: frame::FRAME_VERSION,
             version_max: frame::FRAME_VERSION,
-            features: FEATURE_WATCH,
+            features: FEATURE_WATCH | FEATURE_PROOF,
             boot_id: self.identity.boot_id,
             start_count: self.identity.start_count,
             shards: self.identity.shards,
@@ -308,6 +308,7 @@ impl Links {
         connection.link = Some(index);
         connection.shard = shard;
         connection.stage = Stage::Up;
+        self.links[index].begin_proofs(shard, hello.features);
         self.has_joined(index, hello, kit);
     }
 

@@ -106,6 +106,7 @@ mod tests {
             resource_name: "r0".to_owned(),
             me: node(0),
             peer: node(1),
+            secret: None,
         };
         links.add_session(0, new, NOW);
         links

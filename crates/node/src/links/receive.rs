@@ -348,6 +348,8 @@ impl Links {
                 self.facts.push_back(Fact::Heartbeat { way, heartbeat });
             }
             LinkMessage::HeartbeatAck(ack) => self.on_heartbeat_ack(way, &ack),
+            LinkMessage::Challenge { challenge } => self.on_challenge(way, challenge)?,
+            LinkMessage::Proof(proof) => self.on_proof(way, proof),
         }
         Ok(())
     }

@@ -14,6 +14,7 @@ use stdx::time::Time;
 
 use crate::limits::OPEN_RETRY;
 use crate::links::active::make_handle;
+use crate::links::proof::{NoProof, OLDER_PEER, SharedSecret};
 use crate::links::{Fact, Handles, HostedId, Link, Links, Queued, Way};
 use crate::log::{Scope, log};
 use crate::payloads::Kit;
@@ -37,6 +38,12 @@ pub(super) struct Session {
     held: bool,
     /// Why the peer refused, as it was logged.
     refusal: Option<CloseReason>,
+    /// What both sides have to know.
+    pub(super) secret: Option<SharedSecret>,
+    /// The set and the handle of the peer's last OPEN that was proved.
+    pub(super) proved: Option<(u64, u32)>,
+    /// Why this side refused the peer, as it was logged.
+    pub(super) turned_away: Option<&'static str>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -54,6 +61,7 @@ pub(crate) struct NewSession {
     pub(crate) resource_name: String,
     pub(crate) me: NodeId,
     pub(crate) peer: NodeId,
+    pub(crate) secret: Option<SharedSecret>,
 }
 
 impl Session {
@@ -100,6 +108,9 @@ impl Links {
             open_at: now,
             held: false,
             refusal: None,
+            secret: new.secret,
+            proved: None,
+            turned_away: None,
         });
         if is_up {
             self.facts.push_back(Fact::OpenDue { hosted: new.hosted, peer: new.peer });
@@ -172,12 +183,20 @@ impl Links {
             return;
         }
         let shards = link.peer_shards;
-        let Some(session) = link.session_mut(hosted, peer) else { return };
+        let place = link.sessions.iter().position(|s| s.hosted == hosted && s.peer == peer);
+        let place = place.expect("the link was found by this session");
+        let session = &link.sessions[place];
         if session.ours.is_some() || session.held {
             return;
         }
         let home_lane = placement::home_lane(session.resource);
         let handle = make_handle(count, home_lane);
+        let proof = match link.prove(place, handle) {
+            Ok(proof) => proof,
+            Err(NoProof::Waits) => return,
+            Err(NoProof::Unknown) => return link.turn_away(place, OLDER_PEER),
+        };
+        let session = &mut link.sessions[place];
         session.ours = Some(handle);
         session.open_at = now + OPEN_RETRY;
         let open = Open {
@@ -189,6 +208,9 @@ impl Links {
             replica,
         };
         self.next_handle += 1;
+        if let Some(proof) = proof {
+            link.push(home_lane % shards, LinkMessage::Proof(proof));
+        }
         link.push(home_lane % shards, LinkMessage::Open(open));
         self.note_up(index, hosted, peer);
     }
@@ -207,13 +229,14 @@ impl Links {
         let Some(session) = link.session_mut(hosted, peer) else { return };
         let Some(theirs) = session.theirs.filter(|_| session.ours.is_some()) else { return };
         session.refusal = None;
+        let proved = if session.secret.is_some() { ", and knows the `shared-secret`" } else { "" };
         let scope = Scope { resource: &session.resource_name, peer: &name };
         let report = Box::new(PeerReport { boot_id, shards, replica: theirs.replica });
         let Some(handles) = session.handles() else { return };
         match session.former.take() {
-            None => log!(Notice, scope, "connected"),
+            None => log!(Notice, scope, "connected{proved}"),
             Some(former) => {
-                log!(Notice, scope, "connected over another path");
+                log!(Notice, scope, "connected over another path{proved}");
                 self.facts.push_back(Fact::Down { hosted, peer, handles: former });
             }
         }
@@ -244,6 +267,8 @@ impl Links {
             Some(session) if session.held => Some(CloseReason::Down),
             Some(_) => None,
         };
+        let refusal =
+            refusal.or_else(|| place.and_then(|place| link.check_proof(place, way.shard, open)));
         if let Some(reason) = refusal {
             link.push(way.shard, LinkMessage::Close { handle: open.handle, reason });
             let set = link.set;
@@ -384,7 +409,7 @@ impl Links {
         let index = self.link_of(hosted, peer)?;
         let session =
             self.links[index].sessions.iter().find(|s| s.hosted == hosted && s.peer == peer)?;
-        session.refusal.map(refusal_text)
+        session.turned_away.or_else(|| session.refusal.map(refusal_text))
     }
 
     pub(crate) fn is_held(&self, hosted: HostedId, peer: NodeId) -> bool {
@@ -412,5 +437,19 @@ fn refusal_text(reason: CloseReason) -> &'static str {
         CloseReason::UnrelatedData => "its data has another history",
         CloseReason::SizeTooSmall => "the disks differ in size",
         CloseReason::Down => "the resource is down or disconnected there",
+        CloseReason::ProofMissing => {
+            "it has a `shared-secret` and this node has none; set the same `cram-hmac-alg` and \
+             `shared-secret` on both, then `adjust`"
+        }
+        CloseReason::ProofUnexpected => {
+            "it has no `shared-secret` and this node has one; set the same `cram-hmac-alg` and \
+             `shared-secret` on both, then `adjust`"
+        }
+        CloseReason::ProofAlgorithmDiffers => {
+            "its `cram-hmac-alg` is another one; set the same on both nodes, then `adjust`"
+        }
+        CloseReason::ProofWrong => {
+            "its `shared-secret` is another one; set the same on both nodes, then `adjust`"
+        }
     }
 }

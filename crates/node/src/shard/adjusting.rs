@@ -75,6 +75,9 @@ impl Shard {
         self.rim.inbox.push_back((id, Input::Resource(readmission)));
         self.offer(id);
         self.connect_new_peers(id);
+        for member in definition.peers() {
+            self.rim.links.set_secret(id, member.node, member.secret.as_ref());
+        }
         let Some(hosted) = self.hosted(id) else { return Ok(Reply::done()) };
         let leaving: Vec<&str> = hosted.leaving().map(|peer| peer.name.as_str()).collect();
         if leaving.is_empty() {
@@ -188,6 +191,7 @@ pub(super) fn connect(hosted: &mut Hosted, peer: &part::Peer, rim: &mut Rim) {
         resource_name: definition.name.clone(),
         me: definition.me,
         peer: peer.node,
+        secret: member.secret.clone(),
     };
     rim.links.add_session(peer.link, session, rim.kit.now);
     hosted.peers.push(Peer { node: peer.node, name: member.name.clone(), pace: None });
