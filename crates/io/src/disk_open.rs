@@ -34,6 +34,9 @@ pub struct DiskOptions {
     pub exclusive: bool,
     pub read_only: bool,
     pub direct: Direct,
+    /// A file of a memory file system stays in memory, as far as this process may ask for that:
+    /// the kernel may not swap it out, perhaps onto a volume that waits for this very file.
+    pub resident: bool,
 }
 
 /// How requests reach the disk.

@@ -90,6 +90,8 @@ struct Open {
     place: Place,
     info: DiskInfo,
     lock: Option<Arc<Lock>>,
+    /// What holds it in memory.
+    held: Option<Mapping>,
 }
 
 /// The `flock` of a file for this process alone, held by every reactor that has it open.
@@ -121,6 +123,12 @@ struct Pending {
     retries: u8,
 }
 
+/// Without the right to lock memory the file is used as it is.
+fn hold(file: &File, info: DiskInfo) -> Option<Mapping> {
+    let length = usize::try_from(info.size_bytes).ok().filter(|length| *length > 0)?;
+    Mapping::hold(file, length).ok()
+}
+
 impl Disks {
     pub(crate) fn new() -> io::Result<Self> {
         Ok(Self {
@@ -141,7 +149,14 @@ impl Disks {
         let (file, info) = disk_open::open(path, options)?;
         let is_locked = options.exclusive && !info.is_block_device;
         let lock = if is_locked { Some(Arc::new(Lock(file.try_clone()?))) } else { None };
-        self.adopt(base, SharedDisk { file, info, lock })
+        let held = if options.resident && info.path_mode == PathMode::InlineMemory {
+            hold(&file, info)
+        } else {
+            None
+        };
+        let id = self.adopt(base, SharedDisk { file, info, lock })?;
+        self.table[id.index as usize].open.as_mut().expect("opened just now").held = held;
+        Ok(id)
     }
 
     pub(crate) fn share(&self, id: DiskId) -> io::Result<SharedDisk> {
@@ -152,7 +167,7 @@ impl Disks {
     pub(crate) fn adopt(&mut self, base: &mut Base, disk: SharedDisk) -> io::Result<DiskId> {
         let SharedDisk { file, info, lock } = disk;
         let place = base.backend.install(file.as_raw_fd())?;
-        let open = Some(Open { file, place, info, lock });
+        let open = Some(Open { file, place, info, lock, held: None });
         if let Some(index) = self.free.pop() {
             let disk = &mut self.table[index as usize];
             disk.open = open;

@@ -39,7 +39,7 @@ pub use disk_open::{Direct, DiskInfo, DiskOptions, PathMode, next_data};
 pub use disks::{DiskId, Durability, SharedDisk, Zero};
 pub use kicks::{Bell, KickId};
 pub use mailbox::Mailbox;
-pub use pool::{BufferId, Class, Loan, Pool, PoolOptions, Slice};
+pub use pool::{BufferId, Class, KeptBytes, Loan, Pool, PoolOptions, Slice};
 pub use probe::{BackendKind, BackendWish, SetupError};
 pub use reactor::{Counters, Event, Options, Reactor};
 pub use shared::{SharedMemory, memory_file};

@@ -1,6 +1,9 @@
-//! A private anonymous mapping: address space that costs memory only where it is touched.
+//! Mappings: private address space that costs memory only where it is touched, and files that are
+//! held in memory.
 
+use std::fs::File;
 use std::io;
+use std::os::fd::AsRawFd;
 use std::ptr::NonNull;
 
 /// Page-aligned, zeroed, readable and writable; given back on drop.
@@ -35,6 +38,36 @@ impl Mapping {
         Ok(Self { start, length, is_kept: false })
     }
 
+    /// Holds the first `length` bytes of a file in memory as long as the mapping lives. Nobody
+    /// looks at them through it: a file that becomes shorter is no harm.
+    pub(crate) fn hold(file: &File, length: usize) -> io::Result<Self> {
+        // SAFETY: a new mapping at an address of the kernel's choice touches no memory that
+        // exists already.
+        let address = unsafe {
+            libc::mmap(
+                std::ptr::null_mut(),
+                length,
+                libc::PROT_READ | libc::PROT_WRITE,
+                libc::MAP_SHARED | libc::MAP_POPULATE,
+                file.as_raw_fd(),
+                0,
+            )
+        };
+        if address == libc::MAP_FAILED {
+            return Err(io::Error::last_os_error());
+        }
+        let start = NonNull::new(address.cast()).expect("a mapping is never at address zero");
+        let mapping = Self { start, length, is_kept: false };
+        // SAFETY: the range is the mapping that was just made.
+        let result = unsafe { libc::mlock(address, length) };
+        if result == 0 { Ok(mapping) } else { Err(io::Error::last_os_error()) }
+    }
+
+    /// Has the kernel find memory for a range now.
+    pub(crate) fn populate(&self, offset: usize, length: usize) -> io::Result<()> {
+        self.advise(offset, length, libc::MADV_POPULATE_WRITE)
+    }
+
     /// The address of `offset`, valid for `length` bytes as long as the mapping lives.
     pub(crate) fn at(&self, offset: usize, length: usize) -> *mut u8 {
         let end = offset.checked_add(length).expect("a range inside the address space");
@@ -61,8 +94,8 @@ impl Mapping {
 
     fn advise(&self, offset: usize, length: usize, advice: libc::c_int) -> io::Result<()> {
         let address = self.at(offset, length);
-        // SAFETY: the range lies inside our own mapping (`at` checked it), and the two kinds of
-        // advice used here keep it readable and writable.
+        // SAFETY: the range lies inside our own mapping (`at` checked it), and the kinds of advice
+        // used here keep it readable and writable.
         let result = unsafe { libc::madvise(address.cast(), length, advice) };
         if result == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
     }

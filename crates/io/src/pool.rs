@@ -96,13 +96,24 @@ impl Class {
     }
 }
 
-/// Bounds of a pool, in bytes of address space per class. Memory is used when it is touched.
+/// Bounds of a pool, in bytes of address space per class. Memory is used when it is touched, but
+/// for what is kept.
 #[derive(Clone, Copy, Debug)]
 pub struct PoolOptions {
     pub small_bytes_max: usize,
     pub medium_bytes_max: usize,
     pub large_bytes_max: usize,
     pub huge_bytes_max: usize,
+    pub kept: KeptBytes,
+}
+
+/// Bytes of each class that have their memory from the start and never give it back: to use them
+/// needs nothing of a kernel that is short of memory. They are rounded up to whole slabs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct KeptBytes {
+    pub small: usize,
+    pub medium: usize,
+    pub large: usize,
 }
 
 impl Default for PoolOptions {
@@ -112,6 +123,7 @@ impl Default for PoolOptions {
             medium_bytes_max: 128 << 20,
             large_bytes_max: 130 << 20,
             huge_bytes_max: 130 << 20,
+            kept: KeptBytes::default(),
         }
     }
 }
@@ -128,16 +140,21 @@ pub struct Pool {
 }
 
 impl Pool {
-    /// Reserves the address space of every class; memory is used when it is touched.
+    /// Reserves the address space of every class, and touches what is kept.
     pub fn new(options: PoolOptions) -> io::Result<Self> {
-        let PoolOptions { small_bytes_max, medium_bytes_max, large_bytes_max, huge_bytes_max } =
-            options;
+        let PoolOptions {
+            small_bytes_max,
+            medium_bytes_max,
+            large_bytes_max,
+            huge_bytes_max,
+            kept,
+        } = options;
         Ok(Self {
             classes: [
-                ClassPool::new(Class::Small.size_bytes(), small_bytes_max)?,
-                ClassPool::new(Class::Medium.size_bytes(), medium_bytes_max)?,
-                ClassPool::new(Class::Large.size_bytes(), large_bytes_max)?,
-                ClassPool::new(Class::Huge.size_bytes(), huge_bytes_max)?,
+                ClassPool::new(Class::Small.size_bytes(), small_bytes_max, kept.small)?,
+                ClassPool::new(Class::Medium.size_bytes(), medium_bytes_max, kept.medium)?,
+                ClassPool::new(Class::Large.size_bytes(), large_bytes_max, kept.large)?,
+                ClassPool::new(Class::Huge.size_bytes(), huge_bytes_max, 0)?,
             ],
             fills: Fills::new(),
             in_use: 0,
@@ -305,6 +322,7 @@ mod tests {
             medium_bytes_max: 256 << 10,
             large_bytes_max: 520 << 10,
             huge_bytes_max: 2056 << 10,
+            kept: KeptBytes::default(),
         })
         .unwrap()
     }
@@ -486,5 +504,25 @@ mod tests {
         assert!(again.contains(&last));
         let whole = pool.whole(last);
         assert_eq!(pool.bytes(whole), [0; 4096], "its page went back to the kernel");
+    }
+    #[test]
+    fn trim_leaves_what_is_kept() {
+        let kept = KeptBytes { small: 2 << 20, ..Default::default() };
+        // Slabs of 64 KiB.
+        let options = PoolOptions { small_bytes_max: 4 << 20, kept, ..Default::default() };
+        let mut pool = Pool::new(options).unwrap();
+        let ids: Vec<_> = std::iter::from_fn(|| pool.take(Class::Small)).collect();
+        for id in &ids {
+            let whole = pool.whole(*id);
+            pool.bytes_mut(whole).fill(9);
+        }
+        ids.iter().for_each(|id| pool.release(*id));
+        for _ in 0..200 {
+            pool.trim();
+        }
+        let again: Vec<_> = std::iter::from_fn(|| pool.take(Class::Small)).collect();
+        let is_there = |id: &BufferId| pool.bytes(pool.whole(*id)) == [9; 4096];
+        let there: Vec<_> = again.iter().filter(|id| is_there(id)).collect();
+        assert_eq!(there.len(), (2 << 20) / 4096);
     }
 }

@@ -1,9 +1,10 @@
 //! What a process asks of the kernel once, at its start.
 
 use std::fs;
-use std::io;
+use std::io::{self, Write};
 use std::mem::MaybeUninit;
 use std::os::fd::{AsRawFd, BorrowedFd};
+use std::time::Duration;
 
 /// From `linux/prctl.h`, since Linux 5.6.
 const PR_SET_IO_FLUSHER: libc::c_int = 57;
@@ -23,27 +24,71 @@ pub struct MemoryLock {
 /// Which pages stay in memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LockedPages {
-    /// Those that are touched: reserved address space may be much larger than what is used.
+    /// Those that are there already, which are read at once, the program itself included; later
+    /// ones when they are touched, for reserved address space may be much larger than what is used.
     Touched,
     /// All, at once: nothing is read from a disk later, the program included.
     All,
 }
 
 /// Makes the process safe to serve dirty pages. Call it before the first thread is started, for
-/// threads inherit the last of the three from their parent.
+/// threads inherit the last of the three from their parent. The allocator gives nothing back from
+/// then on.
 #[must_use]
 pub fn lock_memory(pages: LockedPages) -> MemoryLock {
-    let flags = libc::MCL_CURRENT | libc::MCL_FUTURE;
-    let flags = match pages {
-        LockedPages::Touched => flags | libc::MCL_ONFAULT,
-        LockedPages::All => flags,
+    keep_heap();
+    let all = libc::MCL_CURRENT | libc::MCL_FUTURE;
+    let locked = match pages {
+        LockedPages::Touched => {
+            lock_pages(libc::MCL_CURRENT).and_then(|()| lock_pages(all | libc::MCL_ONFAULT))
+        }
+        LockedPages::All => lock_pages(all),
     };
-    // SAFETY: no pointer is passed.
-    let locked = check(unsafe { libc::mlockall(flags) });
     let oom_score = fs::write("/proc/self/oom_score_adj", "-1000");
     // SAFETY: no pointer is passed.
     let io_flusher = check(unsafe { libc::prctl(PR_SET_IO_FLUSHER, 1, 0, 0, 0) });
     MemoryLock { locked, oom_score, io_flusher }
+}
+
+fn lock_pages(flags: libc::c_int) -> io::Result<()> {
+    // SAFETY: no pointer is passed.
+    check(unsafe { libc::mlockall(flags) })
+}
+
+/// What a data thread needs of its stack, and of its heap for what is seldom; with room to spare.
+const STACK_BYTES: usize = 256 << 10;
+const HEAP_BYTES: usize = 2 << 20;
+const HEAP_PIECE_BYTES: usize = 64 << 10;
+
+/// Gives the calling thread the stack and the heap that it will use, so that it needs no page
+/// later, nor the lock of the address space, which another thread holds while it waits for one.
+/// Call it first in the thread, after [`lock_memory`].
+#[inline(never)]
+pub fn prepare_thread() {
+    let mut room = [0_u8; STACK_BYTES];
+    std::hint::black_box(&mut room);
+    let pieces: Vec<Vec<u8>> =
+        (0..HEAP_BYTES / HEAP_PIECE_BYTES).map(|_| vec![1; HEAP_PIECE_BYTES]).collect();
+    drop(std::hint::black_box(pieces));
+}
+
+/// Has the allocator keep what is freed.
+fn keep_heap() {
+    #[cfg(target_env = "gnu")]
+    {
+        // SAFETY: no pointer is passed, and the allocator takes its options at any time. One that
+        // does not know the option works as before.
+        unsafe { libc::mallopt(libc::M_TRIM_THRESHOLD, libc::c_int::MAX) };
+    }
+}
+
+/// Bytes of memory that this machine has; `None` where the kernel does not say.
+#[must_use]
+pub fn machine_memory() -> Option<u64> {
+    let text = fs::read_to_string("/proc/meminfo").ok()?;
+    let line = text.lines().find_map(|line| line.strip_prefix("MemTotal:"))?;
+    let kib: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
+    kib.checked_mul(1024)
 }
 
 /// A thread of this process.
@@ -76,6 +121,83 @@ impl ThreadId {
         }
         // SAFETY: the set is valid for its size.
         check(unsafe { libc::sched_setaffinity(self.0, size_of_val(&set), &raw const set) })
+    }
+}
+
+/// When a thread gets a core, beside others that want it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Urgency {
+    /// In its turn.
+    Ordinary,
+    /// Before all ordinary ones, and with a part of the memory that the kernel holds back for such.
+    Urgent,
+}
+
+impl ThreadId {
+    /// Needs the right to use real-time scheduling (`CAP_SYS_NICE`). What the thread starts is
+    /// ordinary.
+    pub fn set_urgency(self, urgency: Urgency) -> io::Result<()> {
+        let (policy, priority) = match urgency {
+            Urgency::Ordinary => (libc::SCHED_OTHER, 0),
+            Urgency::Urgent => (libc::SCHED_RR, 1),
+        };
+        // SAFETY: a sched_param is integers only, for which zeroes are a value.
+        let mut parameters: libc::sched_param = unsafe { MaybeUninit::zeroed().assume_init() };
+        parameters.sched_priority = priority;
+        let policy = policy | libc::SCHED_RESET_ON_FORK;
+        // SAFETY: the parameters are a valid place to read from.
+        check(unsafe { libc::sched_setscheduler(self.0, policy, &raw const parameters) })
+    }
+
+    #[cfg(test)]
+    fn urgency(self) -> io::Result<Urgency> {
+        // SAFETY: no pointer is passed.
+        let policy = unsafe { libc::sched_getscheduler(self.0) };
+        check(policy)?;
+        let is_urgent = policy & !libc::SCHED_RESET_ON_FORK == libc::SCHED_RR;
+        Ok(if is_urgent { Urgency::Urgent } else { Urgency::Ordinary })
+    }
+}
+
+/// The kernel's word that tasks of this machine stand still for want of memory.
+#[derive(Debug)]
+pub struct MemoryPressure {
+    trigger: fs::File,
+}
+
+/// A fiftieth of half a second: the first tasks that wait, and not yet those that turn round in
+/// want of it. The kernel looks only while there is pressure. It takes the last byte for the end of
+/// the string.
+const PRESSURE_TRIGGER: &[u8] = b"some 10000 500000\0";
+
+impl MemoryPressure {
+    /// Needs a kernel with pressure stall information, and the right to watch it.
+    pub fn watch() -> io::Result<Self> {
+        let mut trigger =
+            fs::File::options().read(true).write(true).open("/proc/pressure/memory")?;
+        let length = trigger.write(PRESSURE_TRIGGER)?;
+        if length == PRESSURE_TRIGGER.len() {
+            Ok(Self { trigger })
+        } else {
+            Err(io::ErrorKind::WriteZero.into())
+        }
+    }
+
+    /// Whether there is pressure, at latest after `limit`, if there is one; a signal ends the wait.
+    pub fn wait(&self, limit: Option<Duration>) -> io::Result<bool> {
+        let limit_ms = limit.map_or(-1, |it| libc::c_int::try_from(it.as_millis()).unwrap_or(-1));
+        let descriptor = self.trigger.as_raw_fd();
+        let mut wanted = libc::pollfd { fd: descriptor, events: libc::POLLPRI, revents: 0 };
+        // SAFETY: the set is one valid pollfd, and the descriptor is open.
+        match check(unsafe { libc::poll(&raw mut wanted, 1, limit_ms) }) {
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => return Ok(false),
+            result => result?,
+        }
+        if wanted.revents & (libc::POLLERR | libc::POLLNVAL) == 0 {
+            Ok(wanted.revents & libc::POLLPRI != 0)
+        } else {
+            Err(io::Error::other("the kernel has ended its watch for want of memory"))
+        }
     }
 }
 
@@ -204,12 +326,31 @@ mod tests {
         kill_group(child.id()).unwrap();
         assert_eq!(child.wait().unwrap().signal(), Some(libc::SIGKILL));
         // The pipe ends when nobody holds it any more.
-        let deadline = crate::now() + std::time::Duration::from_secs(10);
+        let deadline = crate::now() + Duration::from_secs(10);
         while !matches!(reader.read(&mut [0]), Ok(0)) {
             assert!(crate::now() < deadline, "the grandchild lives");
-            std::thread::park_timeout(std::time::Duration::from_millis(5));
+            std::thread::park_timeout(Duration::from_millis(5));
         }
         kill_group(1).unwrap_err();
+    }
+
+    #[test]
+    fn urgent_thread_is_ordinary_again_when_told_so() {
+        let own = ThreadId::own();
+        assert_eq!(own.urgency().unwrap(), Urgency::Ordinary);
+        match own.set_urgency(Urgency::Urgent) {
+            Ok(()) => assert_eq!(own.urgency().unwrap(), Urgency::Urgent),
+            Err(error) => assert_eq!(error.kind(), io::ErrorKind::PermissionDenied),
+        }
+        own.set_urgency(Urgency::Ordinary).unwrap();
+        assert_eq!(own.urgency().unwrap(), Urgency::Ordinary);
+    }
+
+    #[test]
+    fn machine_has_memory_and_the_stack_is_there() {
+        assert!(machine_memory().unwrap() > 64 << 20);
+        keep_heap();
+        std::thread::spawn(prepare_thread).join().unwrap();
     }
 
     #[test]

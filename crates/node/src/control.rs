@@ -47,7 +47,7 @@ use crate::limits::{
 };
 use crate::links::secure::Secrecy;
 use crate::links::{Identity, LEAD};
-use crate::log::{Scope, log};
+use crate::log::{Scope, Writing, log};
 use crate::patience::Patience;
 use crate::shard::messages::{Force, FromShard, OwnData, Ticket, ToShard};
 use crate::shard::status::merge;
@@ -90,6 +90,7 @@ pub(crate) fn run(options: &Options) -> Result<(), NodeError> {
     let termination = Termination::block().map_err(system("block signals"))?;
     io::process::raise_file_limit().map_err(system("raise the limit of open files"))?;
     drop(io::process::lock_memory(LockedPages::Touched));
+    let _writing = Writing::start().map_err(system("start the thread that writes the log"))?;
     let mut patience = Patience::new(START_PATIENCE);
     let state = StateDir::open(&options.state_dir, &mut patience)?;
     let allowed = ThreadId::own().cores().map_err(system("ask for the cores of the process"))?;

@@ -20,7 +20,7 @@ use api::response::{Failure, FailureCode};
 
 use crate::limits::{CRASH_LINES_MAX, CRASH_LOOP_WITHIN};
 use crate::links::HostedId;
-use crate::log::{Scope, log};
+use crate::log::{self, Scope, log};
 use crate::state_dir::StateDir;
 
 /// What is known on a data thread, for the hook that runs on it.
@@ -42,6 +42,7 @@ pub(crate) fn watch_thread(file: PathBuf) {
     HOOK.call_once(|| {
         let before = std::panic::take_hook();
         std::panic::set_hook(Box::new(move |info| {
+            log::flush();
             before(info);
             end_if_watched(info);
         }));

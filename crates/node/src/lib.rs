@@ -19,6 +19,8 @@ mod definition;
 mod placement;
 mod patience;
 mod histogram;
+mod memory;
+mod pressure;
 mod state_dir;
 mod crash;
 mod attach;

@@ -191,6 +191,11 @@ pub(crate) const REMOVAL_POLL_INTERVAL: Duration = Duration::from_millis(250);
 pub(crate) const CRASH_LOOP_WITHIN: Duration = Duration::from_secs(60);
 /// Aborts that are remembered.
 pub(crate) const CRASH_LINES_MAX: usize = 16;
+/// How long after the kernel's last word that memory is short it counts as over.
+pub(crate) const MEMORY_CALM: Duration = Duration::from_secs(10);
+/// Lines of the log that wait to be written, and how long a process that ends waits for them.
+pub(crate) const LOG_LINES_MAX: usize = 1024;
+pub(crate) const LOG_FLUSH_DEADLINE: Duration = Duration::from_secs(1);
 /// A clean shutdown gives up after this: what is left is recovered at the next start.
 pub(crate) const SHUTDOWN_DEADLINE: Duration = Duration::from_secs(20);
 

@@ -3,9 +3,18 @@
 //! A line is `<level>resource: peer: text`, with the level as the number that systemd's journal
 //! understands when standard error is a journal stream, and as a word elsewhere. Nothing that
 //! happens per request is logged.
+//!
+//! In a daemon a thread of its own writes the lines: whoever takes them may stand still, a full
+//! pipe or a journal that waits for a page of its own, and no data thread waits for that. Lines
+//! that find the queue full are counted, and the next one that is written says how many.
 
-use std::io::{IsTerminal, Write};
+use std::io::{self, IsTerminal, Write};
 use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
+use std::time::Duration;
+
+use crate::limits::{LOG_FLUSH_DEADLINE, LOG_LINES_MAX};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Level {
@@ -58,14 +67,14 @@ impl<'a> Scope<'a> {
 pub(crate) fn line(level: Level, scope: Scope<'_>, text: &str) {
     static JOURNAL: OnceLock<bool> = OnceLock::new();
     let journal = *JOURNAL.get_or_init(|| {
-        std::env::var_os("JOURNAL_STREAM").is_some() && !std::io::stderr().is_terminal()
+        std::env::var_os("JOURNAL_STREAM").is_some() && !io::stderr().is_terminal()
     });
     let prefix = if journal { level.journal_prefix() } else { level.word() };
     let mut out = String::with_capacity(128);
     if journal {
         out.push_str(prefix);
     } else {
-        let stamp = io::clock::unix_time();
+        let stamp = ::io::clock::unix_time();
         let seconds = stamp.as_secs() % 86_400;
         let (hours, minutes) = (seconds / 3600, seconds / 60 % 60);
         let millis = stamp.subsec_millis();
@@ -81,8 +90,84 @@ pub(crate) fn line(level: Level, scope: Scope<'_>, text: &str) {
     // A text of several lines (a config error with its excerpt) stays one record.
     out.push_str(&text.replace('\n', "\n    "));
     out.push('\n');
+    match WRITER.get() {
+        Some(writer) => {
+            if writer.try_send(Entry::Line(out)).is_err() {
+                LOST.fetch_add(1, Ordering::Relaxed);
+            }
+        }
+        None => write(&out),
+    }
+}
+
+/// What the thread that writes is given.
+enum Entry {
+    Line(String),
+    /// Says when everything before it is written.
+    Flush(Sender<()>),
+}
+
+static WRITER: OnceLock<SyncSender<Entry>> = OnceLock::new();
+static LOST: AtomicU64 = AtomicU64::new(0);
+
+/// What is logged is written by a thread of its own from now on, and is written when this ends.
+#[derive(Debug)]
+pub(crate) struct Writing;
+
+impl Writing {
+    pub(crate) fn start() -> io::Result<Self> {
+        let (sender, entries) = sync_channel(LOG_LINES_MAX);
+        std::thread::Builder::new().name("log".to_owned()).spawn(move || write_all(&entries))?;
+        // The first one stays, and writes for all.
+        drop(WRITER.set(sender));
+        Ok(Self)
+    }
+}
+
+impl Drop for Writing {
+    fn drop(&mut self) {
+        flush();
+    }
+}
+
+/// Waits until what was logged is written; not for ever, for that may be why the process ends.
+pub(crate) fn flush() {
+    let Some(writer) = WRITER.get() else { return };
+    let (done, waits) = channel();
+    let mut left = LOG_FLUSH_DEADLINE;
+    let mut entry = Entry::Flush(done);
+    while let Err(full) = writer.try_send(entry) {
+        let (std::sync::mpsc::TrySendError::Full(again)
+        | std::sync::mpsc::TrySendError::Disconnected(again)) = full;
+        entry = again;
+        if left.is_zero() {
+            return;
+        }
+        std::thread::park_timeout(FLUSH_REST);
+        left = left.saturating_sub(FLUSH_REST);
+    }
+    // Late or done: nothing else can be waited for.
+    waits.recv_timeout(left).ok();
+}
+
+const FLUSH_REST: Duration = Duration::from_millis(10);
+
+fn write_all(entries: &Receiver<Entry>) {
+    for entry in entries {
+        match entry {
+            Entry::Line(line) => write(&line),
+            Entry::Flush(done) => drop(done.send(())),
+        }
+        let lost = LOST.swap(0, Ordering::Relaxed);
+        if lost > 0 {
+            write(&format!("{lost} lines are lost: standard error took none for a while\n"));
+        }
+    }
+}
+
+fn write(line: &str) {
     // Standard error may be closed; there is nowhere left to say so.
-    drop(std::io::stderr().lock().write_all(out.as_bytes()));
+    drop(io::stderr().lock().write_all(line.as_bytes()));
 }
 
 macro_rules! log {

@@ -45,6 +45,7 @@ use crate::links::heartbeat::Lease;
 use crate::links::secure::Secrecy;
 use crate::links::{self, HostedId, Identity, Links};
 use crate::log::{Scope, log};
+use crate::memory::MemoryPlan;
 use crate::nbd::{self, Nbd};
 use crate::nvme::{self, Nvme};
 use crate::payloads::{Kit, Payloads};
@@ -134,6 +135,7 @@ impl Shard {
         reactor: Reactor,
         identity: Identity,
         kernel_boot_id: KernelBootId,
+        memory: MemoryPlan,
         ends: Ends,
     ) -> Self {
         let now = io::now();
@@ -144,7 +146,7 @@ impl Shard {
                 kit: Kit { reactor, payloads: Payloads::default(), mesh, now },
                 nbd: Nbd::new(),
                 nvme: Nvme::new(),
-                ublk: Ublk::new(),
+                ublk: Ublk::new(memory.device_bytes_max),
                 vhost: Vhost::new(),
                 operations: Slab::default(),
                 copies: Slab::default(),

@@ -16,10 +16,11 @@ use crate::control::End;
 use crate::limits::{CROSS_CAPACITY, MAILBOX_CAPACITY};
 use crate::links::Identity;
 use crate::log::{Scope, log};
+use crate::memory::MemoryPlan;
 use crate::shard::mesh::Mesh;
 use crate::shard::messages::{FromShard, ToShard};
 use crate::shard::{Ends, Shard};
-use crate::{NodeError, crash};
+use crate::{NodeError, crash, pressure};
 
 /// The running data threads, as the control side sees them.
 #[derive(Debug)]
@@ -71,6 +72,8 @@ pub(crate) fn start_shards(
         shards.answers.push(answers);
         shards.threads.push(thread);
     }
+    pressure::watch(shards.ids.clone())
+        .map_err(|source| NodeError::System { what: "start a thread", source })?;
     Ok(shards)
 }
 
@@ -81,14 +84,18 @@ fn start_thread(
     crash_file: &Path,
 ) -> Result<Starting, NodeError> {
     let (identity, end, crash_file) = (identity.clone(), end.clone(), crash_file.to_owned());
+    let memory = MemoryPlan::of_this_machine(identity.shards);
     let (ready, started) = mpsc::channel();
     let (ends, ends_of_shard) = mpsc::channel();
     let thread = Builder::new()
         .name(format!("shard-{shard}"))
         .spawn(move || {
+            io::process::prepare_thread();
             crash::watch_thread(crash_file);
             let made = BackendWish::from_environment().and_then(|backend| {
-                Reactor::new(io::reactor::Options { backend, ..io::reactor::Options::default() })
+                let pool = memory.pool();
+                let options = io::reactor::Options::default();
+                Reactor::new(io::reactor::Options { backend, pool, ..options })
             });
             let reactor = match made {
                 Ok(reactor) => reactor,
@@ -110,7 +117,7 @@ fn start_thread(
             // Without ends the start was given up.
             let Ok(ends) = ends_of_shard.recv() else { return };
             let kernel = KernelBootId(io::kernel_boot_id());
-            let mut shard = Shard::new(reactor, identity, kernel, ends);
+            let mut shard = Shard::new(reactor, identity, kernel, memory, ends);
             if let Err(error) = shard.run() {
                 drop(end.send(End::ShardFailed(error.to_string())));
             }

@@ -9,6 +9,9 @@
 //! ending, every request is answered with EIO, those in the core included: the kernel can stop a
 //! device only when it has all its answers. A device that is left instead keeps its requests, for
 //! the next daemon.
+//!
+//! The kernel may ask for much at once, most of all when it is short of memory; so what is taken
+//! in of that is bounded, device by device, and the rest waits where it is, in pages of the kernel.
 
 mod requests;
 
@@ -24,6 +27,7 @@ use io::{Descriptor, QueueId};
 use replication::contract::GroupInput;
 use replication::resource::Reign;
 
+use crate::limits::DEVICE_DEPTH;
 use crate::links::HostedId;
 use crate::log::{Scope, log};
 use crate::payloads::Kit;
@@ -72,8 +76,10 @@ pub(crate) struct Ublk {
     devices: Slab<Device>,
     requests: Slab<BlockRequest>,
     facts: VecDeque<(HostedId, GroupInput)>,
-    /// Requests that found no free buffer.
-    starved: VecDeque<Key>,
+    /// Requests that wait for memory, of all devices.
+    starved_count: usize,
+    /// Bytes of the reads and writes of one device that the core has, at most.
+    bytes_max: u64,
 }
 
 #[derive(Debug)]
@@ -85,6 +91,10 @@ struct Device {
     news: Sender<News>,
     queue: Option<QueueId>,
     stage: Stage,
+    /// Bytes of its reads and writes that the core has.
+    bytes: u64,
+    /// Requests that wait for a free buffer, or for others of the device to end.
+    starved: VecDeque<Key>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -96,12 +106,13 @@ enum Stage {
 }
 
 impl Ublk {
-    pub(crate) fn new() -> Self {
+    pub(crate) fn new(bytes_max: u64) -> Self {
         Self {
             devices: Slab::default(),
             requests: Slab::default(),
             facts: VecDeque::with_capacity(1024),
-            starved: VecDeque::new(),
+            starved_count: 0,
+            bytes_max,
         }
     }
 
@@ -125,6 +136,8 @@ impl Ublk {
             news,
             queue: None,
             stage: Stage::Prepared,
+            bytes: 0,
+            starved: VecDeque::with_capacity(usize::from(DEVICE_DEPTH)),
         });
     }
 
@@ -203,6 +216,7 @@ impl Ublk {
             self.fail_requests(key, kit);
         }
         if let Some(device) = self.devices.remove(key) {
+            self.starved_count -= device.starved.len();
             tell(&device.news, News::Ended);
         }
     }

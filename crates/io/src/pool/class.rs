@@ -22,6 +22,9 @@ pub(super) struct ClassPool {
     slabs: Vec<Slab>,
     /// Bit n: slab n is open and has a free buffer.
     available: u64,
+    /// The lowest slabs, whose pages never go back to the kernel: at least the first, which is the
+    /// one in use.
+    kept_slabs: usize,
 }
 
 #[derive(Clone, Debug)]
@@ -49,21 +52,29 @@ enum Use {
 }
 
 impl ClassPool {
-    pub(super) fn new(buffer_bytes: u32, bytes_max: usize) -> io::Result<Self> {
+    /// `bytes_kept` are touched now.
+    pub(super) fn new(buffer_bytes: u32, bytes_max: usize, bytes_kept: usize) -> io::Result<Self> {
         let size = buffer_bytes as usize;
         assert!(size.is_multiple_of(4096), "a buffer is made of pages");
         let count = (bytes_max / size).max(1);
         let slab_buffers = count.div_ceil(SLABS_MAX);
         let buffers_max = u32::try_from(count).expect("fewer than 4 Gi buffers");
         assert!(buffers_max < END, "the last number marks the end of a list");
+        let kept_slabs = bytes_kept.div_ceil(slab_buffers * size);
+        let mapping = Mapping::new(count * size)?;
+        let touched = (kept_slabs * slab_buffers).min(count) * size;
+        if touched > 0 {
+            mapping.populate(0, touched)?;
+        }
         Ok(Self {
-            mapping: Mapping::new(count * size)?,
+            mapping,
             buffer_bytes,
             buffers_max,
             slab_buffers: u32::try_from(slab_buffers).expect("at most the number of buffers"),
             buffers: Vec::with_capacity(count),
             slabs: Vec::with_capacity(count.div_ceil(slab_buffers)),
             available: 0,
+            kept_slabs: kept_slabs.max(1),
         })
     }
 
@@ -135,9 +146,9 @@ impl ClassPool {
     }
 
     /// A slab is given back when it was wholly free at two looks in a row and nothing was taken
-    /// from it in between. The lowest one is kept: it is the one in use. True if pages went back.
+    /// from it in between. True if pages went back.
     pub(super) fn trim(&mut self) -> bool {
-        for number in 1..self.slabs.len() {
+        for number in self.kept_slabs..self.slabs.len() {
             let slab = &mut self.slabs[number];
             if slab.taken > 0 {
                 continue;

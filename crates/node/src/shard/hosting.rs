@@ -76,9 +76,9 @@ impl Shard {
         let rim = &mut self.rim;
         let failed =
             |error: std::io::Error| Failure::new(FailureCode::DiskFailed, error.to_string(), "");
-        let exclusive = DiskOptions { exclusive: true, ..DiskOptions::default() };
+        let alone = DiskOptions { exclusive: true, resident: true, ..DiskOptions::default() };
         let register_disk =
-            rim.kit.reactor.open_disk(&attached.register_path, exclusive).map_err(failed)?;
+            rim.kit.reactor.open_disk(&attached.register_path, alone).map_err(failed)?;
         let opened = match (&attached.definition.disk, &attached.replica) {
             (Some(_), Some(replica)) => open_disk(&attached.definition, replica, rim).map(Some),
             (_, None) | (None, _) => Ok(None),

@@ -3,6 +3,8 @@
 //! Data is copied between the kernel's pages and buffers of the pool, part by part: into one when a
 //! part of a write starts, out of one when a part of a read ends.
 
+use std::ops::Range;
+
 use frontend::ublk::request::{BLOCK_BYTES, Errno, Kind, Request as Wanted};
 use io::Descriptor;
 use replication::contract::{GroupInput, PartId, Payload, Request, RequestError, RequestKind};
@@ -21,8 +23,18 @@ pub(super) struct BlockRequest {
     next: u64,
     end: u64,
     in_flight: usize,
+    /// Bytes of those parts that are read or written.
+    bytes: u64,
     failed: Option<Errno>,
     is_starved: bool,
+}
+
+/// Whether all of a request that may be under way is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Issued {
+    All,
+    /// It waits for memory.
+    Starved,
 }
 
 /// The mark of parts that are ours among those of all front ends.
@@ -69,6 +81,7 @@ impl Ublk {
             next: covered.start,
             end: covered.end,
             in_flight: 0,
+            bytes: 0,
             failed: None,
             is_starved: false,
         };
@@ -77,19 +90,41 @@ impl Ublk {
             let (part, hosted) = (part_id(key, 0), known.hosted);
             self.requests.get_mut(key).expect("just put in").in_flight = 1;
             self.facts.push_back((hosted, GroupInput::Flush(part)));
+        } else if holds_data(wanted.kind) && !known.starved.is_empty() {
+            self.wait(key);
         } else {
-            self.issue(key, kit);
+            self.go_on(key, kit);
+        }
+    }
+
+    fn go_on(&mut self, key: Key, kit: &mut Kit) {
+        if self.issue(key, kit) == Issued::Starved {
+            self.wait(key);
+        }
+    }
+
+    /// The request is tried again after those that wait already.
+    fn wait(&mut self, key: Key) {
+        let Some(request) = self.requests.get_mut(key) else { return };
+        let Some(device) = self.devices.get_mut(request.device) else { return };
+        if !std::mem::replace(&mut request.is_starved, true) {
+            device.starved.push_back(key);
+            self.starved_count += 1;
         }
     }
 
     /// Hands the core as many parts as may be under way.
-    fn issue(&mut self, key: Key, kit: &mut Kit) {
-        let Some(request) = self.requests.get_mut(key) else { return };
-        let Some(device) = self.devices.get(request.device) else { return };
+    fn issue(&mut self, key: Key, kit: &mut Kit) -> Issued {
+        let Some(request) = self.requests.get_mut(key) else { return Issued::All };
+        let Some(device) = self.devices.get_mut(request.device) else { return Issued::All };
         let queue = device.queue.expect("a device that fetches has its queue");
         while request.next < request.end && request.in_flight < PARTS_PER_REQUEST_MAX {
             let piece = request.wanted.piece(request.next, request.end);
             let length = u32::try_from(piece.end - piece.start).expect("at most an extent");
+            let bytes = if holds_data(request.wanted.kind) { u64::from(length) } else { 0 };
+            if bytes > 0 && device.bytes > 0 && device.bytes + bytes > self.bytes_max {
+                return Issued::Starved;
+            }
             let is_whole = (piece.start | piece.end).is_multiple_of(BLOCK_BYTES);
             let kind = match request.wanted.kind {
                 Kind::Read | Kind::Flush => RequestKind::Read,
@@ -101,11 +136,7 @@ impl Ublk {
                 // A block that is zeroed in part is written.
                 Kind::Write { .. } | Kind::Zeroes { .. } => {
                     let Some(slice) = kit.reactor.pool().take_for(length) else {
-                        if !request.is_starved {
-                            request.is_starved = true;
-                            self.starved.push_back(key);
-                        }
-                        return;
+                        return Issued::Starved;
                     };
                     let fua = request.wanted.kind == Kind::Write { fua: true };
                     if matches!(request.wanted.kind, Kind::Zeroes { .. }) {
@@ -125,14 +156,17 @@ impl Ublk {
                 }
             };
             let block = piece.start / BLOCK_BYTES - request.wanted.offset / BLOCK_BYTES;
-            let part = part_id(key, if needs_place(request.wanted.kind) { block } else { 0 });
+            let part = part_id(key, if holds_data(request.wanted.kind) { block } else { 0 });
             request.next = piece.end;
             request.in_flight += 1;
+            request.bytes += bytes;
+            device.bytes += bytes;
             let offset = device.place.first_byte() + piece.start;
             let part = Request { part, kind, offset, length };
             self.facts.push_back((device.hosted, GroupInput::Request(part)));
         }
         self.finish_if_done(key, kit);
+        Issued::All
     }
 
     /// The core's answer to a part. The payload, if there is one, comes with a reference.
@@ -146,6 +180,13 @@ impl Ublk {
         let payload = result.as_ref().ok().copied().flatten();
         if let Some(request) = self.requests.get_mut(key) {
             request.in_flight -= 1;
+            if holds_data(request.wanted.kind) {
+                let bytes = request.bytes_from(block);
+                request.bytes -= bytes;
+                if let Some(device) = self.devices.get_mut(request.device) {
+                    device.bytes -= bytes;
+                }
+            }
             if result.is_err() {
                 request.failed = Some(Errno::Io);
                 request.next = request.end;
@@ -153,7 +194,7 @@ impl Ublk {
             if let Some(payload) = payload {
                 self.put(key, block, payload, kit);
             }
-            self.issue(key, kit);
+            self.go_on(key, kit);
         }
         if let Some(payload) = payload {
             kit.release(payload);
@@ -169,7 +210,7 @@ impl Ublk {
         };
         let wanted = request.wanted;
         let first = (wanted.offset / BLOCK_BYTES + block) * BLOCK_BYTES;
-        let piece = wanted.piece(first.max(wanted.offset), wanted.offset + wanted.length);
+        let piece = request.piece_from(block);
         let skip = u32::try_from(piece.start - first).expect("below a block");
         let length = u32::try_from(piece.end - piece.start).expect("at most a part");
         let slice = kit.payloads.slice(payload).part(skip, length);
@@ -200,19 +241,36 @@ impl Ublk {
         }
     }
 
-    /// Requests that found no buffer are tried again, in order.
+    /// Requests that wait for memory are tried again, in order.
     pub(crate) fn retry_starved(&mut self, kit: &mut Kit) {
-        for _ in 0..self.starved.len() {
-            let Some(key) = self.starved.pop_front() else { break };
-            let Some(request) = self.requests.get_mut(key) else { continue };
-            request.is_starved = false;
-            self.issue(key, kit);
+        if self.starved_count == 0 {
+            return;
+        }
+        for index in 0..self.devices.end() {
+            let Some(device) = self.devices.key_at(index) else { continue };
+            while let Some(&key) = self.devices.get(device).and_then(|it| it.starved.front()) {
+                if self.issue(key, kit) == Issued::Starved {
+                    break;
+                }
+                if let Some(device) = self.devices.get_mut(device) {
+                    device.starved.pop_front();
+                    self.starved_count -= 1;
+                }
+                if let Some(request) = self.requests.get_mut(key) {
+                    request.is_starved = false;
+                }
+            }
         }
     }
 
     /// Answers everything that the kernel still waits for with an error. What the core has goes on;
     /// its answers find nobody.
     pub(super) fn fail_requests(&mut self, device: Key, kit: &mut Kit) {
+        if let Some(device) = self.devices.get_mut(device) {
+            self.starved_count -= device.starved.len();
+            device.starved.clear();
+            device.bytes = 0;
+        }
         for index in 0..self.requests.end() {
             let Some(key) = self.requests.key_at(index) else { continue };
             let is_meant = self.requests.get(key).is_some_and(|request| request.device == device);
@@ -223,7 +281,23 @@ impl Ublk {
     }
 }
 
-fn needs_place(kind: Kind) -> bool {
+impl BlockRequest {
+    /// The piece that begins in this block of it.
+    fn piece_from(&self, block: u64) -> Range<u64> {
+        let wanted = &self.wanted;
+        let first = (wanted.offset / BLOCK_BYTES + block) * BLOCK_BYTES;
+        wanted.piece(first.max(wanted.offset), wanted.offset + wanted.length)
+    }
+
+    fn bytes_from(&self, block: u64) -> u64 {
+        let piece = self.piece_from(block);
+        piece.end - piece.start
+    }
+}
+
+/// Whether the parts of such a request hold memory as long as they are under way, and are known
+/// again by their place.
+fn holds_data(kind: Kind) -> bool {
     match kind {
         Kind::Read | Kind::Write { .. } => true,
         Kind::Flush | Kind::Discard | Kind::Zeroes { .. } => false,
