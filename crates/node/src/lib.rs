@@ -22,6 +22,7 @@ mod histogram;
 mod state_dir;
 mod crash;
 mod attach;
+mod enlarge;
 mod links;
 mod nbd;
 mod nvme;
