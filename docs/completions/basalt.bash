@@ -109,6 +109,9 @@ _basalt() {
             basalt__subcmd__adm,report)
                 cmd="basalt__subcmd__adm__subcmd__report"
                 ;;
+            basalt__subcmd__adm,resize)
+                cmd="basalt__subcmd__adm__subcmd__resize"
+                ;;
             basalt__subcmd__adm,resume-io)
                 cmd="basalt__subcmd__adm__subcmd__resume__subcmd__io"
                 ;;
@@ -237,6 +240,9 @@ _basalt() {
                 ;;
             basalt__subcmd__adm__subcmd__help,report)
                 cmd="basalt__subcmd__adm__subcmd__help__subcmd__report"
+                ;;
+            basalt__subcmd__adm__subcmd__help,resize)
+                cmd="basalt__subcmd__adm__subcmd__help__subcmd__resize"
                 ;;
             basalt__subcmd__adm__subcmd__help,resume-io)
                 cmd="basalt__subcmd__adm__subcmd__help__subcmd__resume__subcmd__io"
@@ -474,6 +480,9 @@ _basalt() {
                 ;;
             basalt__subcmd__help__subcmd__adm,report)
                 cmd="basalt__subcmd__help__subcmd__adm__subcmd__report"
+                ;;
+            basalt__subcmd__help__subcmd__adm,resize)
+                cmd="basalt__subcmd__help__subcmd__adm__subcmd__resize"
                 ;;
             basalt__subcmd__help__subcmd__adm,resume-io)
                 cmd="basalt__subcmd__help__subcmd__adm__subcmd__resume__subcmd__io"
@@ -835,7 +844,7 @@ _basalt() {
             return 0
             ;;
         basalt__subcmd__adm)
-            opts="-c -d -h -V --config-file --node-socket --dry-run --json --timeout --help --version create-md adopt-drbd up down adjust attach detach connect disconnect primary new-current-uuid secondary status explain report events2 role cstate dstate wait-connect wait-con-int wait-sync dump dump-xml sh-nop sh-mod-parms sh-resources sh-list-adjustable sh-list-config-file sh-resource sh-dev sh-minor sh-ll-dev sh-md-dev sh-md-idx sh-ip sh-udev sh-lr-of invalidate verify suspend-io resume-io help"
+            opts="-c -d -h -V --config-file --node-socket --dry-run --json --timeout --help --version create-md adopt-drbd up down adjust attach detach connect disconnect primary new-current-uuid secondary status explain report events2 role cstate dstate wait-connect wait-con-int wait-sync dump dump-xml sh-nop sh-mod-parms sh-resources sh-list-adjustable sh-list-config-file sh-resource sh-dev sh-minor sh-ll-dev sh-md-dev sh-md-idx sh-ip sh-udev sh-lr-of invalidate verify suspend-io resume-io resize help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1321,7 +1330,7 @@ _basalt() {
             return 0
             ;;
         basalt__subcmd__adm__subcmd__help)
-            opts="create-md adopt-drbd up down adjust attach detach connect disconnect primary new-current-uuid secondary status explain report events2 role cstate dstate wait-connect wait-sync dump dump-xml sh-nop sh-mod-parms sh-resources sh-list-adjustable sh-list-config-file sh-resource sh-dev sh-minor sh-ll-dev sh-md-dev sh-md-idx sh-ip sh-udev sh-lr-of invalidate verify suspend-io resume-io help"
+            opts="create-md adopt-drbd up down adjust attach detach connect disconnect primary new-current-uuid secondary status explain report events2 role cstate dstate wait-connect wait-sync dump dump-xml sh-nop sh-mod-parms sh-resources sh-list-adjustable sh-list-config-file sh-resource sh-dev sh-minor sh-ll-dev sh-md-dev sh-md-idx sh-ip sh-udev sh-lr-of invalidate verify suspend-io resume-io resize help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1587,6 +1596,20 @@ _basalt() {
             return 0
             ;;
         basalt__subcmd__adm__subcmd__help__subcmd__report)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        basalt__subcmd__adm__subcmd__help__subcmd__resize)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
@@ -2028,6 +2051,44 @@ _basalt() {
                     return 0
                     ;;
                 --log)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --config-file)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -c)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --node-socket)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --timeout)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        basalt__subcmd__adm__subcmd__resize)
+            opts="-s -c -d -h --size --assume-clean --assume-peer-has-space --config-file --node-socket --dry-run --json --timeout --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --size)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -s)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -3579,7 +3640,7 @@ _basalt() {
             return 0
             ;;
         basalt__subcmd__help__subcmd__adm)
-            opts="create-md adopt-drbd up down adjust attach detach connect disconnect primary new-current-uuid secondary status explain report events2 role cstate dstate wait-connect wait-sync dump dump-xml sh-nop sh-mod-parms sh-resources sh-list-adjustable sh-list-config-file sh-resource sh-dev sh-minor sh-ll-dev sh-md-dev sh-md-idx sh-ip sh-udev sh-lr-of invalidate verify suspend-io resume-io"
+            opts="create-md adopt-drbd up down adjust attach detach connect disconnect primary new-current-uuid secondary status explain report events2 role cstate dstate wait-connect wait-sync dump dump-xml sh-nop sh-mod-parms sh-resources sh-list-adjustable sh-list-config-file sh-resource sh-dev sh-minor sh-ll-dev sh-md-dev sh-md-idx sh-ip sh-udev sh-lr-of invalidate verify suspend-io resume-io resize"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -3831,6 +3892,20 @@ _basalt() {
             return 0
             ;;
         basalt__subcmd__help__subcmd__adm__subcmd__report)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        basalt__subcmd__help__subcmd__adm__subcmd__resize)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )

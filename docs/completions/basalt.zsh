@@ -1121,6 +1121,24 @@ _arguments "${_arguments_options[@]}" : \
 '*::targets -- `all`, RES, RES/VOL or RES\:PEER:_default' \
 && ret=0
 ;;
+(resize)
+_arguments "${_arguments_options[@]}" : \
+'-s+[The new size\: sectors of 512 bytes, or a number with K, M or G; else as large as all disks of up-to-date replicas allow]:SECTORS:_default' \
+'--size=[The new size\: sectors of 512 bytes, or a number with K, M or G; else as large as all disks of up-to-date replicas allow]:SECTORS:_default' \
+'-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
+'--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
+'--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
+'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
+'--assume-clean[Leave what is new as it is\: you say that all replicas hold the same there]' \
+'--assume-peer-has-space[Changes nothing\: a disk without room is always refused]' \
+'-d[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'--json[Answer in JSON]' \
+'-h[Print help]' \
+'--help[Print help]' \
+'*::targets -- `all`, RES or RES/VOL:_default' \
+&& ret=0
+;;
 (help)
 _arguments "${_arguments_options[@]}" : \
 ":: :_basalt__subcmd__adm__subcmd__help_commands" \
@@ -1294,6 +1312,10 @@ _arguments "${_arguments_options[@]}" : \
 && ret=0
 ;;
 (resume-io)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(resize)
 _arguments "${_arguments_options[@]}" : \
 && ret=0
 ;;
@@ -2122,6 +2144,10 @@ _arguments "${_arguments_options[@]}" : \
 _arguments "${_arguments_options[@]}" : \
 && ret=0
 ;;
+(resize)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
         esac
     ;;
 esac
@@ -2306,6 +2332,7 @@ _basalt__subcmd__adm_commands() {
 'verify:Compare the replicas while they are in use' \
 'suspend-io:Finish the requests that are under way, and hold the next ones back' \
 'resume-io:Let requests go on' \
+'resize:Make the volume larger while it is in use, up to what all its disks have room for' \
 'help:Print this message or the help of the given subcommand(s)' \
     )
     _describe -t commands 'basalt adm commands' commands "$@"
@@ -2424,6 +2451,7 @@ _basalt__subcmd__adm__subcmd__help_commands() {
 'verify:Compare the replicas while they are in use' \
 'suspend-io:Finish the requests that are under way, and hold the next ones back' \
 'resume-io:Let requests go on' \
+'resize:Make the volume larger while it is in use, up to what all its disks have room for' \
 'help:Print this message or the help of the given subcommand(s)' \
     )
     _describe -t commands 'basalt adm help commands' commands "$@"
@@ -2522,6 +2550,11 @@ _basalt__subcmd__adm__subcmd__help__subcmd__primary_commands() {
 _basalt__subcmd__adm__subcmd__help__subcmd__report_commands() {
     local commands; commands=()
     _describe -t commands 'basalt adm help report commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__adm__subcmd__help__subcmd__resize_commands] )) ||
+_basalt__subcmd__adm__subcmd__help__subcmd__resize_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt adm help resize commands' commands "$@"
 }
 (( $+functions[_basalt__subcmd__adm__subcmd__help__subcmd__resume-io_commands] )) ||
 _basalt__subcmd__adm__subcmd__help__subcmd__resume-io_commands() {
@@ -2657,6 +2690,11 @@ _basalt__subcmd__adm__subcmd__primary_commands() {
 _basalt__subcmd__adm__subcmd__report_commands() {
     local commands; commands=()
     _describe -t commands 'basalt adm report commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__adm__subcmd__resize_commands] )) ||
+_basalt__subcmd__adm__subcmd__resize_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt adm resize commands' commands "$@"
 }
 (( $+functions[_basalt__subcmd__adm__subcmd__resume-io_commands] )) ||
 _basalt__subcmd__adm__subcmd__resume-io_commands() {
@@ -3015,6 +3053,7 @@ _basalt__subcmd__help__subcmd__adm_commands() {
 'verify:Compare the replicas while they are in use' \
 'suspend-io:Finish the requests that are under way, and hold the next ones back' \
 'resume-io:Let requests go on' \
+'resize:Make the volume larger while it is in use, up to what all its disks have room for' \
     )
     _describe -t commands 'basalt help adm commands' commands "$@"
 }
@@ -3107,6 +3146,11 @@ _basalt__subcmd__help__subcmd__adm__subcmd__primary_commands() {
 _basalt__subcmd__help__subcmd__adm__subcmd__report_commands() {
     local commands; commands=()
     _describe -t commands 'basalt help adm report commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__help__subcmd__adm__subcmd__resize_commands] )) ||
+_basalt__subcmd__help__subcmd__adm__subcmd__resize_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt help adm resize commands' commands "$@"
 }
 (( $+functions[_basalt__subcmd__help__subcmd__adm__subcmd__resume-io_commands] )) ||
 _basalt__subcmd__help__subcmd__adm__subcmd__resume-io_commands() {

@@ -115,6 +115,15 @@ pub enum Command {
     ResumeIo {
         resource: String,
     },
+    /// Makes a volume larger while it is in use: `size` in bytes, or all that the replicas have
+    /// room for. With `assume_clean` the new area stays as it is.
+    Resize {
+        resource: String,
+        /// Where the resource has several.
+        volume: Option<u16>,
+        size: Option<u64>,
+        assume_clean: bool,
+    },
     /// Demotes, flushes and ends the daemon.
     Shutdown,
 }
@@ -141,6 +150,7 @@ impl Command {
             Self::Verify { .. } => "verify",
             Self::SuspendIo { .. } => "suspend-io",
             Self::ResumeIo { .. } => "resume-io",
+            Self::Resize { .. } => "resize",
             Self::Shutdown => "shutdown",
         }
     }
@@ -162,7 +172,8 @@ impl Command {
             | Self::Invalidate { resource }
             | Self::SuspendIo { resource }
             | Self::ResumeIo { resource }
-            | Self::Verify { resource, .. } => Some(resource),
+            | Self::Verify { resource, .. }
+            | Self::Resize { resource, .. } => Some(resource),
             Self::Status { .. } | Self::Events { .. } | Self::Show { .. } | Self::Shutdown => None,
         }
     }

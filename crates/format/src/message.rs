@@ -10,7 +10,7 @@ use crate::ids::{
     LaneIndex, MemberSet, NodeId, Nonce, ResourceId, Seq, ValueId, VoteStoreId,
 };
 use crate::metadata::Candidate;
-use crate::space::Space;
+use crate::space::{Place, Space};
 
 /// The most payload bytes of one message: a longer request is split before it is sequenced.
 pub const PAYLOAD_BYTES_MAX: u32 = 128 << 10;
@@ -302,6 +302,52 @@ pub enum Control {
         standing: u64,
         agreed: bool,
     },
+    /// Asks the leader of the session for another size of a volume: 0 is all that the in-sync
+    /// members have room for. Without `zeroes` the new area stays as it is: the operator says that
+    /// all hold the same there.
+    Resize {
+        nonce: Nonce,
+        place: Place,
+        size_bytes: u64,
+        zeroes: bool,
+    },
+    /// To whoever asked for a size: it is under way, or why not. `member` and `size_bytes` say
+    /// which disk is too small, and what it holds; else the size that is meant.
+    ResizeAnswer {
+        outcome: ResizeOutcome,
+        member: NodeId,
+        size_bytes: u64,
+    },
+    /// Asks a member to make room for so many bytes of a volume, or (0) for as many as its backing
+    /// has.
+    Enlarge {
+        nonce: Nonce,
+        place: Place,
+        size_bytes: u64,
+    },
+    /// What the member's disk of that volume holds now.
+    Enlarged {
+        nonce: Nonce,
+        boot_id: BootId,
+        place: Place,
+        size_bytes: u64,
+    },
+    /// Asks a member to make ready for the size `to_bytes` of a volume: to make the area from
+    /// `from_bytes` on read as zeroes, and to mark it for the members of `absent`, durably.
+    PrepareSize {
+        nonce: Nonce,
+        id: u32,
+        place: Place,
+        from_bytes: u64,
+        to_bytes: u64,
+        absent: MemberSet,
+        zeroes: bool,
+    },
+    SizePrepared {
+        nonce: Nonce,
+        id: u32,
+        boot_id: BootId,
+    },
     /// What the sender's voter has accepted; sent on every connection.
     Report {
         store: Option<VoteStoreId>,
@@ -325,6 +371,24 @@ pub struct Standing {
     pub changed_blocks: u64,
     /// Names what the sender's options say; only equal ones are followed.
     pub policy: u32,
+}
+
+/// What became of the wish for another size.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ResizeOutcome {
+    UnderWay,
+    /// The volume has that size.
+    SameSize,
+    /// Another size, or the end of the session, is under way.
+    Busy,
+    DiskTooSmall,
+    /// The volume is larger than what was asked for, or than the smallest disk.
+    Smaller,
+    TimedOut,
+    /// There is no such volume.
+    NoVolume,
+    /// The node that leads serves it by a device whose size it cannot change.
+    Device,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -158,6 +158,11 @@ impl Space {
         is_of_first || self.contains_further(range)
     }
 
+    #[must_use]
+    pub fn has(&self, block: u64) -> bool {
+        self.contains(BlockRange::new(block, 1))
+    }
+
     fn contains_further(&self, range: BlockRange) -> bool {
         let volume = usize::try_from(range.start >> VOLUME_BITS).unwrap_or(VOLUMES_MAX);
         let start = range.start % VOLUME_BLOCKS;
@@ -195,6 +200,14 @@ impl Space {
         let mut sum = *self;
         sum.blocks.iter_mut().zip(&other.blocks).for_each(|(own, &it)| *own += it);
         sum
+    }
+
+    /// What is in either.
+    #[must_use]
+    pub fn or(&self, other: &Self) -> Self {
+        let mut all = *self;
+        all.blocks.iter_mut().zip(&other.blocks).for_each(|(own, &it)| *own = it.max(*own));
+        all
     }
 
     /// What is in both.

@@ -119,6 +119,25 @@ pub fn next_data(file: &File, range: Range<u64>) -> io::Result<Option<Range<u64>
     Ok(Some(start..end.min(range.end)))
 }
 
+/// Makes a file longer, with blocks that are there to be written and read as zeroes. Where it
+/// cannot be, as on a full file system, the file keeps its length.
+///
+/// # Errors
+/// As `fallocate`.
+pub fn extend_file(file: &File, range: Range<u64>) -> io::Result<()> {
+    let as_offset = |number| i64::try_from(number).map_err(io::Error::other);
+    let (offset, length) = (as_offset(range.start)?, as_offset(range.end - range.start)?);
+    // SAFETY: the descriptor is open, and nothing is written to memory.
+    let result = unsafe { libc::fallocate64(file.as_raw_fd(), 0, offset, length) };
+    if result == 0 {
+        return Ok(());
+    }
+    let error = io::Error::last_os_error();
+    // A part may be there already.
+    file.set_len(range.start)?;
+    Err(error)
+}
+
 fn seek(file: &File, offset: u64, whence: libc::c_int) -> io::Result<u64> {
     let offset = i64::try_from(offset).map_err(io::Error::other)?;
     // SAFETY: the descriptor is open, and nothing is written to memory.

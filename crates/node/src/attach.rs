@@ -68,7 +68,7 @@ pub(crate) fn attach(
 ) -> Result<Attached, Failure> {
     let mut attached = attach_without_disk(definition, state, patience)?;
     if let Some(place) = &attached.definition.disk {
-        attached.replica = Some(read_replica(&attached.definition, place, patience)?);
+        attached.replica = Some(read_replica(&attached.definition, place, state, patience)?);
     }
     Ok(attached)
 }
@@ -146,11 +146,11 @@ fn write_register(register: &Register, path: &Path) -> stdio::Result<()> {
     sync_directory(path.parent().unwrap_or_else(|| Path::new(".")))
 }
 
-/// A metadata device that is open for this thread alone.
-struct Device<'a> {
-    file: File,
+/// A metadata device that is open for this thread.
+pub(crate) struct Device<'a> {
+    pub(crate) file: File,
     path: &'a Path,
-    size_bytes: u64,
+    pub(crate) size_bytes: u64,
 }
 
 impl<'a> Device<'a> {
@@ -164,7 +164,29 @@ impl<'a> Device<'a> {
         Ok(Self { file, path, size_bytes })
     }
 
-    fn read(&self, offset: u64, length: u64) -> Result<Vec<u8>, Failure> {
+    /// One that the data threads have open for this process alone.
+    pub(crate) fn share(path: &'a Path) -> Result<Self, Failure> {
+        let failed = |error: stdio::Error| {
+            let message = format!("cannot open disk {}: {error}", path.display());
+            Failure::new(FailureCode::DiskFailed, message, "")
+        };
+        let file = OpenOptions::new().read(true).write(true).open(path).map_err(failed)?;
+        let size_bytes = stdio::Seek::seek(&mut &file, stdio::SeekFrom::End(0)).map_err(failed)?;
+        Ok(Self { file, path, size_bytes })
+    }
+
+    pub(crate) fn zero(&self, range: Range<u64>) -> Result<(), Failure> {
+        let zeroes = vec![0; usize::try_from(CHUNK_BYTES).expect("1 MiB")];
+        let mut at = range.start;
+        while at < range.end {
+            let length = usize::try_from((range.end - at).min(CHUNK_BYTES)).expect("1 MiB");
+            self.write(at, &zeroes[..length])?;
+            at += length as u64;
+        }
+        Ok(())
+    }
+
+    pub(crate) fn read(&self, offset: u64, length: u64) -> Result<Vec<u8>, Failure> {
         let length = usize::try_from(length).expect("metadata is far smaller than memory");
         let mut bytes = vec![0; length];
         self.file
@@ -175,7 +197,7 @@ impl<'a> Device<'a> {
 
     /// Shows the blocks of `range` that are not in a hole of a file, with their offsets. Both ends
     /// of `range` are on whole blocks.
-    fn read_data(
+    pub(crate) fn read_data(
         &self,
         range: Range<u64>,
         mut look: impl FnMut(u64, &Block),
@@ -198,11 +220,11 @@ impl<'a> Device<'a> {
         }
     }
 
-    fn write(&self, offset: u64, bytes: &[u8]) -> Result<(), Failure> {
+    pub(crate) fn write(&self, offset: u64, bytes: &[u8]) -> Result<(), Failure> {
         self.file.write_all_at(bytes, offset).map_err(|error| self.failure("write", &error))
     }
 
-    fn sync(&self) -> Result<(), Failure> {
+    pub(crate) fn sync(&self) -> Result<(), Failure> {
         self.file.sync_data().map_err(|error| self.failure("write", &error))
     }
 
@@ -234,9 +256,10 @@ fn open_alone(path: &Path, patience: &mut Patience) -> stdio::Result<File> {
 pub(crate) fn read_replica(
     definition: &Definition,
     place: &DiskPlace,
+    state: &StateDir,
     patience: &mut Patience,
 ) -> Result<Replica, Failure> {
-    let (volumes, mut superblock) = Volumes::open(definition, place, patience)?;
+    let (volumes, mut superblock) = Volumes::open(definition, (place, state), patience)?;
     let (device, layout) = volumes.first();
     add_slots(&mut superblock, layout, definition)?;
     let mut pages = Vec::new();
@@ -257,17 +280,39 @@ pub(crate) fn read_replica(
         volumes.write_superblock(&mut superblock)?;
     }
     let (layout, further) = (*layout, volumes.layouts());
+    for &(place, layout) in further.iter().chain([&(Place::FIRST, layout)]) {
+        if let Err(error) = state.store_disk_size((&definition.name, place), end_of(&layout)) {
+            let scope = Scope::resource(&definition.name);
+            log!(Warning, scope, "cannot note the size of a disk: {error}");
+        }
+    }
     Ok(Replica { superblock, layout, further, pages, al_next_numbers })
 }
 
-fn find_superblock(
+/// Behind the last superblock: of internal metadata, the size of the disk that it was made for.
+pub(crate) fn end_of(layout: &Layout) -> u64 {
+    layout.superblock_offsets[1] + PAGE_BYTES
+}
+
+/// Where the metadata would be with the size that the disk has, and then with the one that it had.
+pub(crate) fn find_superblock(
     device: &Device<'_>,
-    placement: Placement,
+    (data_bytes, former_bytes): (u64, Option<u64>),
     definition: &Definition,
-    volume: u16,
+    (volume, place): (u16, &DiskPlace),
 ) -> Result<(Superblock, Layout), Failure> {
     let mut newest: Option<(Superblock, Layout)> = None;
-    let mut places = Layout::superblock_places(placement);
+    let is_internal = place.meta.is_none();
+    let placement = |data_bytes| match is_internal {
+        true => Placement::Internal { device_bytes: data_bytes },
+        false => Placement::External {
+            data_device_bytes: data_bytes,
+            metadata_device_bytes: device.size_bytes,
+        },
+    };
+    let mut places = Layout::superblock_places(placement(data_bytes));
+    let former = former_bytes.filter(|&bytes| is_internal && bytes < data_bytes);
+    places.extend(former.into_iter().flat_map(|it| Layout::superblock_places(placement(it))));
     let mut index = 0;
     while let Some(&offset) = places.get(index) {
         index += 1;
@@ -302,7 +347,7 @@ fn find_superblock(
             if volume == definition.volume { name.clone() } else { format!("{name}/{volume}") };
         let hint = format!(
             "run `basalt adm create-md {target}` for a new replica; if the disk held one, \
-             its size changed"
+             its size changed while this node did not know it: give it its former one"
         );
         Failure::new(FailureCode::NoMetadata, message, hint)
     })

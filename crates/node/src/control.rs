@@ -25,11 +25,13 @@ use api::request::Command;
 use api::response::{Failure, FailureCode, Reply};
 use api::status::{ConnectionStatus, Holder, NodeStatus, ResourceStatus, StatusReply};
 use format::ids::{BLOCK_BYTES, BootId};
-use format::space::VOLUME_BLOCKS;
+use format::space::{Place, VOLUME_BLOCKS, VOLUME_BYTES};
 use io::mailbox::Receiver;
 use io::process::{LockedPages, Termination, ThreadId};
 use io::{ListenAddr, Parker};
-use replication::contract::{Command as Order, PromoteMode, Repair, VerifyTask};
+use replication::contract::{
+    Command as Order, NewArea, PromoteMode, Repair, ResizeTask, VerifyTask,
+};
 use stdx::time::Time;
 
 use crate::attach::attach_without_disk;
@@ -41,6 +43,7 @@ use crate::cores::{Placement, cores_for};
 use crate::definition::Definition;
 use crate::desk::Desk;
 use crate::devices::Devices;
+use crate::enlarge::RoomWanted;
 use crate::guests::Guests;
 use crate::limits::{
     ADMIN_COMMAND_DEADLINE, PARENT_POLL_INTERVAL, SHARDS_MAX, SHUTDOWN_DEADLINE, START_PATIENCE,
@@ -74,6 +77,10 @@ pub(crate) struct Control {
     backend: io::BackendKind,
     placement: Placement,
     started_at: Time,
+    /// Disks that are to be enlarged.
+    room: mpsc::Sender<RoomWanted>,
+    /// Held while the metadata of a disk is moved, or read to be taken into use.
+    moving: Mutex<()>,
     end: mpsc::Sender<End>,
 }
 
@@ -84,6 +91,7 @@ pub(crate) enum End {
     ShardFailed(String),
 }
 
+#[expect(clippy::too_many_lines, reason = "a start, one step after the other")]
 pub(crate) fn run(options: &Options) -> Result<(), NodeError> {
     check(options)?;
     let system = |what| move |source| NodeError::System { what, source };
@@ -95,6 +103,7 @@ pub(crate) fn run(options: &Options) -> Result<(), NodeError> {
     let state = StateDir::open(&options.state_dir, &mut patience)?;
     let allowed = ThreadId::own().cores().map_err(system("ask for the cores of the process"))?;
     let (end, ends) = mpsc::channel();
+    let (room, room_wanted) = mpsc::channel();
     let identity = Identity {
         name: options.name.clone(),
         boot_id: BootId(io::random_u64()),
@@ -118,8 +127,12 @@ pub(crate) fn run(options: &Options) -> Result<(), NodeError> {
         backend,
         placement: Placement::new(ids, allowed, options.shards),
         started_at: io::now(),
+        room,
+        moving: Mutex::default(),
         end: end.clone(),
     });
+    let enlarging = Arc::clone(&control);
+    spawn("room", move || enlarging.make_room(&room_wanted))?;
     let desk = Arc::clone(&control);
     spawn("answers", move || desk.hand_out(answers, &parker))?;
     let looking = Arc::clone(&control);
@@ -231,6 +244,12 @@ impl Control {
                     FromShard::Answer { ticket, answer } => self.desk.hand_out(ticket, answer),
                     FromShard::Changed { resource } => self.watch.note(resource),
                     FromShard::Happened { resource, fact } => self.on_fact(&resource, fact),
+                    FromShard::Grown { resource, place, size_bytes } => {
+                        self.guests.grow(&resource, place, size_bytes);
+                    }
+                    FromShard::Enlarge { resource, place, size_bytes } => {
+                        drop(self.room.send(RoomWanted { resource, place, size_bytes }));
+                    }
                 }
             }
             answers.retain(|answers| !answers.is_closed());
@@ -247,6 +266,18 @@ impl Control {
         question: impl FnOnce(Ticket) -> ToShard,
     ) -> Result<Reply, Failure> {
         self.desk.ask(self.desk.home_of(resource), question, ADMIN_COMMAND_DEADLINE)
+    }
+
+    pub(crate) fn desk(&self) -> &Desk {
+        &self.desk
+    }
+
+    pub(crate) fn state(&self) -> &StateDir {
+        &self.state
+    }
+
+    pub(crate) fn moving(&self) -> MutexGuard<'_, ()> {
+        self.moving.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn without_disk(&self) -> MutexGuard<'_, BTreeMap<String, Failure>> {
@@ -302,6 +333,10 @@ impl Control {
                 let task = VerifyTask { from_block, until_block, repair };
                 self.ask_machine(resource, Order::Verify(task))
             }
+            Command::Resize { resource, volume, size, assume_clean } => {
+                let task = self.resized(&resource, volume, (size, assume_clean))?;
+                self.ask_machine(resource, Order::Resize(task))
+            }
             Command::Status { resources, statistics } => self.status(&resources, statistics),
             Command::Show { resources } => self.show(&resources),
             Command::Events { .. } => {
@@ -333,22 +368,33 @@ impl Control {
         let place = match (volume, definition.further.is_empty()) {
             (_, true) => return Ok((first, last.unwrap_or(u64::MAX))),
             (None, false) if start.is_none() && stop.is_none() => return Ok((0, u64::MAX)),
-            (None, false) => {
-                let message = format!("resource {resource:?} has several volumes");
-                let hint = format!("`{resource}/0` and the like say in which one the bytes are");
-                return Err(Failure::new(FailureCode::BadRequest, message, hint));
-            }
-            (Some(number), false) => {
-                let known = definition.volumes().find(|volume| volume.number == number);
-                known.map(|volume| volume.place).ok_or_else(|| {
-                    let message = format!("resource {resource:?} has no volume {number}");
-                    Failure::new(FailureCode::BadRequest, message, "see `basalt adm status`")
-                })?
-            }
+            (None | Some(_), false) => place_of(&definition, volume)?,
         };
         let base = place.first_block();
         let last = last.unwrap_or(VOLUME_BLOCKS).min(VOLUME_BLOCKS);
         Ok((base + first.min(VOLUME_BLOCKS), base + last))
+    }
+
+    fn resized(
+        &self,
+        resource: &str,
+        volume: Option<u16>,
+        (size, assume_clean): (Option<u64>, bool),
+    ) -> Result<ResizeTask, Failure> {
+        let size_bytes = size.unwrap_or(0);
+        if size_bytes > VOLUME_BYTES - BLOCK_BYTES {
+            let message = format!("a volume has at most {VOLUME_BYTES} bytes");
+            return Err(Failure::new(FailureCode::BadRequest, message, "ask for less"));
+        }
+        let size_bytes = size_bytes.next_multiple_of(BLOCK_BYTES);
+        let new_area = if assume_clean { NewArea::AsItIs } else { NewArea::Zeroed };
+        // Without a text it is not up, and is told so by who is asked.
+        let text = self.stored_text(resource)?.unwrap_or_default();
+        let place = match Definition::from_text(&self.name, resource, &text) {
+            Ok(definition) => place_of(&definition, volume)?,
+            Err(_) => Place::FIRST,
+        };
+        Ok(ResizeTask { place, size_bytes, new_area })
     }
 
     fn ask_machine(&self, resource: String, command: Order) -> Result<Reply, Failure> {
@@ -596,4 +642,24 @@ fn masks(node: &str, state: &StateDir) -> Vec<Vec<usize>> {
     let texts = state.stored_texts().unwrap_or_default();
     let definitions = texts.iter().map(|(name, text)| Definition::from_text(node, name, text));
     definitions.flatten().map(|it| it.cores).filter(|cores| !cores.is_empty()).collect()
+}
+
+/// The volume of that number; the only one, if none is named.
+fn place_of(definition: &Definition, volume: Option<u16>) -> Result<Place, Failure> {
+    let name = &definition.name;
+    match volume {
+        None if definition.further.is_empty() => Ok(Place::FIRST),
+        None => {
+            let message = format!("resource {name:?} has several volumes");
+            let hint = format!("`{name}/0` and the like say which one is meant");
+            Err(Failure::new(FailureCode::BadRequest, message, hint))
+        }
+        Some(number) => {
+            let known = definition.volumes().find(|volume| volume.number == number);
+            known.map(|volume| volume.place).ok_or_else(|| {
+                let message = format!("resource {name:?} has no volume {number}");
+                Failure::new(FailureCode::BadRequest, message, "see `basalt adm status`")
+            })
+        }
+    }
 }

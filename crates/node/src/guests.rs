@@ -19,7 +19,7 @@ use format::space::Place;
 use crate::admin::bind;
 use crate::definition::Definition;
 use crate::desk::Desk;
-use crate::guests::session::Monitor;
+use crate::guests::session::{Monitor, Present};
 use crate::log::{Scope, log};
 use crate::vhost::SessionNumber;
 
@@ -40,7 +40,7 @@ struct Socket {
     path: PathBuf,
     is_ending: AtomicBool,
     /// The monitor that is served now.
-    present: Mutex<Option<Arc<UnixStream>>>,
+    present: Mutex<Option<Arc<Present>>>,
 }
 
 impl Guests {
@@ -104,6 +104,28 @@ impl Guests {
         sockets.iter().for_each(|socket| socket.end());
     }
 
+    /// A volume is larger now: the machine that uses it hears of that, if there is one. It may take
+    /// its time, so a thread of its own tells it.
+    pub(crate) fn grow(&self, resource: &str, place: Place, size_bytes: u64) {
+        let sockets = self.lock();
+        let socket = sockets.get(resource).into_iter().flatten().find(|it| it.place == place);
+        let Some(present) = socket.and_then(|socket| socket.lock().clone()) else { return };
+        let (desk, name) = (Arc::clone(&self.desk), resource.to_owned());
+        let told = thread::Builder::new().name("guest-size".to_owned()).spawn(move || {
+            let Err(reason) = present.grow(&desk, size_bytes) else { return };
+            let scope = Scope::resource(&name);
+            log!(
+                Warning,
+                scope,
+                "a virtual machine sees the new size when it is started anew: {reason}"
+            );
+        });
+        if let Err(error) = told {
+            let scope = Scope::resource(resource);
+            log!(Warning, scope, "a virtual machine does not hear of the new size: {error}");
+        }
+    }
+
     pub(crate) fn close_all(&self) {
         for socket in std::mem::take(&mut *self.lock()).into_values().flatten() {
             socket.end();
@@ -123,25 +145,26 @@ impl Socket {
                 return;
             }
             let stream = match stream {
-                Ok(stream) => Arc::new(stream),
+                Ok(stream) => stream,
                 Err(error) => {
                     log!(Warning, scope, "a virtual machine's monitor was not accepted: {error}");
                     continue;
                 }
             };
-            *self.lock() = Some(Arc::clone(&stream));
             let number = SessionNumber(next_session.fetch_add(1, Ordering::Relaxed));
+            let present = Arc::new(Present::new(number, stream));
+            *self.lock() = Some(Arc::clone(&present));
             let volume = (self.resource.clone(), self.place);
-            Monitor::new(Arc::clone(desk), volume, stream, number).run();
+            Monitor::new(Arc::clone(desk), volume, present).run();
             *self.lock() = None;
         }
     }
 
     fn end(&self) {
         self.is_ending.store(true, Ordering::Release);
-        if let Some(stream) = self.lock().as_ref() {
+        if let Some(present) = self.lock().as_ref() {
             // It may just have ended by itself.
-            drop(stream.shutdown(Shutdown::Both));
+            drop(present.stream().shutdown(Shutdown::Both));
         }
         // Wakes the thread, which finds that it is to end.
         drop(UnixStream::connect(&self.path));
@@ -151,7 +174,7 @@ impl Socket {
         }
     }
 
-    fn lock(&self) -> MutexGuard<'_, Option<Arc<UnixStream>>> {
+    fn lock(&self) -> MutexGuard<'_, Option<Arc<Present>>> {
         self.present.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

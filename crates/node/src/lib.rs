@@ -24,6 +24,7 @@ mod pressure;
 mod state_dir;
 mod crash;
 mod attach;
+mod enlarge;
 mod links;
 mod nbd;
 mod nvme;

@@ -23,6 +23,7 @@ pub(crate) mod initiators;
 pub(crate) mod hosting;
 mod allocation;
 mod attaching;
+pub(crate) mod moving;
 mod adjusting;
 pub(crate) mod status;
 mod pace;
@@ -300,7 +301,7 @@ impl Shard {
                 ublk.on_fetched(key, queue, tag, descriptor, kit);
             }
             Event::QueueEnded { token, queue } => {
-                ublk.on_ended(Key::of_token(token).1, queue, kit);
+                self.on_device_ended(Key::of_token(token).1, queue);
             }
             Event::Kicked { token } => {
                 let (kind, key) = Key::of_token(token);

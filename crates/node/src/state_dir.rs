@@ -10,6 +10,8 @@
 //! DIR/resources/NAME.res        a resource that is up, as canonical text
 //! DIR/resources/NAME.register   its config register, two slots; kept after `down`
 //! DIR/resources/NAME.held       why it is not brought up, though it is to be
+//! DIR/resources/NAME.disk       the size of disk that its metadata was last made for, in bytes;
+//!                               NAME@K.disk for that of a further volume
 //! DIR/resources/NAME.device     its block device, while there is one: number, tenure, losses
 //! DIR/resources/NAME.takeover   locked (flock) by whoever takes that device over, or ends it
 //! ```
@@ -18,6 +20,8 @@ use std::fs::{self, File, Permissions};
 use std::io::{self, Write};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
+
+use format::space::Place;
 
 use crate::NodeError;
 use crate::patience::Patience;
@@ -81,6 +85,32 @@ impl StateDir {
     /// Notes why a resource is not to be brought up.
     pub(crate) fn hold(&self, resource: &str, note: &str) -> io::Result<()> {
         write_durably(&self.held_path(resource), note.as_bytes())
+    }
+
+    fn disk_size_path(&self, resource: &str, place: Place) -> PathBuf {
+        let name = match place {
+            Place::FIRST => format!("{resource}.disk"),
+            further => format!("{resource}@{}.disk", further.number()),
+        };
+        self.path.join("resources").join(name)
+    }
+
+    /// Internal metadata stands at the end of the disk: on one that has become larger it is found
+    /// by the size that the disk had.
+    pub(crate) fn store_disk_size(
+        &self,
+        (resource, place): (&str, Place),
+        size_bytes: u64,
+    ) -> io::Result<()> {
+        if self.disk_size((resource, place)) == Some(size_bytes) {
+            return Ok(());
+        }
+        let text = format!("{size_bytes}\n");
+        write_durably(&self.disk_size_path(resource, place), text.as_bytes())
+    }
+
+    pub(crate) fn disk_size(&self, (resource, place): (&str, Place)) -> Option<u64> {
+        read_number(&self.disk_size_path(resource, place)).ok().flatten()
     }
 
     fn text_path(&self, resource: &str) -> PathBuf {

@@ -21,7 +21,7 @@ use std::sync::Arc;
 use std::sync::mpsc::Sender;
 
 use format::ids::Nonce;
-use format::space::Place;
+use format::space::{Place, Space};
 use frontend::ublk::request::Errno;
 use io::{Descriptor, QueueId};
 use replication::contract::GroupInput;
@@ -52,6 +52,8 @@ pub(crate) enum News {
     Refused(String),
     /// Requests are taken: the device may be started.
     Serving,
+    /// The volume has so many bytes now.
+    Grown(u64),
     /// No request is served any more, for this reason.
     Over(String),
     /// The kernel has no command of ours any more.
@@ -141,28 +143,43 @@ impl Ublk {
         });
     }
 
-    /// Takes the requests of a device from now on.
+    /// Takes the requests of a device from now on, if it can.
     pub(crate) fn serve(
         &mut self,
         volume: (HostedId, Place),
         file: Arc<File>,
         (queue, depth): (u16, u16),
         kit: &mut Kit,
-    ) {
-        let Some(key) = self.device_of(volume) else { return };
+    ) -> bool {
+        let Some(key) = self.device_of(volume) else { return false };
         let device = self.devices.get_mut(key).expect("found just now");
         if device.stage != Stage::Prepared {
-            return;
+            return false;
         }
         match kit.reactor.serve_queue(file, queue, depth, key.token(TOKEN_QUEUE)) {
             Ok(queue) => {
                 device.queue = Some(queue);
                 device.stage = Stage::Serving;
                 tell(&device.news, News::Serving);
+                true
             }
             Err(error) => {
                 tell(&device.news, News::Refused(format!("cannot serve its queue: {error}")));
                 self.devices.remove(key);
+                false
+            }
+        }
+    }
+
+    /// The volumes of a resource have these sizes now.
+    pub(crate) fn grow(&mut self, hosted: HostedId, space: &Space) {
+        for index in 0..self.devices.end() {
+            let Some(key) = self.devices.key_at(index) else { continue };
+            let Some(device) = self.devices.get_mut(key) else { continue };
+            let size_bytes = space.bytes_at(device.place);
+            if device.hosted == hosted && device.size_bytes < size_bytes {
+                device.size_bytes = size_bytes;
+                tell(&device.news, News::Grown(size_bytes));
             }
         }
     }
@@ -207,18 +224,24 @@ impl Ublk {
         }
     }
 
-    pub(crate) fn on_ended(&mut self, key: Key, queue: QueueId, kit: &mut Kit) {
+    /// Says which volume has no device any more.
+    pub(crate) fn on_ended(
+        &mut self,
+        key: Key,
+        queue: QueueId,
+        kit: &mut Kit,
+    ) -> Option<(HostedId, Place)> {
         kit.reactor.close_queue(queue);
-        let Some(device) = self.devices.get_mut(key) else { return };
+        let device = self.devices.get_mut(key)?;
         if device.stage == Stage::Serving {
             // Somebody else stopped it.
             tell(&device.news, News::Over("the kernel has stopped it".to_owned()));
             self.fail_requests(key, kit);
         }
-        if let Some(device) = self.devices.remove(key) {
-            self.starved_count -= device.starved.len();
-            tell(&device.news, News::Ended);
-        }
+        let device = self.devices.remove(key)?;
+        self.starved_count -= device.starved.len();
+        tell(&device.news, News::Ended);
+        Some((device.hosted, device.place))
     }
 
     pub(crate) fn on_fetched(

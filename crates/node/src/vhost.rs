@@ -164,6 +164,10 @@ pub(crate) enum GuestOrder {
         line: Line,
         cache: Cache,
     },
+    SetSize {
+        line: Line,
+        size_bytes: u64,
+    },
     /// Nothing of the session is touched any more.
     Close {
         line: Line,
@@ -389,6 +393,14 @@ impl Vhost {
     pub(crate) fn set_cache(&mut self, line: &Line, cache: Cache, kit: &mut Kit) {
         self.each_of(line.session, kit, |vhost, key, _| {
             vhost.queues.get_mut(key).expect("a key of this slab").cache = cache;
+        });
+        line.tell(News::Done);
+    }
+
+    /// The volume is larger now.
+    pub(crate) fn set_size(&mut self, line: &Line, size_bytes: u64, kit: &mut Kit) {
+        self.each_of(line.session, kit, |vhost, key, _| {
+            vhost.queues.get_mut(key).expect("a key of this slab").disk.size_bytes = size_bytes;
         });
         line.tell(News::Done);
     }

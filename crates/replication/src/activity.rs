@@ -149,6 +149,11 @@ impl ActivityLog {
         }
     }
 
+    /// The volumes have so many blocks now.
+    pub(crate) fn reach_to(&mut self, space: Space) {
+        self.reach.space = space;
+    }
+
     /// Uses an extent for one more write, if it is hot and nobody would starve for it; its place in
     /// the log is kept until the write releases it. Otherwise the write is named by a later `plan`
     /// or `on_record_written`.

@@ -24,8 +24,6 @@ pub struct Bitmap {
     lanes: u64,
     /// Blocks of the whole volume.
     blocks: u64,
-    /// What the disk holds, which may be more.
-    blocks_max: u64,
     pages: BTreeMap<u32, Page>,
     /// Pages from here on that are not held have every bit set.
     full_from: u32,
@@ -50,15 +48,8 @@ impl Bitmap {
     #[must_use]
     pub fn new(lane: LaneIndex, lanes: u8, blocks: u64) -> Self {
         let (lane, lanes) = (u64::from(lane.0), u64::from(lanes));
-        let mut bitmap = Self {
-            lane,
-            lanes,
-            blocks,
-            blocks_max: blocks,
-            pages: BTreeMap::new(),
-            full_from: 0,
-            ones: 0,
-        };
+        let mut bitmap =
+            Self { lane, lanes, blocks, pages: BTreeMap::new(), full_from: 0, ones: 0 };
         bitmap.full_from = bitmap.page_count();
         bitmap
     }
@@ -102,15 +93,46 @@ impl Bitmap {
         }
     }
 
-    /// The volume has so many blocks; what the disk does not hold nobody marks.
-    pub fn cover(&mut self, blocks: u64) {
-        self.blocks = blocks.min(self.blocks_max);
+    /// Blocks that are covered: marks behind them are none.
+    #[must_use]
+    pub fn blocks(&self) -> u64 {
+        self.blocks
     }
 
-    /// The most blocks that can be covered.
-    #[must_use]
-    pub fn blocks_max(&self) -> u64 {
-        self.blocks_max
+    /// The volume has so many blocks. Marks behind its end are forgotten; a larger one is not
+    /// marked where it is new, unless everything before it is (`full_from`).
+    pub fn cover(&mut self, blocks: u64) {
+        if self.blocks == blocks {
+            return;
+        }
+        let is_full = self.full_from < self.page_count();
+        self.blocks = blocks;
+        let count = self.page_count();
+        self.full_from = if is_full { self.full_from.min(count) } else { count };
+        self.pages.retain(|&page, _| page < count);
+        if let Some(last) = count.checked_sub(1)
+            && let Some(mut held) = self.pages.remove(&last)
+        {
+            let within = self.page_mask(last);
+            for (word, within) in held.bits.iter_mut().zip(within.iter()) {
+                *word &= within;
+            }
+            held.ones = held.bits.iter().map(|word| word.count_ones()).sum();
+            self.pages.insert(last, held);
+        }
+        let held: u64 = self.pages.values().map(|page| u64::from(page.ones)).sum();
+        self.ones = held + self.blocks_from_page(self.full_from);
+    }
+
+    /// Marks what the lane has of the blocks from `from` on, which may be a great part of it.
+    pub fn set_from(&mut self, from: u64) {
+        let first = self.local_at_or_after(from) / EXTENT_BLOCKS;
+        for extent in first..self.extent_count() {
+            let start = (extent * self.lanes + self.lane) * EXTENT_BLOCKS;
+            let end = start + self.extent_blocks(extent);
+            let start = start.max(from);
+            self.set(BlockRange::new(start, u32::try_from(end - start).expect("one extent")));
+        }
     }
 
     /// Marks every block of the lane.
@@ -246,6 +268,20 @@ impl Bitmap {
             self.pages.insert(self.full_from, held);
             self.full_from += 1;
         }
+    }
+
+    /// Which bits of a page belong to blocks of the volume.
+    fn page_mask(&self, page: u32) -> Box<BitmapBits> {
+        self.full_page(page).bits
+    }
+
+    /// Blocks of the pages from `page` on, none of which is held.
+    fn blocks_from_page(&self, page: u32) -> u64 {
+        let first = (u64::from(page) * PAGE_EXTENTS).min(self.extent_count());
+        let Some(last) = self.extent_count().checked_sub(1).filter(|&last| last >= first) else {
+            return 0;
+        };
+        (last - first) * EXTENT_BLOCKS + self.extent_blocks(last)
     }
 
     fn full_page(&self, page: u32) -> Page {
@@ -398,6 +434,35 @@ mod tests {
                 assert_eq!(bitmap.ones(), model.len() as u64);
             }
             assert!(bitmap.runs().flat_map(BlockRange::blocks).eq(model.iter().copied()));
+        }
+    }
+
+    #[test]
+    fn marks_follow_the_size_of_the_volume() {
+        let mut random = Random::new(7);
+        for round in 0..60 {
+            let mut bitmap = Bitmap::new(LaneIndex(1), LANES, BLOCKS);
+            let mut model = BTreeSet::new();
+            let mut blocks = BLOCKS;
+            let mut is_full = false;
+            if round % 4 == 0 {
+                bitmap.set_all();
+                model = lane_blocks(1);
+                is_full = true;
+            }
+            for _ in 0..12 {
+                let next = 1 + random.below(2 * BLOCKS);
+                bitmap.cover(next);
+                model.retain(|&block| block < next);
+                let new = (blocks..next).filter(|it| it / EXTENT_BLOCKS % u64::from(LANES) == 1);
+                if is_full || random.chance(1, 2) {
+                    bitmap.set_from(blocks.min(next));
+                    model.extend(new);
+                }
+                blocks = next;
+                assert_eq!(bitmap.ones(), model.len() as u64, "{next} blocks");
+                assert!(bitmap.runs().flat_map(BlockRange::blocks).eq(model.iter().copied()));
+            }
         }
     }
 

@@ -36,7 +36,7 @@ use format::ids::{
 };
 use format::message::{Control, Data, ReplicaReport, SealedLane, SlotBase};
 use format::metadata::{AlRecord, Register, Superblock};
-use format::space::Space;
+use format::space::{Place, Space};
 use stdx::time::Time;
 
 use crate::attach::GroupDisk;
@@ -270,6 +270,51 @@ pub struct VerifyTask {
     pub repair: Repair,
 }
 
+/// What a group is told of sizes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SizeOrder {
+    /// Blocks of the volumes, as the value of a session says that takes this member in, or that
+    /// this node leads: marks behind them are of a size that was never chosen, and never will be.
+    Volume { space: Space },
+    /// Some value has so many. It may be an old one: nothing is forgotten.
+    AtLeast { space: Space },
+    /// The disk holds so many blocks now.
+    Disk { space: Space },
+    /// As a member: make ready for a larger volume, and take operations on the new blocks from now
+    /// on; answer when that is durable.
+    Prepare { task: SizeTask, round: RoundId },
+}
+
+/// Making ready for another size of the volume at a place: the blocks from `from_block` on, of the
+/// block space, are new.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SizeTask {
+    pub place: Place,
+    pub from_block: u64,
+    /// Exclusive: the new size. The same as `from_block` to go back to that size.
+    pub until_block: u64,
+    /// The members for whom the new blocks are marked.
+    pub absent: MemberSet,
+    pub new_area: NewArea,
+}
+
+/// What a device does, by which a node serves a volume, when the volume becomes larger.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DeviceSize {
+    Follows,
+    /// As long as it is there.
+    Stays,
+}
+
+/// What becomes of the blocks that a larger size adds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NewArea {
+    /// They read as zeroes, durably, before they are offered.
+    Zeroed,
+    /// They stay as they are: the operator says that all replicas hold the same.
+    AsItIs,
+}
+
 /// What becomes of differences.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Repair {
@@ -375,8 +420,8 @@ pub enum ToGroup {
     /// The members that the value names, for the absent of which bits are set; and the slots of
     /// the disk, in their order on it. What is kept of anyone else is good for nothing.
     Track { members: MemberSet, slots: Vec<NodeId> },
-    /// The volumes, as the config says: at most what the disk holds.
-    Size(Box<Space>),
+    /// How large the volumes are, the disk, or both are to become.
+    Size(Box<SizeOrder>),
     /// The group's part of a disk that is taken (back) into use; answer. Sent by the shard for
     /// `TakeDisk`, in order with the home shard's messages; from its delivery on, and not
     /// before, the group's requests go to this disk. The group takes it once its requests to the
@@ -471,9 +516,19 @@ pub enum Command {
     Suspend,
     /// Let them go on.
     Resume,
+    /// Give a volume another size, whoever leads; answered when that is under way.
+    Resize(ResizeTask),
     /// Give up what was written here since this node's line and that of `peer`, or of any peer,
     /// parted. For the next time that they meet, or for now if they have; answered at once.
     DiscardData { peer: Option<NodeId> },
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ResizeTask {
+    pub place: Place,
+    /// 0: all that every in-sync member has room for.
+    pub size_bytes: u64,
+    pub new_area: NewArea,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -525,6 +580,8 @@ pub enum CommandErrorCode {
     NoDisk,
     TimedOut,
     NotPrimary,
+    /// The size that was asked for cannot be had.
+    Size,
 }
 
 /// What a peer said of itself when its connection came up.
@@ -577,6 +634,16 @@ pub enum ResourceInput {
         id: CommandId,
         superblock: Box<Superblock>,
     },
+    /// The answer to `EnlargeDisk`: the metadata of the volume's disk has room for so many bytes.
+    DiskEnlarged {
+        place: Place,
+        size_bytes: u64,
+    },
+    /// Whether a volume can become larger where this node serves it; it can unless this says not.
+    Device {
+        place: Place,
+        size: DeviceSize,
+    },
     /// The configuration names other members now. Ends with an answer; who is dropped is a peer
     /// until `Forget` says so.
     Members {
@@ -623,6 +690,12 @@ pub enum ResourceAction {
     /// The disk that `Attach` offered is wanted: `ToGroup::Attach` to the group of every shard.
     TakeDisk {
         round: RoundId,
+    },
+    /// Make room for so many bytes on the disk of a volume, or (0) for as many as its backing has.
+    /// Ends with `DiskEnlarged`, whatever became of it, unless the disk is given up.
+    EnlargeDisk {
+        place: Place,
+        size_bytes: u64,
     },
     Answer {
         id: CommandId,

@@ -11,6 +11,7 @@ pub(crate) mod home;
 mod peer;
 pub(crate) mod slow;
 mod hold;
+mod resize;
 mod inspect;
 pub(crate) mod room;
 
@@ -32,6 +33,7 @@ use crate::contract::{
 };
 use crate::group::durable::Durable;
 use crate::group::flush::Flushes;
+use crate::group::resize::Sizes;
 use crate::group::room::LogRoom;
 use crate::group::slow::SlowWatch;
 use crate::lane::compare::digests_of;
@@ -117,6 +119,7 @@ pub struct LaneGroup {
     /// When what nobody could read is tried again.
     unreadable_due: Time,
     slow: SlowWatch,
+    pub(crate) sizes: Sizes,
     /// A disk that is taken into use as soon as the former one is quiet.
     attaching: Option<(Box<GroupDisk>, RoundId)>,
 }
@@ -227,6 +230,7 @@ impl LaneGroup {
             progress_due: Time::NEVER,
             unreadable_due: Time::NEVER,
             slow: SlowWatch::new(),
+            sizes: Sizes::new(options.has_disk.then_some(options.space)),
             attaching: None,
         }
     }
@@ -276,6 +280,7 @@ impl LaneGroup {
         }
         self.deliver_local_losses(now, actions);
         self.settle_attach(now, actions);
+        self.settle_resize(actions);
         self.settle_stop(now, actions);
         if self.attaching.is_none() {
             self.settle_durable(now, actions);

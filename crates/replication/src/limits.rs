@@ -106,6 +106,16 @@ pub const ADMIT_DEADLINE: Duration = Duration::from_secs(30);
 pub const RESYNC_QUESTION_PATIENCE: Duration = Duration::from_secs(300);
 
 const _: () = assert!(LEASE.as_millis() <= LEASE_MAX.as_millis(), "a default within its bound");
+/// Who asks for another size is answered by then.
+pub const RESIZE_DEADLINE: Duration = Duration::from_secs(30);
+/// The members have so long to make the new area ready, and for each GiB of it so much more.
+pub const PREPARE_SIZE_DEADLINE: Duration = Duration::from_secs(60);
+pub const PREPARE_SIZE_PER_GIB: Duration = Duration::from_secs(60);
+/// A member whose disk is smaller than the volume tries so often to enlarge it.
+pub const ROOM_RETRY: Duration = Duration::from_secs(10);
+/// Requests with which a group makes new blocks read as zeroes, under way at a time: of an extent
+/// each.
+pub const ZEROES_IN_FLIGHT_MAX: u32 = 4;
 /// The answer to a seal: what is inherited, the own slot, and the window of every lane, to which
 /// operations that were admitted already may add.
 const SEALED_BYTES_MAX: usize =

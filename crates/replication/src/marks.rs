@@ -68,17 +68,27 @@ impl Marks {
         self.further.iter_mut().for_each(|(_, bitmap)| bitmap.set_none());
     }
 
-    /// The volumes have so many blocks; what the disk does not hold nobody marks.
+    /// The volumes have so many blocks: marks behind their ends are forgotten, what is new is not
+    /// marked, unless all of a volume is.
     pub fn cover(&mut self, space: &Space) {
+        for place in space.places() {
+            let _ = self.at_mut(place);
+        }
         self.first.cover(space.blocks_at(Place::FIRST));
         self.further.iter_mut().for_each(|(place, bitmap)| bitmap.cover(space.blocks_at(*place)));
     }
 
-    /// The most blocks that can be covered.
+    /// Blocks that are covered: marks behind them are none.
     #[must_use]
-    pub fn space_max(&self) -> Space {
+    pub fn space(&self) -> Space {
         let all = self.all();
-        all.fold(Space::EMPTY, |space, (place, bitmap)| space.with(place, bitmap.blocks_max()))
+        all.fold(Space::EMPTY, |space, (place, bitmap)| space.with(place, bitmap.blocks()))
+    }
+
+    /// Marks what the lane has of the volume of block `from`, from there on.
+    pub fn set_from(&mut self, from: u64) {
+        let (place, from) = local_block(from);
+        self.at_mut(place).set_from(from);
     }
 
     /// Marks every block of the lane.
@@ -287,6 +297,6 @@ mod tests {
         }
         assert_eq!(loaded.runs().collect::<Vec<_>>(), [first, second]);
         assert_eq!(loaded.counts().blocks_at(place(1)), 2);
-        assert_eq!(loaded.space_max(), space());
+        assert_eq!(loaded.space(), space());
     }
 }

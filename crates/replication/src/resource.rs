@@ -21,6 +21,8 @@ mod suspend;
 mod status;
 mod voters;
 mod verify;
+mod resize;
+mod room;
 
 use std::collections::{BTreeMap, VecDeque};
 use std::time::Duration;
@@ -46,6 +48,8 @@ use crate::resource::give_way::GivingWay;
 use crate::resource::member::MemberState;
 use crate::resource::promote::Promotion;
 use crate::resource::propose::Attempt;
+use crate::resource::resize::{Resizing, SizeWish};
+use crate::resource::room::DiskRoom;
 use crate::resource::rounds::{Round, RoundKind};
 use crate::resource::saves::{AfterSave, Saves};
 use crate::resource::session::Session;
@@ -55,6 +59,7 @@ use crate::voter::Voter;
 
 pub use crate::resource::gate::Readmission;
 pub use crate::resource::give_way::{AfterSplit, WithOnePrimary, WithTwoPrimaries, WithoutPrimary};
+pub use crate::resource::resize::{ResizeState, ResizeStatus};
 pub use crate::resource::status::{MemberStatus, Status, VoterStatus};
 pub use crate::resource::suspend::{Demands, Share, Shortage, WithoutQuorum};
 pub use crate::resource::verify::{VerifyState, VerifyStatus};
@@ -140,6 +145,10 @@ pub struct Resource {
     /// Being stopped, it waits until then to be let go.
     leave_until: Option<Time>,
     verify: Option<Verifying>,
+    resize: Option<Resizing>,
+    /// Another node was asked for a size.
+    size_wish: Option<SizeWish>,
+    room: DiskRoom,
     forks: Forks,
     giving: GivingWay,
     gate: Gate,
@@ -216,6 +225,9 @@ impl Resource {
             by_user: ByUser::No,
             leave_until: None,
             verify: None,
+            resize: None,
+            size_wish: None,
+            room: DiskRoom::default(),
             forks: Forks::default(),
             giving: GivingWay::default(),
             gate: Gate::default(),
@@ -242,6 +254,10 @@ impl Resource {
             ResourceInput::Group { shard, fact } => self.on_group(shard, fact),
             ResourceInput::Command { id, command } => self.on_command(id, command),
             ResourceInput::Attach { id, superblock } => self.on_attach(id, superblock),
+            ResourceInput::DiskEnlarged { place, size_bytes } => {
+                self.on_disk_enlarged(place, size_bytes);
+            }
+            ResourceInput::Device { place, size } => self.on_device(place, size),
             ResourceInput::Members { id, members } => self.on_members(id, members),
             ResourceInput::Demands(demands) => self.on_demands(demands),
             ResourceInput::Readmission(readmission) => self.on_readmission(readmission),
@@ -268,7 +284,8 @@ impl Resource {
         let session = self.session.as_ref().map_or(Time::NEVER, Session::wake_at);
         let asked = self.leave_wakes_at().min(self.suspension_wakes_at()).min(self.alone_at());
         let asked = asked.min(self.give_way_wakes_at());
-        attempt.min(promotion).min(session).min(self.caretake_at).min(asked)
+        let size = self.size_wish_until().min(self.resize_wakes_at());
+        attempt.min(promotion).min(session).min(self.caretake_at).min(asked).min(size)
     }
 
     /// Whose clients wrote last, as far as this node knows.
@@ -336,6 +353,12 @@ impl Resource {
             | Control::SlotQuery { .. }
             | Control::SetFull { .. }
             | Control::PrepareJoin { .. } => self.on_member_message(from, message),
+            Control::Resize { .. }
+            | Control::ResizeAnswer { .. }
+            | Control::Enlarge { .. }
+            | Control::Enlarged { .. }
+            | Control::PrepareSize { .. }
+            | Control::SizePrepared { .. } => self.on_size_message(from, &message),
             Control::Verify { nonce, from_block, until_block, repair } => {
                 let repair = if repair { Repair::AtOnce } else { Repair::No };
                 self.on_verify_asked(nonce, VerifyTask { from_block, until_block, repair });
@@ -406,6 +429,12 @@ impl Resource {
             | Control::Standing(_)
             | Control::GiveWay { .. }
             | Control::GiveWayAnswer { .. }
+            | Control::Resize { .. }
+            | Control::ResizeAnswer { .. }
+            | Control::Enlarge { .. }
+            | Control::Enlarged { .. }
+            | Control::PrepareSize { .. }
+            | Control::SizePrepared { .. }
             | Control::Verify { .. } => unreachable!("sorted by `on_control`"),
         }
     }
@@ -461,6 +490,7 @@ impl Resource {
             Command::Verify(task) => self.on_verify(id, task),
             Command::Suspend => self.on_suspend(id),
             Command::Resume => self.on_resume(id),
+            Command::Resize(task) => self.on_resize(id, task),
             Command::DiscardData { peer } => self.on_discard_asked(id, peer),
         }
     }
@@ -471,7 +501,13 @@ impl Resource {
         self.advance_promotion();
         self.advance_members();
         self.advance_suspension();
+        let was_resizing = self.is_resizing();
         self.advance_session();
+        self.advance_resize();
+        if was_resizing && !self.is_resizing() {
+            // Members that had to wait for that are admitted at once: nothing else may happen.
+            self.advance_session();
+        }
         self.advance_alone();
         self.recheck_parted();
         self.advance_give_way();
@@ -640,10 +676,7 @@ impl Resource {
         if !newer {
             return;
         }
-        let space = chosen.value.space();
-        if self.config().map(Config::space) != Some(space) && !space.is_empty() {
-            self.tell_groups(ToGroup::Size(Box::new(space)));
-        }
+        self.tell_size(&chosen.value);
         self.chosen = Some(chosen.clone());
         if self.tracking != self.tracked() {
             self.tell_tracked();

@@ -8,7 +8,7 @@ use format::space::Space;
 use replication::balance::ReadPolicy;
 use replication::contract::{
     FromGroup, GroupAction, GroupInput, LostMember, PartId, Payload, Request, RequestKind, RoundId,
-    ToGroup,
+    SizeOrder, ToGroup,
 };
 use replication::group::{GroupOptions, LaneGroup};
 use replication::limits;
@@ -183,7 +183,10 @@ fn an_answer_of_another_length_than_was_asked_for_is_no_answer() {
 #[test]
 fn a_volume_that_is_larger_than_the_disk_is_served_as_far_as_the_disk_goes() {
     let mut group = member();
-    let size = |blocks| GroupInput::Home(ToGroup::Size(Box::new(Space::of_one(blocks))));
+    let size = |blocks| {
+        let space = Space::of_one(blocks);
+        GroupInput::Home(ToGroup::Size(Box::new(SizeOrder::Volume { space })))
+    };
     let (held, lost) = ((1 << 30) / 4096, LostMember { member: node(2), base: BASE });
     step(&mut group, size(1 << 40));
     step(&mut group, GroupInput::Home(ToGroup::SetFull { lost, round: RoundId(3) }));

@@ -16,6 +16,7 @@ use format::ids::{
     Ballot, BootId, Branch, Epoch, Incarnation, MemberSet, NodeId, Nonce, ValueId, VoteStoreId,
 };
 use format::metadata::ReplicaState;
+use format::space::Space;
 
 use crate::checker::blocks::{Blocks, has_parted, open_at};
 use crate::checker::marks::{Clearings, Standing, Standings, View};
@@ -63,6 +64,7 @@ impl Checker {
         if let Some(text) = cluster.violation.take() {
             return Err(text);
         }
+        let size = self.volumes();
         self.note_disks(cluster)?;
         for member in changes.lives.iter() {
             self.promises.forget_member(member.index());
@@ -71,6 +73,7 @@ impl Checker {
             self.note_promises(cluster)?;
             self.note_registers(cluster)?;
             self.note_standings(cluster)?;
+            self.note_growth(cluster, size);
         }
         self.check_known(cluster)?;
         self.check_moves(cluster)?;
@@ -104,6 +107,29 @@ impl Checker {
             }
         }
         Ok(())
+    }
+
+    /// Of the newest value that was chosen; what is behind them belongs to nobody.
+    pub(crate) fn volumes(&self) -> Space {
+        self.newest().map_or(Space::EMPTY, Config::space)
+    }
+
+    /// What was nobody's may be the volume's now.
+    fn note_growth(&self, cluster: &mut Cluster, before: Space) {
+        let Some(newest) = self.newest().filter(|_| !before.covers(&self.volumes())) else {
+            return;
+        };
+        let after = self.volumes();
+        let in_sync = newest.volumes[0].insync_set();
+        for (node, disk) in (0..).zip(&mut cluster.disks) {
+            disk.paged = true;
+            if !in_sync.iter().any(|member| member.index() == node) {
+                for place in after.places() {
+                    let block = |space: &Space| place.first_block() + space.blocks_at(place);
+                    disk.note_new_blocks(block(&before), block(&after));
+                }
+            }
+        }
     }
 
     fn note_promises(&mut self, cluster: &Cluster) -> Result<(), String> {
@@ -191,6 +217,7 @@ impl Checker {
     }
 
     fn note_clearings(&mut self, cluster: &Cluster, leaves: &[Config]) -> Result<(), String> {
+        let volumes = self.volumes();
         for of in diskful(cluster) {
             for at in diskful(cluster).filter(|&at| at != of) {
                 let node = |index: usize| NodeId::new(u8::try_from(index).ok()?);
@@ -218,6 +245,7 @@ impl Checker {
                         let is_own = own.is_some_and(|it| it.group_of(block).holds_unequal(block));
                         is_lost
                             || is_own
+                            || !volumes.has(block)
                             || cluster.disks[of].read(block) == cluster.disks[at].read(block)
                     },
                     is_copied: &|block| {
@@ -251,6 +279,7 @@ impl Checker {
 
     fn note_disks(&mut self, cluster: &mut Cluster) -> Result<(), String> {
         let count = diskful(cluster).count();
+        let volumes = self.volumes();
         for node in 0..count {
             let is_up = cluster.is_up(node);
             let disk = &mut cluster.disks[node];
@@ -262,8 +291,8 @@ impl Checker {
             }
             let unprotected = match (all, is_up) {
                 (_, false) => None,
-                (true, true) => disk.unprotected(),
-                (false, true) => disk.unprotected_of(&touched),
+                (true, true) => disk.unprotected(&volumes),
+                (false, true) => disk.unprotected_of(&touched, &volumes),
             };
             if let Some(block) = unprotected {
                 return Err(format!("I10: n{node} may lose block {block} without a mark"));

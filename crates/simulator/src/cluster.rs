@@ -14,7 +14,7 @@ use std::collections::{BTreeMap, BTreeSet, BinaryHeap};
 use std::time::Duration;
 
 use format::ids::{BlockRange, BootId, Branch, Digest, Epoch, KernelBootId, MemberSet, NodeId};
-use format::space::Space;
+use format::space::{Place, Space};
 use replication::balance::ReadPolicy;
 use replication::contract::{
     Command, CommandError, CommandId, FromGroup, GroupAction, GroupInput, PartId, Payload,
@@ -51,6 +51,8 @@ pub struct ClusterOptions {
     pub shards: Vec<Vec<u8>>,
     /// The volumes, each on a disk of its own with a cache of its own.
     pub space: Space,
+    /// What the metadata of a new disk does not use of its backing: it can be enlarged by it.
+    pub spare_bytes: u64,
     pub al_slots: usize,
     pub trace: bool,
     /// Trace the messages of this lane, too.
@@ -155,6 +157,13 @@ enum Event {
     Restart {
         node: usize,
     },
+    /// Of a disk.
+    Enlarged {
+        node: usize,
+        boot: BootId,
+        place: Place,
+        size_bytes: u64,
+    },
 }
 
 /// Between the home shard and a group.
@@ -170,7 +179,7 @@ pub enum Outcome {
     Completed { node: usize, part: PartId, result: Result<Option<Vec<u64>>, RequestError> },
     Answered { node: usize, id: CommandId, result: Result<(), CommandError> },
     Role { node: usize, primary: bool },
-    Config { node: usize, losses: u32, branch: Branch, epoch: Epoch },
+    Config { node: usize, losses: u32, branch: Branch, epoch: Epoch, space: Space },
 }
 
 /// What a disk takes longer for.
@@ -218,6 +227,8 @@ pub struct Cluster {
     /// How long each node's disk takes for what it is asked, beyond chance: saves, flushes, writes.
     pub slow: Vec<SlowDisk>,
     pub bad: Vec<BadDisk>,
+    /// How large each node's disk of the first volume can be made; those of the others by as much.
+    pub backing: Vec<u64>,
     clocks: Vec<Clock>,
     /// Until when a process does nothing at all.
     stopped_until: Vec<Time>,
@@ -267,6 +278,7 @@ impl Cluster {
             changes: Changes::new(options.nodes),
             slow: vec![SlowDisk::default(); count],
             bad: vec![BadDisk::default(); count],
+            backing: vec![options.space.bytes_at(Place::FIRST); count],
             clocks: vec![Clock::exact(); count],
             stopped_until: vec![Time::ZERO; count],
             contents: Contents::default(),
@@ -477,6 +489,7 @@ impl Cluster {
                 let until = self.stopped_until[*a].max(self.stopped_until[*b]);
                 return (self.now < until).then_some(until);
             }
+            Event::Enlarged { node, .. } => *node,
             Event::Torn { .. } | Event::Restart { .. } => return None,
         };
         self.is_stopped(node).then(|| self.stopped_until[node])
@@ -513,11 +526,15 @@ impl Cluster {
             Event::EarDown { link, node, ear } => self.ear_down(link, node, ear),
             Event::Torn { link } => self.torn(link),
             Event::Restart { node } => self.start(node),
+            Event::Enlarged { node, boot, place, size_bytes } if self.is_alive(node, boot) => {
+                self.step_resource(node, ResourceInput::DiskEnlarged { place, size_bytes });
+            }
             // Of a process or a connection that is gone.
             Event::Wake { .. }
             | Event::Heartbeat { .. }
             | Event::ToGroup { .. }
             | Event::FromGroup { .. }
+            | Event::Enlarged { .. }
             | Event::Disk { .. } => {}
         }
     }
@@ -550,7 +567,7 @@ impl Cluster {
 
     // ---- Inputs and actions.
 
-    fn step_resource(&mut self, node: usize, input: ResourceInput) {
+    pub fn step_resource(&mut self, node: usize, input: ResourceInput) {
         self.changes.of_resource(Self::node_id(node));
         let now = self.local_time(node);
         let mut actions = std::mem::take(&mut self.resource_actions);

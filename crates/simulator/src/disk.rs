@@ -2,11 +2,11 @@
 //!
 //! A block's content is the id of the write that put it there; 0 is zeroes.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use format::ids::{EXTENT_BLOCKS, LaneIndex, NodeId};
 use format::metadata::{AlRecord, Register, Superblock};
-use format::space::Place;
+use format::space::{Place, Space};
 use replication::contract::BitmapBits;
 use stdx::random::Random;
 
@@ -36,6 +36,9 @@ pub(crate) struct Disk {
     pub(crate) paged: bool,
     /// Flushes that began so far, of all shards.
     flushes: u64,
+    /// In the cache, of a time when they were no blocks of the volume: who has them so was not
+    /// asked to make them durable, or was not waited for.
+    strays: BTreeSet<u64>,
     /// The flush that made each block durable last.
     flushed_by: BTreeMap<u64, u64>,
 }
@@ -71,6 +74,7 @@ impl Disk {
             logged: false,
             paged: true,
             flushes: 0,
+            strays: BTreeSet::new(),
             flushed_by: BTreeMap::new(),
         }
     }
@@ -87,6 +91,7 @@ impl Disk {
 
     pub(crate) fn write(&mut self, block: u64, value: u64) {
         self.touched.push(block);
+        self.strays.remove(&block);
         self.cache.insert(block, value);
     }
 
@@ -150,15 +155,27 @@ impl Disk {
         self.activity.values().any(|&active| active == extent) || own.is_some_and(|it| marked(it))
     }
 
-    /// I10: a block that power loss would take back, and that nothing durable marks.
-    pub(crate) fn unprotected(&self) -> Option<u64> {
-        self.cache.keys().copied().find(|&block| !self.is_private(block))
+    /// I10: a block of the volume that power loss would take back, and that nothing durable marks.
+    pub(crate) fn unprotected(&self, volumes: &Space) -> Option<u64> {
+        let mut cached = self.cache.keys().copied().filter(|&block| volumes.has(block));
+        cached.find(|&block| !self.is_kept_in_mind(block))
     }
 
     /// The same of some blocks alone.
-    pub(crate) fn unprotected_of(&self, blocks: &[u64]) -> Option<u64> {
-        let is_cached = |block: &&u64| self.cache.contains_key(block);
-        blocks.iter().filter(is_cached).copied().find(|&block| !self.is_private(block))
+    pub(crate) fn unprotected_of(&self, blocks: &[u64], volumes: &Space) -> Option<u64> {
+        let is_cached = |block: &&u64| volumes.has(**block) && self.cache.contains_key(block);
+        blocks.iter().filter(is_cached).copied().find(|&block| !self.is_kept_in_mind(block))
+    }
+
+    fn is_kept_in_mind(&self, block: u64) -> bool {
+        self.strays.contains(&block) || self.is_private(block)
+    }
+
+    /// These blocks became the volume's while this replica was not in sync. No session wrote them
+    /// here: what a loss of power makes of them is a matter for the slots of those in sync, which
+    /// mark all that is new (I8).
+    pub(crate) fn note_new_blocks(&mut self, from: u64, until: u64) {
+        self.strays.extend(self.cache.range(from..until).map(|(&block, _)| block));
     }
 
     /// Blocks whose cached content is not durable, and what is.

@@ -2,8 +2,9 @@
 //! [--shrink]`: hunts, or replays one seed. A hunt of ten million events or more fails if something
 //! rare never happened. With `--rough` nodes want to be Primary while another one is, whatever the
 //! seed draws. Without `--events` the seed draws how long its run is. Other kinds of runs, of which
-//! a seed is shown again with the same word: `--detach`, disks come and go; `--forks`, with
-//! `quorum off`; `--volumes`, several volumes, each on a disk of its own.
+//! a seed is shown again with the same word: `--detach`, disks come and go; `--grow`, the volume
+//! becomes larger; `--forks`, with `quorum off`; `--volumes`, several volumes, each on a disk of
+//! its own.
 
 mod hunt;
 
@@ -11,15 +12,20 @@ use std::process::ExitCode;
 use std::thread;
 
 use simulator::run::{
-    Report, RunOptions, events_of, run, run_forks, run_with_detaches, run_with_volumes,
+    Report, RunOptions, events_of, run, run_forks, run_with_detaches, run_with_grows,
+    run_with_volumes,
 };
 use simulator::shrink::shrink;
 
 type Kind = fn(&RunOptions) -> Result<Report, String>;
 
 /// By the word that asks for them.
-const OTHER_KINDS: [(&str, Kind); 3] =
-    [("--detach", run_with_detaches), ("--forks", run_forks), ("--volumes", run_with_volumes)];
+const OTHER_KINDS: [(&str, Kind); 4] = [
+    ("--detach", run_with_detaches),
+    ("--grow", run_with_grows),
+    ("--forks", run_forks),
+    ("--volumes", run_with_volumes),
+];
 const EVENTS_FOR_ALL_MARKS: u64 = 10_000_000;
 
 #[expect(clippy::print_stdout, clippy::print_stderr, reason = "a command line tool")]

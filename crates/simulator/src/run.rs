@@ -5,6 +5,7 @@ mod faults;
 mod rough;
 mod forged;
 mod members;
+mod resize;
 mod forks;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -14,7 +15,7 @@ use format::ids::{EXTENT_BLOCKS, MemberSet, NodeId};
 use format::space::{Place, Space};
 use replication::contract::{Command, CommandError, CommandId, PartId, PromoteMode};
 use replication::group::LaneGroup;
-use replication::resource::{Demands, OnNoQuorum, Readmission, Share};
+use replication::resource::{Demands, OnNoQuorum, Readmission, ResizeState, Share};
 use stdx::random::Random;
 use stdx::time::Time;
 
@@ -60,6 +61,8 @@ pub struct Report {
     pub stops: u64,
     pub partial_writes: u64,
     pub member_changes: u64,
+    /// Sizes that were chosen.
+    pub grows: u64,
     pub lost_stores: u64,
     pub marks: BTreeSet<Mark>,
 }
@@ -94,6 +97,16 @@ struct Run {
     looked_at_candidates: u64,
     /// Who is to be a member, as the operator wants it.
     wanted: MemberSet,
+    sizes: Sizes,
+    /// Of what is in it `blocks` has some.
+    volumes: Space,
+}
+
+/// Whether operators make the volume larger.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Sizes {
+    Stay,
+    Grow,
 }
 
 /// Whether operators give disks up and take them back.
@@ -111,7 +124,7 @@ const END: Duration = Duration::from_secs(120);
 
 /// Runs one seed; an error says what was violated.
 pub fn run(options: &RunOptions) -> Result<Report, String> {
-    run_with(options, Disks::Stay)
+    run_with(options, Disks::Stay, Sizes::Stay)
 }
 
 /// How many events with faults a seed draws, where nobody says: most runs are short, for the birth
@@ -127,17 +140,28 @@ pub fn events_of(seed: u64) -> u64 {
 
 /// The same, while operators give disks up and take them back.
 pub fn run_with_detaches(options: &RunOptions) -> Result<Report, String> {
-    run_with(options, Disks::ComeAndGo)
+    run_with(options, Disks::ComeAndGo, Sizes::Stay)
 }
 
 /// The same with several volumes in the resource, each on a disk with a cache of its own: a loss of
 /// power may take what one of them had not flushed, and leave what another had not.
 pub fn run_with_volumes(options: &RunOptions) -> Result<Report, String> {
-    run_with(options, Disks::OfSeveralVolumes)
+    run_with(options, Disks::OfSeveralVolumes, Sizes::Stay)
 }
 
-fn run_with(options: &RunOptions, disks: Disks) -> Result<Report, String> {
-    let mut run = Run::new(options, disks);
+/// The same, while operators make volumes larger; some seeds with disks that come and go, some with
+/// several volumes.
+pub fn run_with_grows(options: &RunOptions) -> Result<Report, String> {
+    let disks = match options.seed % 3 {
+        0 => Disks::ComeAndGo,
+        1 => Disks::Stay,
+        _ => Disks::OfSeveralVolumes,
+    };
+    run_with(options, disks, Sizes::Grow)
+}
+
+fn run_with(options: &RunOptions, disks: Disks, sizes: Sizes) -> Result<Report, String> {
+    let mut run = Run::new(options, disks, sizes);
     run.go(options.events)?;
     run.report.events = run.cluster.events_done;
     if run.cluster.contents.has_torn() {
@@ -190,7 +214,7 @@ fn some_demands(random: &mut Random) -> Demands {
 }
 
 impl Run {
-    fn new(options: &RunOptions, disks: Disks) -> Self {
+    fn new(options: &RunOptions, disks: Disks, sizes: Sizes) -> Self {
         let mut random = Random::new(options.seed ^ 0x5eed);
         let clients = u8::from(random.chance(1, 3));
         // Two replicas need a witness.
@@ -211,6 +235,7 @@ impl Run {
             spares,
             shards,
             space,
+            spare_bytes: if sizes == Sizes::Grow { resize::SPARE_BYTES } else { 0 },
             al_slots: 3 + usize::try_from(random.below(6)).expect("small"),
             trace: options.trace,
             trace_lane: options.trace_lane,
@@ -251,6 +276,8 @@ impl Run {
             disks,
             looked_at_candidates: 0,
             wanted,
+            sizes,
+            volumes: space,
         }
     }
 
@@ -334,7 +361,8 @@ impl Run {
                         self.end_client(node);
                     }
                 }
-                Outcome::Config { losses, .. } => {
+                Outcome::Config { losses, space, .. } => {
+                    self.note_size(&space);
                     if losses > self.losses {
                         self.losses = losses;
                         if self.born {
@@ -375,6 +403,7 @@ impl Run {
             self.cluster.allow_resync(a);
             self.cluster.bad[a] = BadDisk::default();
             self.cluster.slow[a] = SlowDisk::default();
+            self.give_room(a);
             match self.disks {
                 Disks::Stay | Disks::OfSeveralVolumes => self.attach(a),
                 // Of the last replica that is in sync only another process can tell.
@@ -468,7 +497,14 @@ impl Run {
         let votes_count = status.voters.iter().all(|it| it.is_reachable && !it.is_retiring);
         // A write that was answered with an error may go on.
         let is_idle = process.groups.iter().all(LaneGroup::is_idle);
-        in_sync == replicas && votes_count && is_odd && is_idle && process.resource.is_quiet()
+        let is_grown = status.resize.is_none_or(|resize| {
+            !matches!(
+                resize.state,
+                ResizeState::Asking | ResizeState::Preparing | ResizeState::Proposing
+            )
+        });
+        let is_whole = in_sync == replicas && votes_count && is_odd && is_grown;
+        is_whole && is_idle && process.resource.is_quiet()
     }
 
     fn explain(&self) -> String {
@@ -539,6 +575,7 @@ impl Report {
         self.stops += other.stops;
         self.partial_writes += other.partial_writes;
         self.member_changes += other.member_changes;
+        self.grows += other.grows;
         self.lost_stores += other.lost_stores;
         self.marks.extend(&other.marks);
     }

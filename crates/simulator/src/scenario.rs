@@ -29,6 +29,9 @@ pub struct Scenario {
     answered: BTreeMap<u64, bool>,
 }
 
+/// How far the disks of a scenario can be enlarged at most: `Cluster::backing` says how far now.
+pub const SPARE_BYTES: u64 = 40 * 4096 * 1024;
+
 const PATIENCE: Duration = Duration::from_secs(60);
 /// Extents that an activity log holds.
 const LOG_SLOTS: usize = 8;
@@ -80,6 +83,7 @@ impl Scenario {
             spares,
             shards: shards.into_iter().map(|count| vec![count]).collect(),
             space: Space::of_one(20 * 1024),
+            spare_bytes: SPARE_BYTES,
             al_slots,
             trace: std::env::var_os("TRACE").is_some(),
             trace_lane: None,

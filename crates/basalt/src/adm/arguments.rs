@@ -100,6 +100,25 @@ pub(crate) enum Verb {
     SuspendIo(Targets),
     /// Let requests go on
     ResumeIo(Targets),
+    /// Make the volume larger while it is in use, up to what all its disks have room for
+    Resize(Resize),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Resize {
+    /// The new size: sectors of 512 bytes, or a number with K, M or G; else as large as all disks
+    /// of up-to-date replicas allow
+    #[arg(short = 's', long, value_name = "SECTORS", value_parser = parse_sectors)]
+    pub(crate) size: Option<u64>,
+    /// Leave what is new as it is: you say that all replicas hold the same there
+    #[arg(long)]
+    pub(crate) assume_clean: bool,
+    /// Changes nothing: a disk without room is always refused
+    #[arg(long)]
+    pub(crate) assume_peer_has_space: bool,
+    /// `all`, RES or RES/VOL
+    #[arg(required = true, value_name = "TARGET")]
+    pub(crate) targets: Vec<String>,
 }
 
 #[derive(Debug, Args)]

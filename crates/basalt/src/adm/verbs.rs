@@ -6,7 +6,7 @@ use api::request::Command;
 use api::status::ResourceStatus;
 use config::steps::steps;
 
-use crate::adm::arguments::{CommandLine, General, Status, Up, Verb, Verify, Wait};
+use crate::adm::arguments::{CommandLine, General, Resize, Status, Up, Verb, Verify, Wait};
 use crate::adm::configuration::{Configuration, host_name, own_host};
 use crate::adm::failure::AdmError;
 use crate::adm::outcome::{Answer, Form, Gathering, Outcome, Steps};
@@ -84,6 +84,7 @@ fn perform(general: &General, verb: &Verb, gathering: &mut Gathering) -> Result<
         | Verb::Verify(_)
         | Verb::SuspendIo(_)
         | Verb::ResumeIo(_)
+        | Verb::Resize(_)
         | Verb::Invalidate(_) => change_state(general, verb, gathering),
     }
 }
@@ -125,6 +126,7 @@ fn name(verb: &Verb) -> &'static str {
         Verb::Verify(_) => "verify",
         Verb::SuspendIo(_) => "suspend-io",
         Verb::ResumeIo(_) => "resume-io",
+        Verb::Resize(_) => "resize",
     }
 }
 
@@ -150,6 +152,9 @@ fn state_command(verb: &Verb, one: One) -> Option<Command> {
         Verb::ResumeIo(_) => Some(Command::ResumeIo { resource }),
         &Verb::Verify(Verify { start, stop, repair, .. }) => {
             Some(Command::Verify { resource, volume, start, stop, repair })
+        }
+        &Verb::Resize(Resize { size, assume_clean, .. }) => {
+            Some(Command::Resize { resource, volume, size, assume_clean })
         }
         Verb::CreateMd(_)
         | Verb::AdoptDrbd(_)
@@ -194,6 +199,7 @@ fn targets_and_scope(verb: &Verb) -> (&[String], Scope) {
         | Verb::Dstate(targets) => (&targets.targets, Scope::Volume),
         Verb::Detach(options) => (&options.targets, Scope::Volume),
         Verb::Verify(options) => (&options.targets, Scope::Volume),
+        Verb::Resize(options) => (&options.targets, Scope::Volume),
         Verb::NewCurrentUuid(options) => (&options.targets, Scope::Volume),
         Verb::Connect(options) => (&options.targets, Scope::Connection),
         Verb::Cstate(targets) => (&targets.targets, Scope::Connection),

@@ -231,10 +231,21 @@ impl Cluster {
     }
 
     pub(crate) fn adm(&self, index: usize, words: &[&str]) -> Output {
+        self.adm_command(index, words).output().unwrap()
+    }
+
+    /// A command that goes on by itself.
+    pub(crate) fn adm_started(&self, index: usize, words: &[&str]) -> Child {
+        let mut command = self.adm_command(index, words);
+        command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap()
+    }
+
+    fn adm_command(&self, index: usize, words: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_basalt"));
         command.arg("adm").arg("-c").arg(self.config());
         command.arg("--node-socket").arg(self.admin_socket(index));
-        command.args(words).output().unwrap()
+        command.args(words);
+        command
     }
 
     #[track_caller]

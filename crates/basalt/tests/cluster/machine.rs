@@ -41,6 +41,8 @@ pub(crate) struct Machine {
     memory: SharedMemory,
     kept: Option<OwnedFd>,
     rings: Vec<Ring>,
+    /// What the server says without being asked.
+    channel: Option<UnixStream>,
 }
 
 struct Ring {
@@ -70,7 +72,8 @@ impl Machine {
             free: (0..SIZE / 3).map(|number| 3 * number).collect(),
             kick: None,
         };
-        Self { file, memory, kept: None, rings: (0..QUEUES).map(ring).collect() }
+        let rings = (0..QUEUES).map(ring).collect();
+        Self { file, memory, kept: None, rings, channel: None }
     }
 
     /// Attaches the disk, with what was kept; the connection goes on until it is dropped.
@@ -78,7 +81,11 @@ impl Machine {
         let stream = UnixStream::connect(socket)?;
         stream.set_read_timeout(Some(WAIT))?;
         assert_eq!(ask(&stream, 1, &[])?.0 & FEATURES, FEATURES);
-        tell(&stream, 16, &0x1209_u64.to_le_bytes(), None)?;
+        tell(&stream, 16, &0x1229_u64.to_le_bytes(), None)?;
+        let (own, other) = UnixStream::pair()?;
+        own.set_read_timeout(Some(WAIT))?;
+        tell(&stream, 21, &[], Some(other.as_raw_fd()))?;
+        self.channel = Some(own);
         tell(&stream, 2, &FEATURES.to_le_bytes(), None)?;
         if self.kept.is_none() {
             let (_, files) = ask(&stream, 31, &self.kept_of(0))?;
@@ -96,6 +103,19 @@ impl Machine {
         // Whoever answers has taken all that was said before.
         ask(&stream, 17, &[])?;
         Ok(stream)
+    }
+
+    /// Waits until the server says that its configuration is another one; the size of the disk
+    /// that it has then.
+    pub(crate) fn hears_of_size(&self, stream: &UnixStream) -> u64 {
+        let mut head = [0; 12];
+        std::io::Read::read_exact(&mut self.channel.as_ref().unwrap(), &mut head).unwrap();
+        assert_eq!(head, *b"\x02\0\0\0\x01\0\0\0\0\0\0\0");
+        let question = [0, 8, 0].map(u32::to_le_bytes).concat();
+        tell(stream, 24, &[&question[..], &[0; 8]].concat(), None).unwrap();
+        let mut answer = [0; 32];
+        std::io::Read::read_exact(&mut &*stream, &mut answer).unwrap();
+        512 * u64::from_le_bytes(answer[24..].try_into().unwrap())
     }
 
     fn kept_of(&self, length: u64) -> Vec<u8> {

@@ -23,6 +23,7 @@ mod adopted;
 mod transcript;
 mod holes;
 mod resync;
+mod resize;
 mod initiator;
 mod nvme;
 mod machine;

@@ -432,3 +432,50 @@ fn a_monitor_finds_a_socket_for_each_volume() {
     first.read(1 << 20, &mut block).unwrap();
     assert_eq!(block, [0; BLOCK]);
 }
+
+/// The second volume, then the first: metadata of the one whose disk becomes longer moves, that of
+/// the other stays, and the stamps that bind the disks to each other hold.
+#[test]
+fn volumes_grow_one_by_one_and_all_nodes_find_their_disks() {
+    let mut cluster = start(3, 0);
+    let size_of = |cluster: &Cluster, index: usize, volume: usize| {
+        let statistics = cluster.status(index)?.devices[volume].statistics?;
+        Some(statistics.size * 1024)
+    };
+    let first_size = size_of(&cluster, 0, 0).unwrap();
+    let said = cluster.adm_refused(0, &["resize", "--size", "96M", "r0"]);
+    assert!(said.contains("several volumes") && said.contains("r0/0"), "{said}");
+    let mut sizes = [first_size, size_of(&cluster, 0, 1).unwrap()];
+    for (round, (volume, size_mib)) in [(1, 96), (0, 128), (1, 112)].into_iter().enumerate() {
+        let export = ["r0", "r0/1"][volume];
+        let before = sizes[volume];
+        let mut user = client(&cluster, 0, export);
+        user.write(before - BLOCK as u64, &[1; BLOCK]).unwrap();
+        let size = format!("{size_mib}M");
+        let target = format!("r0/{volume}");
+        cluster.adm_ok(1, &["resize", "--size", &size, &target]);
+        sizes[volume] = size_mib << 20;
+        for index in 0..3 {
+            cluster.poll(index, "new size", || {
+                (size_of(&cluster, index, volume)? == sizes[volume]).then_some(())
+            });
+        }
+        assert_eq!(size_of(&cluster, 0, 1 - volume), Some(sizes[1 - volume]));
+        user.close().unwrap();
+        let mut user = client(&cluster, 0, export);
+        let mut block = [1; BLOCK];
+        user.read(before, &mut block).unwrap();
+        assert_eq!(block, [0; BLOCK], "what is new reads as zeroes");
+        user.write(sizes[volume] - BLOCK as u64, &[2; BLOCK]).unwrap();
+        user.flush().unwrap();
+        drop(user);
+        // One, then all: the disks of each are of one replica still.
+        let victims = if round == 0 { 2..3 } else { 0..3 };
+        victims.clone().for_each(|index| cluster.kill(index));
+        victims.for_each(|index| cluster.launch(index));
+        drop(client(&cluster, 0, export));
+        (0..3).for_each(|index| cluster.wait_up_to_date(index));
+    }
+    cluster.assert_replicas_equal(sizes[0]);
+    assert_second_volumes_equal(&cluster, sizes[1]);
+}

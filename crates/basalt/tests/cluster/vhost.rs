@@ -135,3 +135,24 @@ fn guest_that_means_ill_loses_its_disk_and_nobody_else_does() {
         client.write(4096, &[3; BLOCK]).unwrap();
     }
 }
+
+/// The guest hears of it at once, and every ring takes what is new.
+#[test]
+fn guest_uses_what_its_disk_grew_by() {
+    const GROWN: u64 = 160 << 20;
+    let cluster = Cluster::start_in_sync(3, 0);
+    let mut machine = Machine::new();
+    let stream = attach(&cluster, 0, &mut machine);
+    let beyond = machine.submit(1, WRITE, GROWN - 4096, &[1; BLOCK]);
+    assert_eq!(machine.answer(1), Answer { head: beyond, status: 1 });
+    cluster.adm_ok(1, &["resize", "--size", "160M", "r0"]);
+    assert_eq!(machine.hears_of_size(&stream), GROWN);
+    for queue in [0, 1] {
+        let offset = GROWN - 4096 * (1 + queue as u64);
+        assert_eq!(machine.reads(queue, offset), [0; BLOCK]);
+        machine.does(queue, WRITE, offset, &[7; BLOCK]);
+        assert_eq!(machine.reads(1 - queue, offset), [7; BLOCK]);
+    }
+    drop(stream);
+    cluster.assert_replicas_equal(GROWN);
+}

@@ -26,6 +26,8 @@ mod holes;
 mod several;
 #[path = "../cluster/resync.rs"]
 mod resync;
+#[path = "../cluster/resize.rs"]
+mod resize;
 #[path = "../cluster/initiator.rs"]
 mod initiator;
 #[path = "../cluster/nvme.rs"]

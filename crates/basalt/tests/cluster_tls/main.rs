@@ -14,6 +14,8 @@ mod relay;
 mod paths;
 #[path = "../cluster/resync.rs"]
 mod resync;
+#[path = "../cluster/resize.rs"]
+mod resize;
 
 use std::fs;
 use std::io::{Read, Write};

@@ -1,9 +1,10 @@
 //! Messages to a resource's home shard.
 
 use crate::message::{
-    Accepted, Control, RANGES_MAX, Sealed, SealedLane, SlotBase, SlotInfo, Standing, WindowEntry,
+    Accepted, Control, RANGES_MAX, ResizeOutcome, Sealed, SealedLane, SlotBase, SlotInfo, Standing,
+    WindowEntry,
 };
-use crate::wire::{ListItem, Wire, messages, record};
+use crate::wire::{ListItem, Wire, messages, record, tags};
 
 /// Tags of control messages start here.
 pub(crate) const CONTROL_TAG_MIN: u16 = 0x0100;
@@ -37,8 +38,18 @@ messages!(Control, CONTROL_TAGS {
     0x0132 Standing(standing)
     0x0133 GiveWay { standing, against }
     0x0134 GiveWayAnswer { standing, agreed }
+    0x012c Resize { nonce, place, size_bytes, zeroes }
+    0x012d ResizeAnswer { outcome, member, size_bytes }
+    0x012e Enlarge { nonce, place, size_bytes }
+    0x012f Enlarged { nonce, boot_id, place, size_bytes }
+    0x0130 PrepareSize { nonce, id, place, from_bytes, to_bytes, absent, zeroes }
+    0x0131 SizePrepared { nonce, id, boot_id }
 });
 
+tags!(ResizeOutcome {
+    0 UnderWay, 1 SameSize, 2 Busy, 3 DiskTooSmall, 4 Smaller, 5 TimedOut,
+    6 NoVolume, 7 Device,
+});
 record!(Accepted { ballot, value });
 record!(Standing { id, head, against, is_primary, changed_blocks, policy });
 record!(Sealed { ballot, nonce, boot_id, rank, replica, lanes, inherited, own_slot });

@@ -8,7 +8,7 @@ use format::ids::{
 };
 use format::message::{
     Accepted, CloseReason, Control, Data, DataBody, Heartbeat, HeartbeatAck, Hello, LeaseRequest,
-    LinkClass, LinkMessage, Open, Proof, ProofAlgorithm, ReadStatus, ReplicaReport,
+    LinkClass, LinkMessage, Open, Proof, ProofAlgorithm, ReadStatus, ReplicaReport, ResizeOutcome,
     ResourceMessage, Sealed, SealedLane, SlotBase, SlotInfo, Standing, WindowEntry, Write,
     WriteKind,
 };
@@ -231,6 +231,44 @@ fn member_messages() -> Vec<Sample> {
         control("standing", Control::Standing(standing())),
         control("give_way", Control::GiveWay { standing: 0xd1, against: 0xd2 }),
         control("give_way_answer", Control::GiveWayAnswer { standing: 0xd3, agreed: true }),
+        control(
+            "resize",
+            Control::Resize { nonce, place: Place::FIRST, size_bytes: 5 << 30, zeroes: true },
+        ),
+        control(
+            "resize_answer",
+            Control::ResizeAnswer {
+                outcome: ResizeOutcome::DiskTooSmall,
+                member,
+                size_bytes: 6 << 30,
+            },
+        ),
+        control(
+            "enlarge",
+            Control::Enlarge { nonce, place: Place::new(3).unwrap(), size_bytes: 7 << 30 },
+        ),
+        control(
+            "enlarged",
+            Control::Enlarged {
+                nonce,
+                boot_id,
+                place: Place::new(4).unwrap(),
+                size_bytes: 7 << 30,
+            },
+        ),
+        control(
+            "prepare_size",
+            Control::PrepareSize {
+                nonce,
+                id: 0x9b,
+                place: Place::new(5).unwrap(),
+                from_bytes: 3 << 30,
+                to_bytes: 5 << 30,
+                absent: MemberSet::of(member),
+                zeroes: false,
+            },
+        ),
+        control("size_prepared", Control::SizePrepared { nonce, id: 0x9c, boot_id }),
         control("report", report(Some(VoteStoreId(0x9a)))),
         control("report_without_vote", report(None)),
     ]

@@ -28,6 +28,8 @@ pub mod operation {
     pub const END_RECOVERY: u32 = 0xc020_7511;
     pub const GET_FEATURES: u32 = 0x8020_7513;
     pub const DELETE_ASYNC: u32 = 0x8020_7514;
+    /// The value is the new size in sectors. Linux 6.16.
+    pub const UPDATE_SIZE: u32 = 0xc020_7515;
 }
 
 /// What the driver can do, and what a device is made with.
@@ -38,6 +40,8 @@ pub mod feature {
     pub const USER_RECOVERY_REISSUE: u64 = 1 << 4;
     /// Data is read and written through the character device. Linux 6.5.
     pub const USER_COPY: u64 = 1 << 7;
+    /// A device that is there can get another size.
+    pub const UPDATE_SIZE: u64 = 1 << 10;
 }
 
 /// What every device of ours is made with.
@@ -48,7 +52,7 @@ pub const FEATURES: u64 =
 pub const REQUEST_BYTES_MAX: u32 = 1 << 20;
 /// The longest discard or zeroing: 256 extents, so that it ends in a bounded time.
 pub const RANGE_BYTES_MAX: u32 = 1 << 30;
-const SECTOR_SHIFT: u8 = 9;
+pub const SECTOR_SHIFT: u8 = 9;
 const BLOCK_SHIFT: u8 = 12;
 const ATTRIBUTE_VOLATILE_CACHE: u32 = 1 << 2;
 const ATTRIBUTE_FUA: u32 = 1 << 3;

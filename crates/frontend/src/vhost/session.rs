@@ -19,10 +19,12 @@ use crate::vhost::wire::{self, Header, Inflight, Message, RingAddress, RingFile,
 
 const PROTOCOL_MQ: u64 = 1 << 0;
 const PROTOCOL_REPLY_ACK: u64 = 1 << 3;
+/// The monitor gives a channel, for what it did not ask for.
+const PROTOCOL_CHANNEL: u64 = 1 << 5;
 const PROTOCOL_CONFIG: u64 = 1 << 9;
 const PROTOCOL_INFLIGHT: u64 = 1 << 12;
 const PROTOCOL_OFFERED: u64 =
-    PROTOCOL_MQ | PROTOCOL_REPLY_ACK | PROTOCOL_CONFIG | PROTOCOL_INFLIGHT;
+    PROTOCOL_MQ | PROTOCOL_REPLY_ACK | PROTOCOL_CHANNEL | PROTOCOL_CONFIG | PROTOCOL_INFLIGHT;
 
 #[derive(Debug)]
 pub struct Session {
@@ -57,6 +59,8 @@ pub enum Task {
     /// Signal a ring that may run from now on by `call`.
     SetCall(u16),
     SetCache(Cache),
+    /// Say there when the disk has another size.
+    SetChannel(OwnedFd),
     /// Make memory for requests that are taken and not answered, and send its file.
     MakeInflight(Layout),
     /// Keep them in this memory from now on.
@@ -106,6 +110,11 @@ impl Session {
     #[must_use]
     pub fn cache(&self) -> Cache {
         self.cache
+    }
+
+    /// The disk has this size now.
+    pub fn set_size(&mut self, size_bytes: u64) {
+        self.disk.size_bytes = size_bytes;
     }
 
     /// Goes on with what an earlier server was told.
@@ -201,6 +210,10 @@ impl Session {
             }
             Message::GetQueueCount => number(17, self.disk.queues_max.into()),
             Message::SetOwner | Message::SetRingError => quiet(Task::Nothing),
+            Message::SetChannel => match only_file(files) {
+                Some(file) => quiet(Task::SetChannel(file)),
+                None => Err(Broken::monitor("gives a channel without a file")),
+            },
             Message::ResetOwner => {
                 self.rings.iter_mut().for_each(|ring| ring.kick = None);
                 quiet(Task::StopAll)

@@ -43,6 +43,7 @@ pub enum Message {
     SetRingKick(RingFile),
     SetRingCall(RingFile),
     SetRingError,
+    SetChannel,
     GetProtocolFeatures,
     SetProtocolFeatures(u64),
     GetQueueCount,
@@ -117,6 +118,7 @@ impl Message {
             16 => Self::SetProtocolFeatures(fields.long()?),
             17 => Self::GetQueueCount,
             18 => Self::EnableRing(fields.ring_number()?),
+            21 => Self::SetChannel,
             24 => {
                 let (offset, size) = (fields.word()?, fields.word()?);
                 Self::GetConfig { offset, size }
@@ -134,6 +136,15 @@ impl Message {
             _ => return Err(Broken::monitor(format!("sent message {request}, not known here"))),
         })
     }
+}
+
+/// Tells a monitor, on the channel that it gave for that, to ask for the configuration anew.
+#[must_use]
+pub fn config_changed() -> [u8; HEADER_BYTES] {
+    let mut bytes = [0; HEADER_BYTES];
+    bytes[..4].copy_from_slice(&2_u32.to_le_bytes());
+    bytes[4..8].copy_from_slice(&VERSION.to_le_bytes());
+    bytes
 }
 
 /// The answer to a request.

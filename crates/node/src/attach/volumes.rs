@@ -13,7 +13,7 @@ use std::io as stdio;
 
 use api::response::{Failure, FailureCode};
 use format::ids::Epoch;
-use format::layout::{Layout, Placement};
+use format::layout::Layout;
 use format::metadata::{Content, FurtherDisk, ReplicaState, Superblock};
 use format::space::Place;
 use format::superblock::{SUPERBLOCK_BYTES, encode_superblock};
@@ -21,6 +21,7 @@ use format::superblock::{SUPERBLOCK_BYTES, encode_superblock};
 use super::{Device, check_superblock, find_superblock, superblock_offset};
 use crate::definition::{Definition, DiskPlace, FurtherVolume};
 use crate::patience::Patience;
+use crate::state_dir::StateDir;
 
 /// The devices that hold the metadata of a replica, open for this thread alone.
 pub(super) struct Volumes<'a> {
@@ -42,10 +43,12 @@ impl<'a> Volumes<'a> {
     /// Opens and checks the disks of all volumes; the superblock is that of the replica.
     pub(super) fn open(
         definition: &'a Definition,
-        place: &'a DiskPlace,
+        (place, state): (&'a DiskPlace, &StateDir),
         patience: &mut Patience,
     ) -> Result<(Self, Superblock), Failure> {
-        let first = open(definition, (definition.volume, place), patience)?;
+        let former = |place| state.disk_size((&definition.name, place));
+        let target = (definition.volume, place);
+        let first = open(definition, target, former(Place::FIRST), patience)?;
         let Found { device, data, mut superblock, layout } = first;
         let mut volumes = Self {
             first: (device, layout),
@@ -54,7 +57,8 @@ impl<'a> Volumes<'a> {
         };
         for volume in &definition.further {
             let Some(place) = &volume.disk else { continue };
-            let found = open(definition, (volume.number(), place), patience)?;
+            let target = (volume.number(), place);
+            let found = open(definition, target, former(volume.place), patience)?;
             bind(&mut superblock, &layout, volume, &found)?;
             volumes.further.push((volume.place, found.device, found.layout));
             volumes._data.extend(found.data);
@@ -102,10 +106,19 @@ impl<'a> Volumes<'a> {
 }
 
 fn write(device: &Device<'_>, superblock: &Superblock, layout: &Layout) -> Result<(), Failure> {
+    write_at(device, superblock, layout, superblock_offset(superblock, layout))
+}
+
+pub(crate) fn write_at(
+    device: &Device<'_>,
+    superblock: &Superblock,
+    layout: &Layout,
+    offset: u64,
+) -> Result<(), Failure> {
     let mut block = [0; SUPERBLOCK_BYTES];
     encode_superblock(superblock, layout, &mut block)
         .map_err(|error| device.failure("write", &stdio::Error::other(error)))?;
-    device.write(superblock_offset(superblock, layout), &block)?;
+    device.write(offset, &block)?;
     device.sync()
 }
 
@@ -136,21 +149,17 @@ pub(crate) fn stamp(superblock: &Superblock, place: Place) -> Superblock {
 fn open<'a>(
     definition: &Definition,
     (volume, place): (u16, &'a DiskPlace),
+    former_bytes: Option<u64>,
     patience: &mut Patience,
 ) -> Result<Found<'a>, Failure> {
     let data = Device::open(&place.data, patience)?;
     let data_bytes = data.size_bytes;
-    let (device, data, placement) = match &place.meta {
-        None => (data, None, Placement::Internal { device_bytes: data_bytes }),
-        Some(path) => {
-            let device = Device::open(path, patience)?;
-            let metadata_device_bytes = device.size_bytes;
-            let placement =
-                Placement::External { data_device_bytes: data_bytes, metadata_device_bytes };
-            (device, Some(data.file), placement)
-        }
+    let (device, data) = match &place.meta {
+        None => (data, None),
+        Some(path) => (Device::open(path, patience)?, Some(data.file)),
     };
-    let (superblock, layout) = find_superblock(&device, placement, definition, volume)?;
+    let sizes = (data_bytes, former_bytes);
+    let (superblock, layout) = find_superblock(&device, sizes, definition, (volume, place))?;
     check_superblock(&superblock, &layout, definition, (volume, place), &device)?;
     if data_bytes < superblock.size_bytes {
         let message = format!(
@@ -177,7 +186,7 @@ fn bind(
     found: &Found<'_>,
 ) -> Result<(), Failure> {
     let own = &found.superblock;
-    let (name, number) = (&first.resource_name, volume.number());
+    let (name, number) = (first.resource_name.clone(), volume.number());
     let refused = |what: String| {
         let message =
             format!("the disk of volume {number}, {}, {what}", found.device.path.display());
@@ -203,6 +212,7 @@ fn bind(
         .iter()
         .any(|disk| disk.place == Place::FIRST && disk.incarnation == first.incarnation);
     let counter = first.write_counter;
+    take_size_over(first, volume.place, own);
     let known = first.further.iter().find(|disk| disk.place == volume.place);
     match known {
         Some(known) if is_same(known, &wanted) => {
@@ -243,6 +253,15 @@ fn bind(
             first.further.sort_unstable_by_key(|disk| disk.place.number());
             Ok(())
         }
+    }
+}
+
+/// It was enlarged, and a crash came after its stamp, before the superblock.
+fn take_size_over(first: &mut Superblock, place: Place, own: &Superblock) {
+    let is_one_ahead = own.write_counter == first.write_counter + 1;
+    let known = first.further.iter_mut().find(|disk| disk.place == place);
+    if let Some(known) = known.filter(|it| is_one_ahead && it.incarnation == own.incarnation) {
+        known.size_bytes = own.size_bytes.max(known.size_bytes);
     }
 }
 

@@ -80,7 +80,9 @@ impl Control {
             resource: resource.to_owned(),
         })?;
         let place = definition.disk.as_ref().expect("checked by the shard");
-        let found = read_replica(&definition, place, &mut Patience::new(COMMAND_PATIENCE))?;
+        let _moving = self.moving();
+        let mut at_once = Patience::new(COMMAND_PATIENCE);
+        let found = read_replica(&definition, place, &self.state, &mut at_once)?;
         let reply = self.ask_until_ready(resource, &mut patience, |ticket| {
             let replica = Box::new(found.clone());
             ToShard::Attach { ticket, resource: resource.to_owned(), replica }
@@ -118,7 +120,7 @@ impl Control {
         })
     }
 
-    pub(super) fn stored_text(&self, resource: &str) -> Result<Option<String>, Failure> {
+    pub(crate) fn stored_text(&self, resource: &str) -> Result<Option<String>, Failure> {
         let texts = self.state.stored_texts().map_err(state_failure)?;
         Ok(texts.into_iter().find(|(name, _)| name == resource).map(|(_, text)| text))
     }
@@ -144,6 +146,7 @@ impl Control {
         // The resource may ask for its handlers as soon as it is there.
         let scripts = self.handlers.define(&definition);
         let reply = once_address_is_free(patience, |patience| {
+            let _moving = self.moving();
             let attached = Box::new(attach(definition.clone(), &self.state, patience)?);
             self.ask(resource, |ticket| ToShard::Host { ticket, attached })
         })

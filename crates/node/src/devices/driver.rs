@@ -4,8 +4,11 @@ use std::fs::{self, File, OpenOptions};
 use std::io as stdio;
 use std::path::{Path, PathBuf};
 
-use frontend::ublk::control::{DEVICE_INFO_BYTES, DeviceInfo, FEATURES, operation, parameters};
+use frontend::ublk::control::{
+    DEVICE_INFO_BYTES, DeviceInfo, FEATURES, SECTOR_SHIFT, feature, operation, parameters,
+};
 use io::{Command, Commander};
+use replication::contract::DeviceSize;
 
 pub(super) const CONTROL_DEVICE: &str = "/dev/ublk-control";
 
@@ -13,6 +16,8 @@ pub(super) const CONTROL_DEVICE: &str = "/dev/ublk-control";
 pub(super) struct Driver {
     commander: Commander,
     device: u32,
+    /// Of the kernel's driver.
+    features: u64,
 }
 
 pub(super) fn block_path(device: u32) -> PathBuf {
@@ -29,7 +34,7 @@ impl Driver {
         let commander = Commander::open(Path::new(CONTROL_DEVICE)).map_err(|error| {
             format!("cannot open {CONTROL_DEVICE}: {error}; a block device needs root")
         })?;
-        let mut driver = Self { commander, device };
+        let mut driver = Self { commander, device, features: 0 };
         let mut features = [0; 8];
         // The command came with user copy.
         let known = driver.call(operation::GET_FEATURES, 0, &mut features);
@@ -38,7 +43,26 @@ impl Driver {
         if known.is_err() || features & FEATURES != FEATURES {
             return Err("the kernel's ublk driver is too old: Linux 6.5 or later is needed".into());
         }
+        driver.features = features;
         Ok(driver)
+    }
+
+    /// What a device that is there does when its volume becomes larger.
+    pub(super) fn size(&self) -> DeviceSize {
+        match self.features & feature::UPDATE_SIZE {
+            0 => DeviceSize::Stays,
+            _ => DeviceSize::Follows,
+        }
+    }
+
+    /// Gives it the size of its volume, where the driver can.
+    pub(super) fn follow(&mut self, size_bytes: u64) -> stdio::Result<()> {
+        match self.size() {
+            DeviceSize::Stays => Ok(()),
+            DeviceSize::Follows => {
+                self.call(operation::UPDATE_SIZE, size_bytes >> SECTOR_SHIFT, &mut [])
+            }
+        }
     }
 
     pub(super) fn info(&mut self) -> stdio::Result<DeviceInfo> {

@@ -44,6 +44,8 @@ pub(super) struct Keeper {
     supervisors_started: u32,
     /// Something came in that ends the device before it was served.
     ending: Option<News>,
+    /// What the volume grew to while the device was being made.
+    grown: Option<u64>,
 }
 
 impl Keeper {
@@ -64,6 +66,7 @@ impl Keeper {
             supervisor: None,
             supervisors_started: 0,
             ending: None,
+            grown: None,
         }
     }
 
@@ -146,7 +149,8 @@ impl Keeper {
         let file = Arc::new(file);
         let (resource, served) = (self.plan.resource.clone(), Arc::clone(&file));
         let place = self.plan.place;
-        let order = DeviceOrder::Serve { place, file: served, depth: DEVICE_DEPTH };
+        let size = driver.size();
+        let order = DeviceOrder::Serve { place, file: served, depth: DEVICE_DEPTH, size };
         self.tell(ToShard::Device { resource, order })?;
         match self.next_news(DEVICE_SHARD_DEADLINE) {
             Some(News::Serving) => {}
@@ -194,12 +198,27 @@ impl Keeper {
             let _held = self.hold_for_takeover(driver)?;
             let started = self.while_it_fails_with(libc::EBUSY, || driver.start_recovery());
             started.map_err(|error| format!("the driver does not let it be taken: {error}"))?;
-            self.serve(driver, Driver::end_recovery)
+            let file = self.serve(driver, Driver::end_recovery)?;
+            // The last daemon may have died before it did.
+            self.follow(driver, facts.size_bytes);
+            Ok(file)
         });
         if taken.is_err() {
             self.demote();
         }
         taken
+    }
+
+    fn follow(&self, driver: &mut Driver, size_bytes: u64) {
+        if let Err(error) = driver.follow(size_bytes) {
+            let (scope, device) = (Scope::resource(&self.plan.resource), self.plan.device);
+            log!(
+                Warning,
+                scope,
+                "/dev/ublkb{device} keeps its size until it is made anew by `secondary` and \
+                 `primary`: {error}"
+            );
+        }
     }
 
     /// Keeps the supervisor of the last daemon from ending the device while it is being taken.
@@ -307,6 +326,9 @@ impl Keeper {
         let name = self.plan.resource.clone();
         let device = self.plan.device;
         let mut claim = None;
+        if let Some(size_bytes) = self.grown.take() {
+            self.follow(driver, size_bytes);
+        }
         loop {
             let news = match self.ending.take() {
                 Some(news) => Ok(news),
@@ -323,6 +345,7 @@ impl Keeper {
                 }
                 News::Leave => return self.leave(),
                 News::Unsupervised(how) => self.on_unsupervised(&how),
+                News::Grown(size_bytes) => self.follow(driver, size_bytes),
                 News::Tenure { .. } | News::Prepared(_) | News::Serving | News::Refused(_) => {}
                 News::Ended => break,
             }
@@ -437,8 +460,18 @@ impl Keeper {
         let until = io::now() + limit;
         loop {
             let news = self.inbox.recv_timeout(until.since(io::now())).ok()?;
-            let News::Unsupervised(how) = news else { return Some(news) };
-            self.on_unsupervised(&how);
+            match news {
+                News::Unsupervised(how) => self.on_unsupervised(&how),
+                News::Grown(size_bytes) => self.grown = Some(size_bytes),
+                news @ (News::Tenure { .. }
+                | News::Prepared(_)
+                | News::Refused(_)
+                | News::Serving
+                | News::Over(_)
+                | News::Ended
+                | News::Remove(_)
+                | News::Leave) => return Some(news),
+            }
         }
     }
 
@@ -455,6 +488,7 @@ impl Keeper {
                 | News::Prepared(_)
                 | News::Serving
                 | News::Ended
+                | News::Grown(_)
                 | News::Unsupervised(_),
             )
             | None => "the data thread does not answer".to_owned(),

@@ -9,7 +9,7 @@ use std::fs::File;
 use std::io::ErrorKind;
 use std::os::fd::{AsRawFd, OwnedFd, RawFd};
 use std::os::unix::net::UnixStream;
-use std::sync::{Arc, mpsc};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, mpsc};
 use std::time::Duration;
 
 use format::space::Place;
@@ -18,7 +18,7 @@ use frontend::vhost::inflight::{Layout, Mark, Slots};
 use frontend::vhost::memory::{GuestMemory, Region};
 use frontend::vhost::ring::Ring;
 use frontend::vhost::session::{Answer, Session, Step, Task};
-use frontend::vhost::wire::{HEADER_BYTES, Header, PAYLOAD_BYTES_MAX};
+use frontend::vhost::wire::{HEADER_BYTES, Header, PAYLOAD_BYTES_MAX, config_changed};
 use io::descriptors::{peer_process, receive_files, send_file};
 use io::{Bell, SharedMemory, memory_file};
 
@@ -38,6 +38,66 @@ pub(super) struct Monitor {
     place: Place,
     line: Line,
     news: mpsc::Receiver<News>,
+    present: Arc<Present>,
+}
+
+/// The monitor of a socket, as others know it.
+#[derive(Debug)]
+pub(super) struct Present {
+    session: SessionNumber,
+    stream: Arc<UnixStream>,
+    /// Of the disk; 0 until it is known. A ring is handed to its shard under this lock, so that
+    /// each ring hears of the newest size.
+    size_bytes: Mutex<u64>,
+    /// Where the monitor wants to hear of another size.
+    channel: Mutex<Option<UnixStream>>,
+}
+
+impl Present {
+    pub(super) fn new(session: SessionNumber, stream: UnixStream) -> Self {
+        let stream = Arc::new(stream);
+        Self { session, stream, size_bytes: Mutex::default(), channel: Mutex::default() }
+    }
+
+    pub(super) fn stream(&self) -> &UnixStream {
+        &self.stream
+    }
+
+    fn size(&self) -> MutexGuard<'_, u64> {
+        self.size_bytes.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn channel(&self) -> MutexGuard<'_, Option<UnixStream>> {
+        self.channel.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The volume is larger: every ring takes requests up to its new end before the guest hears of
+    /// it.
+    pub(super) fn grow(&self, desk: &Desk, size_bytes: u64) -> Result<(), String> {
+        let (news, done) = mpsc::channel();
+        let line = Line { session: self.session, news, stream: Arc::clone(&self.stream) };
+        {
+            let mut size = self.size();
+            let was_known = *size > 0;
+            *size = size_bytes.max(*size);
+            if !was_known {
+                return Ok(());
+            }
+            let order = || ToShard::Guest(GuestOrder::SetSize { line: line.clone(), size_bytes });
+            if !desk.tell_all(order) {
+                return Err(overloaded().to_string());
+            }
+        }
+        for _ in 0..desk.shards() {
+            let answer = done.recv_timeout(GUEST_SHARD_DEADLINE);
+            answer.map_err(|error| format!("a data thread did not answer: {error}"))?;
+        }
+        match &*self.channel() {
+            None => Err("its monitor gave no channel for that".to_owned()),
+            Some(channel) => send_file(channel, &config_changed(), None)
+                .map_err(|error| format!("cannot tell its monitor: {error}")),
+        }
+    }
 }
 
 /// A monitor that was admitted.
@@ -57,11 +117,12 @@ impl Monitor {
     pub(super) fn new(
         desk: Arc<Desk>,
         (resource, place): (String, Place),
-        stream: Arc<UnixStream>,
-        session: SessionNumber,
+        present: Arc<Present>,
     ) -> Self {
         let (sender, news) = mpsc::channel();
-        Self { desk, resource, place, line: Line { session, news: sender, stream }, news }
+        let (session, stream) = (present.session, Arc::clone(&present.stream));
+        let line = Line { session, news: sender, stream };
+        Self { desk, resource, place, line, news, present }
     }
 
     pub(super) fn run(&self) {
@@ -185,7 +246,12 @@ impl Monitor {
 
 impl<'a> Served<'a> {
     fn new(monitor: &'a Monitor, facts: Facts) -> Self {
-        let disk = Disk { size_bytes: facts.size_bytes, queues_max: GUEST_QUEUES_MAX };
+        let size_bytes = {
+            let mut size = monitor.present.size();
+            *size = facts.size_bytes.max(*size);
+            *size
+        };
+        let disk = Disk { size_bytes, queues_max: GUEST_QUEUES_MAX };
         Self {
             monitor,
             facts,
@@ -204,6 +270,8 @@ impl<'a> Served<'a> {
             if !self.monitor.receive(&mut bytes, &mut files)? {
                 return Ok(());
             }
+            self.disk.size_bytes = *self.monitor.present.size();
+            self.session.set_size(self.disk.size_bytes);
             let header = Header::decode(&bytes).map_err(|broken| broken.to_string())?;
             let mut room = [0; PAYLOAD_BYTES_MAX];
             let payload = &mut room[..header.size];
@@ -226,6 +294,12 @@ impl<'a> Served<'a> {
             Task::StopAll => (0..GUEST_QUEUES_MAX).try_for_each(|ring| self.stop(ring))?,
             Task::SetCall(ring) => self.set_call(ring)?,
             Task::SetCache(cache) => self.set_cache(cache)?,
+            Task::SetChannel(file) => {
+                let channel = UnixStream::from(file);
+                let sending = channel.set_write_timeout(Some(GUEST_SEND_DEADLINE));
+                sending.map_err(|error| format!("its channel cannot be used: {error}"))?;
+                *self.monitor.present.channel() = Some(channel);
+            }
             Task::MakeInflight(layout) => {
                 let file = self.make_kept(layout)?;
                 let answer = Session::inflight_answer(layout);
@@ -281,13 +355,14 @@ impl<'a> Served<'a> {
             Ring::new(memory, place, base, features, slots).map_err(|broken| broken.to_string())?;
         let kick = self.session.kick(number).ok_or("a ring is started without a kick")?;
         let kick = kick.try_clone().map_err(no_file)?;
+        let size = self.monitor.present.size();
         let new = NewRing {
             hosted: self.facts.hosted,
             base: self.facts.place.first_byte(),
             line: self.monitor.line.clone(),
             number,
             ring,
-            disk: self.disk.clone(),
+            disk: Disk { size_bytes: *size, ..self.disk.clone() },
             name: match self.monitor.place {
                 Place::FIRST => self.monitor.resource.clone(),
                 further => format!("{}/{}", self.monitor.resource, further.number()),

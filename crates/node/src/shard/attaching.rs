@@ -151,6 +151,7 @@ impl Shard {
         let hosted = self.hosted.get_mut(place).and_then(Option::as_mut);
         if let (Some(hosted), Some(disk)) = (hosted, &part.disk) {
             hosted.superblock_at = Some(SuperblockPlaces::of(disk));
+            hosted.is_metadata_held = false;
             log!(Notice, Scope::resource(hosted.name()), "the disk was attached");
         }
     }

@@ -57,6 +57,7 @@ impl Rim {
 }
 
 impl Shard {
+    #[expect(clippy::too_many_lines, reason = "one flat match, a message each")]
     pub(super) fn on_message(&mut self, message: ToShard) {
         match message {
             ToShard::Host { ticket, attached } => {
@@ -87,6 +88,13 @@ impl Shard {
             }
             ToShard::Ask { ticket, resource, command } => {
                 self.ask_resource(ticket, &resource, command);
+            }
+            ToShard::HoldMetadata { ticket, resource } => self.hold_metadata(ticket, &resource),
+            ToShard::ReleaseMetadata { resource, moved } => {
+                self.release_metadata(&resource, moved);
+            }
+            ToShard::Enlarged { resource, place, size_bytes } => {
+                self.on_enlarged(&resource, place, size_bytes);
             }
             ToShard::Detach { ticket, resource } => {
                 self.with_resource(ticket, &resource, |shard, id| Ok(shard.on_detach(id, ticket)));
@@ -181,6 +189,7 @@ impl Shard {
             Command::Stop
             | Command::Invalidate
             | Command::Verify(_)
+            | Command::Resize(_)
             | Command::Suspend
             | Command::Resume
             | Command::DiscardData { .. } => CommandKind::Other,
@@ -410,6 +419,7 @@ fn failure(error: CommandError) -> Failure {
         CommandErrorCode::NoDisk => (FailureCode::NoLocalDisk, ""),
         CommandErrorCode::TimedOut => (FailureCode::Timeout, "see `status` for what it waits for"),
         CommandErrorCode::NotPrimary => (FailureCode::StateRefused, ""),
+        CommandErrorCode::Size => (FailureCode::StateRefused, "the size stays as it is"),
     };
     Failure::new(code, error.message, hint)
 }

@@ -4,9 +4,12 @@ use std::sync::mpsc;
 
 use api::response::Reply;
 use format::space::Place;
+use io::QueueId;
+use replication::contract::{DeviceSize, ResourceInput};
 
 use crate::shard::messages::DeviceOrder;
-use crate::shard::{Rim, Shard};
+use crate::shard::{Input, Rim, Shard};
+use crate::slab::Key;
 use crate::ublk::{Facts, News};
 
 impl Shard {
@@ -24,9 +27,12 @@ impl Shard {
             (DeviceOrder::Prepare { place, news }, _) => {
                 self.prepare_device((resource, place), news);
             }
-            (DeviceOrder::Serve { place, file, depth }, Some(id)) => {
-                let Rim { ublk, kit, .. } = &mut self.rim;
-                ublk.serve((id, place), file, (0, depth), kit);
+            (DeviceOrder::Serve { place, file, depth, size }, Some(id)) => {
+                let Rim { ublk, kit, inbox, .. } = &mut self.rim;
+                if ublk.serve((id, place), file, (0, depth), kit) {
+                    let input = ResourceInput::Device { place, size };
+                    inbox.push_back((id, Input::Resource(input)));
+                }
             }
             (DeviceOrder::End { place }, Some(id)) => {
                 let Rim { ublk, kit, .. } = &mut self.rim;
@@ -41,6 +47,14 @@ impl Shard {
             }
             // The resource is gone, and has told so.
             (DeviceOrder::Serve { .. } | DeviceOrder::End { .. }, None) => {}
+        }
+    }
+
+    pub(super) fn on_device_ended(&mut self, key: Key, queue: QueueId) {
+        let Rim { ublk, kit, inbox, .. } = &mut self.rim;
+        if let Some((id, place)) = ublk.on_ended(key, queue, kit) {
+            let input = ResourceInput::Device { place, size: DeviceSize::Follows };
+            inbox.push_back((id, Input::Resource(input)));
         }
     }
 

@@ -53,6 +53,8 @@ pub(crate) struct Disk {
     /// Of the volumes behind the first.
     pub(crate) further: Vec<Further>,
     pub(crate) error_logged: bool,
+    /// Writes of metadata that wait while it is moved.
+    pub(super) held: Option<Vec<GroupAction>>,
     pub(crate) counters: DiskCounters,
 }
 
@@ -134,6 +136,11 @@ impl Operation {
         matches!(self.kind, Kind::Register { .. } | Kind::Superblock { .. })
     }
 
+    /// A write of metadata, or one that looks like it: of a copy that was made for alignment.
+    pub(super) fn may_be_metadata(&self) -> bool {
+        matches!(self.kind, Kind::WriteBuffer { .. } | Kind::Superblock { .. })
+    }
+
     pub(crate) fn hosted(&self) -> HostedId {
         self.hosted
     }
@@ -196,6 +203,12 @@ impl Part {
             }
             return None;
         };
+        if matches!(action, GroupAction::WriteMetadata { .. })
+            && let Some(held) = &mut disk.held
+        {
+            held.push(action);
+            return None;
+        }
         match action {
             GroupAction::ReadDevice { token, range, detect_zero } => {
                 let length = u32::try_from(range.length_bytes()).expect("within a request's bound");
@@ -423,12 +436,15 @@ impl Hosted {
         self.write_superblock(rim);
     }
 
-    fn write_superblock(&mut self, rim: &mut Rim) {
+    pub(super) fn write_superblock(&mut self, rim: &mut Rim) {
         let Some(save) = self.saves.front() else { return };
         let Some(superblock) = &save.superblock else {
             self.finish_save(Ok(()), rim);
             return;
         };
+        if self.is_metadata_held {
+            return;
+        }
         let Some(places) = &self.superblock_at else {
             self.finish_save(Err(DeviceError), rim);
             return;
@@ -539,7 +555,7 @@ fn zero_blocks(bytes: &[u8]) -> BlockMask {
     zeroes.fold(BlockMask::EMPTY, |mask, (place, _)| mask | BlockMask::of(place))
 }
 
-fn token_of(action: &GroupAction) -> Option<Token> {
+pub(super) fn token_of(action: &GroupAction) -> Option<Token> {
     match action {
         GroupAction::ReadDevice { token, .. }
         | GroupAction::DigestDevice { token, .. }

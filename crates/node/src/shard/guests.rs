@@ -17,6 +17,7 @@ impl Shard {
             GuestOrder::SetCall { session, ring, bell } => vhost.set_call(session, ring, bell),
             GuestOrder::SetMemory { line, memory } => vhost.set_memory(&line, &memory, kit),
             GuestOrder::SetCache { line, cache } => vhost.set_cache(&line, cache, kit),
+            GuestOrder::SetSize { line, size_bytes } => vhost.set_size(&line, size_bytes, kit),
             GuestOrder::Close { line } => vhost.close(&line, kit),
         }
     }

@@ -30,6 +30,8 @@ pub(crate) struct Hosted {
     pub(crate) resource: Resource,
     /// Where its superblock is, while it has a disk.
     pub(crate) superblock_at: Option<SuperblockPlaces>,
+    /// The superblock is not written while metadata is moved.
+    pub(super) is_metadata_held: bool,
     /// A disk that is to be attached, until the machines take it.
     pub(crate) offer: Option<Box<Offer>>,
     /// Shards where something may still be under way on the disk that was given up.

@@ -31,7 +31,7 @@ use crate::shard::further::{Further, open_pair};
 use crate::shard::hosted::{CommandKind, Hosted, SuperblockPlaces};
 use crate::shard::initiators::Way;
 use crate::shard::mesh::{Cross, Hosting, ToPart};
-use crate::shard::messages::{Fact, Force, Ticket};
+use crate::shard::messages::{Fact, Force, FromShard, Ticket};
 use crate::shard::part::{NewDisk, NewPart, check_lanes};
 use crate::shard::{Rim, Shard};
 
@@ -243,6 +243,7 @@ impl Shard {
             definition,
             resource,
             superblock_at,
+            is_metadata_held: false,
             offer: None,
             closing: [false; SHARDS_MAX as usize],
             register_disk,
@@ -354,8 +355,23 @@ impl Shard {
         let (epoch, in_sync) = (config.epoch.0, in_sync.join(", "));
         log!(Notice, Scope::resource(hosted.name()), "epoch {epoch}: in sync are {in_sync}");
         if hosted.space != config.space() {
-            hosted.space = config.space();
+            let before = std::mem::replace(&mut hosted.space, config.space());
+            let name = hosted.name().to_owned();
+            self.tell_growth((id, &name), &before, &config.space());
             self.offer(id);
+        }
+    }
+
+    /// Devices and virtual machines that use a volume hear of its new size.
+    fn tell_growth(&mut self, (id, name): (HostedId, &str), before: &Space, after: &Space) {
+        self.rim.ublk.grow(id, after);
+        for place in before.places() {
+            let (resource, size_bytes) = (name.to_owned(), after.bytes_at(place));
+            let grown = FromShard::Grown { resource, place, size_bytes };
+            if size_bytes > before.bytes_at(place) && self.rim.outbox.push(grown).is_err() {
+                let scope = Scope::resource(name);
+                log!(Warning, scope, "a virtual machine sees its new size when it starts anew");
+            }
         }
     }
 
@@ -430,6 +446,7 @@ pub(super) fn open_disk(
         slots: replica.superblock.slots.iter().map(|slot| slot.member).collect(),
         further: Vec::with_capacity(replica.further.len()),
         error_logged: false,
+        held: None,
         counters: DiskCounters::default(),
     };
     disk.with_further(replica.further.iter(), rim, |&(place, layout), rim| {

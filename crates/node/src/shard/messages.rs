@@ -6,11 +6,12 @@ use std::sync::{Arc, mpsc};
 use api::response::{Failure, Reply};
 use format::space::Place;
 use io::ListenAddr;
-use replication::contract::{Command, PromoteMode};
+use replication::contract::{Command, DeviceSize, PromoteMode};
 
 use crate::attach::{Attached, Replica};
 use crate::definition::Definition;
 use crate::links::secure::Secrecy;
+use crate::shard::moving::Moved;
 use crate::tls::credentials::Credentials;
 use crate::ublk::News;
 use crate::vhost::GuestOrder;
@@ -64,6 +65,22 @@ pub(crate) enum ToShard {
         ticket: Ticket,
         resource: String,
         command: Command,
+    },
+    /// No metadata is written until `ReleaseMetadata`; answered when none is under way.
+    HoldMetadata {
+        ticket: Ticket,
+        resource: String,
+    },
+    /// Metadata is written again, wherever it is now.
+    ReleaseMetadata {
+        resource: String,
+        moved: Moved,
+    },
+    /// The disk of a volume has room for so much data now; 0 if nothing changed.
+    Enlarged {
+        resource: String,
+        place: Place,
+        size_bytes: u64,
     },
     Detach {
         ticket: Ticket,
@@ -140,7 +157,7 @@ pub(crate) enum DeviceOrder {
     /// A device is to be made; the news say of what, and later how it goes.
     Prepare { place: Place, news: mpsc::Sender<News> },
     /// Its requests are taken from here.
-    Serve { place: Place, file: Arc<File>, depth: u16 },
+    Serve { place: Place, file: Arc<File>, depth: u16, size: DeviceSize },
     /// Every request is answered with an error from now on.
     End { place: Place },
     /// No request is answered any more, and the resource is let go as by a crash.
@@ -161,6 +178,18 @@ pub(crate) enum FromShard {
     Happened {
         resource: String,
         fact: Fact,
+    },
+    /// A volume has so many bytes now, which are more than before.
+    Grown {
+        resource: String,
+        place: Place,
+        size_bytes: u64,
+    },
+    /// The disk of a volume is to have room for so much data, or (0) for all that it can.
+    Enlarge {
+        resource: String,
+        place: Place,
+        size_bytes: u64,
     },
 }
 

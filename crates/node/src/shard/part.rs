@@ -8,6 +8,7 @@ use api::response::{Failure, FailureCode};
 use format::ids::{Incarnation, NodeId};
 use format::layout::Layout;
 use io::SharedDisk;
+use replication::contract::{DeviceError, GroupAction};
 use replication::group::{GroupOptions, LaneGroup};
 use stdx::time::Time;
 
@@ -16,7 +17,7 @@ use crate::limits::SHARDS_MAX;
 use crate::links::HostedId;
 use crate::links::paths::PeerPaths;
 use crate::shard::acks::Acks;
-use crate::shard::disk::{Disk, DiskCounters};
+use crate::shard::disk::{Disk, DiskCounters, token_of};
 use crate::shard::further::{Further, NewFurther, adopt_pair};
 use crate::shard::hosted::Hosted;
 use crate::shard::hosting::{listen, own_addresses};
@@ -80,8 +81,17 @@ impl Part {
 
     /// Gives the disk up, if there is one; what is under way still ends.
     pub(crate) fn close_disk(&mut self, rim: &mut Rim) -> bool {
-        let disk = self.disk.take();
-        disk.inspect(|disk| disk.close(rim)).is_some()
+        let Some(disk) = self.disk.take() else { return false };
+        disk.close(rim);
+        fail_held(self.id, &disk.held.unwrap_or_default(), rim);
+        true
+    }
+}
+
+/// Answers writes of metadata that waited while it was moved, and will not be made.
+pub(super) fn fail_held(id: HostedId, held: &[GroupAction], rim: &mut Rim) {
+    for token in held.iter().filter_map(token_of) {
+        rim.answer(id, token, Err(DeviceError));
     }
 }
 
@@ -111,6 +121,7 @@ impl NewDisk {
             slots: self.slots,
             further: Vec::with_capacity(self.further.len()),
             error_logged: false,
+            held: None,
             counters: DiskCounters::default(),
         };
         disk.with_further(self.further.into_iter(), rim, |further, rim| further.adopt(rim))

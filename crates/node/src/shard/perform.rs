@@ -149,6 +149,7 @@ impl Shard {
                 | ResourceAction::Reset { .. }
                 | ResourceAction::CloseDisk
                 | ResourceAction::TakeDisk { .. }
+                | ResourceAction::EnlargeDisk { .. }
                 | ResourceAction::RenewLease
                 | ResourceAction::Forget { .. }
                 | ResourceAction::ConfigChanged(_)
@@ -177,6 +178,10 @@ impl Shard {
             ResourceAction::Reset { peer } => rim.links.reset(id, peer),
             ResourceAction::CloseDisk => self.close_disk(id),
             ResourceAction::TakeDisk { round } => self.take_disk(id, round),
+            ResourceAction::EnlargeDisk { place, size_bytes } => {
+                let resource = hosted.name().to_owned();
+                rim.ask_for_room(id, (resource, place), size_bytes);
+            }
             ResourceAction::RenewLease => {
                 rim.links.renew(id, rim.kit.now);
                 self.next_tick = rim.kit.now;

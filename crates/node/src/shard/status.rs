@@ -629,7 +629,17 @@ impl Hosted {
         };
         reasons.extend(self.definition.members.iter().filter_map(|member| {
             let facts = status.members.iter().find(|facts| facts.node == member.node)?;
-            let number = number_of(facts.lacks?);
+            let place = facts.lacks?;
+            let number = number_of(place);
+            if facts.holds_bytes > 0 {
+                let (held, size) = (facts.holds_bytes, self.space.bytes_at(place));
+                return Some(format!(
+                    "the replica of {} stays away: its disk of volume {number} has room for {held} \
+                     bytes, and the volume has {size}: enlarge the device there, or make room on \
+                     the file system of the file; it is looked at again within 10 s",
+                    member.name
+                ));
+            }
             Some(format!(
                 "the replica of {} stays away: it has no disk for volume {number}, or a smaller \
                  one, or one whose content is not known; make it anew there: `create-md --force \

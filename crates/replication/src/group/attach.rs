@@ -33,6 +33,7 @@ impl LaneGroup {
         actions: &mut Vec<GroupAction>,
     ) {
         assert_eq!(self.view.replica, ReplicaRole::None, "the former disk was given up");
+        assert_eq!(self.sizes.zeroes_in_flight, 0, "nothing is under way on the former disk");
         self.with_lanes(now, actions, Lane::drop_unsubmitted);
         let (lanes, space) = (self.view.lanes, disk.space);
         for lane in &mut self.lanes {
@@ -40,12 +41,12 @@ impl LaneGroup {
             lane.take_disk(slots_of(&disk.slot_bases, lane.index, lanes, &space));
         }
         load_pages(&mut self.lanes, self.shards, disk.slots);
+        self.sizes.held = Some(space);
+        self.sizes.preparing = None;
         if self.view.space.is_empty() {
             self.view.space = space;
-        } else {
-            self.cover_volume();
         }
-        let reach = Reach::new(self.view.shard, self.shards, lanes, self.view.space);
+        let reach = Reach::new(self.view.shard, self.shards, lanes, self.covered());
         self.activity = ActivityLog::new(reach, self.al_slots, disk.al_next_number);
         self.durable = Durable::new(&disk.slot_bases);
         self.flushes.forget_device();
@@ -63,7 +64,8 @@ impl LaneGroup {
     /// whom it does not name any more.
     pub(crate) fn track(&mut self, members: MemberSet, slots: &[NodeId]) {
         self.view.tracked = members;
-        let View { me, lanes, space, .. } = self.view;
+        let View { me, lanes, .. } = self.view;
+        let space = self.covered();
         for &member in slots.iter().filter(|&&member| member != me) {
             let unused = LostMember { member, base: crate::UNUSED };
             let is_known = self.lanes.iter().any(|lane| lane.slot(member).is_some());

@@ -37,6 +37,8 @@ pub(crate) enum DurableUse {
     Flush,
     Record,
     Page(PageId),
+    /// New blocks become zeroes.
+    Zeroes,
 }
 
 /// Why everything that is dirty now is to reach the disk.
@@ -179,6 +181,7 @@ impl LaneGroup {
         let result = result.map(|_| ());
         match durable_use {
             DurableUse::Flush => self.on_device_flushed(result, actions),
+            DurableUse::Zeroes => self.on_zeroed(result, actions),
             DurableUse::Record | DurableUse::Page(_) if result.is_err() => {
                 let fact = FromGroup::MemberFailed { member: self.view.me };
                 actions.push(GroupAction::Home(fact));

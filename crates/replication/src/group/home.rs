@@ -2,7 +2,6 @@
 
 use format::ids::{BlockRange, BootId, LaneIndex, MemberSet, NodeId, Nonce, Seq};
 use format::message::DataBody;
-use format::space::Space;
 use stdx::time::Time;
 
 use crate::contract::{
@@ -65,7 +64,7 @@ impl LaneGroup {
             ToGroup::SlowLimit(limit) => self.set_slow_limit(now, limit),
             ToGroup::Resume => self.resume(now, actions),
             ToGroup::Stop { round } => self.obey_nobody(now, round, actions),
-            ToGroup::Size(space) => self.resize(*space),
+            ToGroup::Size(order) => self.on_size(*order),
             ToGroup::Track { members, slots } => self.track(members, &slots),
             ToGroup::Attach { disk, round } => self.attaching = Some((disk, round)),
             message @ (ToGroup::Lose { .. }
@@ -152,7 +151,7 @@ impl LaneGroup {
             | ToGroup::ReadPolicy(_)
             | ToGroup::SlowLimit(_)
             | ToGroup::Resume
-            | ToGroup::Size { .. }
+            | ToGroup::Size(_)
             | ToGroup::Attach { .. }
             | ToGroup::Track { .. }
             | ToGroup::Stop { .. } => unreachable!("handled before"),
@@ -228,6 +227,7 @@ impl LaneGroup {
         }
         self.view.nonce = nonce;
         self.view.admitted = false;
+        self.sizes.preparing = None;
         self.with_lanes(now, actions, Lane::drop_unsubmitted);
         self.durable.void_checkpoints();
         self.flushes.forget_peers();
@@ -240,7 +240,7 @@ impl LaneGroup {
     /// What only this member knows goes into its own slot, and everything dirty to the disk.
     pub(crate) fn settle_stop(&mut self, now: Time, actions: &mut Vec<GroupAction>) {
         let Some(round) = self.stopping else { return };
-        if !self.lanes.iter().all(Lane::is_quiet) {
+        if !self.lanes.iter().all(Lane::is_quiet) || self.sizes.zeroes_in_flight > 0 {
             return;
         }
         self.stopping = None;
@@ -255,7 +255,8 @@ impl LaneGroup {
     /// I25: a seal is answered when no device write of an older session is outstanding.
     pub(crate) fn settle_seal(&mut self, actions: &mut Vec<GroupAction>) {
         let Some(round) = self.sealing else { return };
-        if self.holds_former_writes || !self.lanes.iter().all(Lane::is_quiet) {
+        let is_quiet = self.lanes.iter().all(Lane::is_quiet) && self.sizes.zeroes_in_flight == 0;
+        if self.holds_former_writes || !is_quiet {
             return;
         }
         self.sealing = None;
@@ -306,26 +307,10 @@ impl LaneGroup {
         self.fail_flushes(actions);
     }
 
-    fn resize(&mut self, space: Space) {
-        self.view.space = space;
-        self.cover_volume();
-    }
-
-    /// The slots cover what the volume has, which may be less than the disk holds. Of a volume that
-    /// is larger than the disk this node serves what the disk holds, whatever a config says.
-    pub(crate) fn cover_volume(&mut self) {
-        let slots = self.lanes.iter().flat_map(|lane| &lane.replica.slots);
-        let held = slots.map(|slot| slot.bits.space_max()).reduce(|one, it| one.common(&it));
-        self.view.space = held.map_or(self.view.space, |held| held.common(&self.view.space));
-        let space = self.view.space;
-        for lane in &mut self.lanes {
-            lane.replica.slots.iter_mut().for_each(|slot| slot.bits.cover(&space));
-        }
-    }
-
     fn obey_nobody(&mut self, now: Time, round: RoundId, actions: &mut Vec<GroupAction>) {
         self.stand_down(now, actions);
         self.view.nonce = Nonce(0);
+        self.sizes.preparing = None;
         self.with_lanes(now, actions, Lane::drop_unsubmitted);
         self.stopping = Some(round);
         self.merges_slots = false;

@@ -1,6 +1,7 @@
 //! What a checker of invariants may see of a group. Nothing here changes anything.
 
 use format::ids::{BlockRange, EXTENT_BLOCKS, MemberSet, NodeId, Nonce};
+use format::space::Space;
 use stdx::time::Time;
 
 use crate::balance::ReadLoad;
@@ -20,6 +21,12 @@ impl LaneGroup {
                 to == member && is_sent && operation.range.overlaps(range)
             })
         })
+    }
+
+    /// The blocks on which this group takes requests.
+    #[must_use]
+    pub fn space(&self) -> Space {
+        self.view.space
     }
 
     /// The session that this group leads and serves, and whose acknowledgement a write needs.

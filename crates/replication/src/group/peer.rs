@@ -1,6 +1,6 @@
 //! Messages of other members: may they be heard, which lane they are for, and who takes them.
 
-use format::ids::{NodeId, Seq};
+use format::ids::{BlockRange, NodeId, Seq};
 use format::message::{Data, DataBody, ReadStatus};
 use stdx::time::Time;
 
@@ -72,6 +72,11 @@ impl LaneGroup {
         }
     }
 
+    /// The disk goes as far as that. A leader's own disk may be smaller than the volume.
+    fn holds(&self, range: BlockRange) -> bool {
+        self.view.leading || self.sizes.held.is_none_or(|held| held.contains(range))
+    }
+
     fn is_member(&self) -> bool {
         !self.view.leading && self.view.replica != ReplicaRole::None
     }
@@ -97,12 +102,12 @@ impl LaneGroup {
         };
         let position = usize::from(index.0 / self.shards);
         let lane = self.lanes.get(position).filter(|lane| lane.index == index)?;
-        let fits = range.is_none_or(|range| lane.owns(&self.view, range))
+        let fits = range.is_none_or(|range| lane.owns(&self.view, range) && self.holds(range))
             && with_payload == payload.is_some()
             && highest_seq(body) <= SEQ_MAX;
         let ranges_fit = match body {
             DataBody::Loss { ranges, .. } | DataBody::SlotData { ranges, .. } => {
-                ranges.iter().all(|&range| lane.owns(&self.view, range))
+                ranges.iter().all(|&range| lane.owns(&self.view, range) && self.holds(range))
             }
             DataBody::Write(_)
             | DataBody::Ack { .. }

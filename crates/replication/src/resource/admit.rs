@@ -106,7 +106,7 @@ impl Resource {
             .iter()
             .filter(|member| !session.admissions.contains_key(member))
             .filter(|member| session.admit_again_at.get(member).is_none_or(|&at| now >= at))
-            .filter(|&member| self.may_return(member))
+            .filter(|&member| self.may_return(member) && !self.is_resizing())
             .collect();
         if let Some(session) = self.session.as_mut() {
             session.admit_again_at.retain(|_, &mut at| at > now);
@@ -127,6 +127,12 @@ impl Resource {
     pub(crate) fn lacks(&self, member: NodeId) -> Option<Place> {
         let (held, wanted) = (self.replica_of(member)?.space, self.config()?.space());
         wanted.places().find(|&place| held.blocks_at(place) < wanted.blocks_at(place))
+    }
+
+    pub(crate) fn held_of_lacking(&self, member: NodeId) -> u64 {
+        let replica = self.replica_of(member);
+        let place = self.lacks(member);
+        replica.zip(place).map_or(0, |(replica, place)| replica.space.bytes_at(place))
     }
 
     fn seal_returning(&mut self, member: NodeId) {
@@ -151,6 +157,15 @@ impl Resource {
             },
         );
         self.send(member, Control::Seal { ballot, nonce });
+    }
+
+    /// Those that did not come so far that they get every operation begin anew, later.
+    pub(crate) fn give_up_admissions(&mut self) {
+        let Some(session) = &self.session else { return };
+        let admissions = session.admissions.iter().filter(|(_, known)| !known.is_copying());
+        for member in admissions.map(|(&node, _)| node).collect::<Vec<_>>() {
+            self.give_up_admission(member);
+        }
     }
 
     fn give_up_admission(&mut self, member: NodeId) {
@@ -248,6 +263,12 @@ impl Resource {
             | Control::Standing(_)
             | Control::GiveWay { .. }
             | Control::GiveWayAnswer { .. }
+            | Control::Resize { .. }
+            | Control::ResizeAnswer { .. }
+            | Control::Enlarge { .. }
+            | Control::Enlarged { .. }
+            | Control::PrepareSize { .. }
+            | Control::SizePrepared { .. }
             | Control::ReplicaFailed { .. } => unreachable!("sorted by `on_leader_message`"),
         }
     }

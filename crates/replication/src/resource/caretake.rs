@@ -59,6 +59,7 @@ impl Resource {
         }
         let Some(session) = &self.session else { return };
         let is_done = session.reconciled && self.is_quiet() && !self.is_verifying();
+        let is_done = is_done && !self.is_resizing();
         let absent = self.tracked().minus(session.write_set);
         let is_settled = self.config().is_none_or(|it| !self.has_work_with_members(it));
         if is_done && is_settled && !absent.iter().any(|member| self.could_return(member)) {
@@ -91,7 +92,8 @@ impl Resource {
         let mut absent = self.tracked().iter().filter(|&node| !self.holds_replica_of(config, node));
         // What is in doubt, only a session finds out.
         let is_open = is_open || self.config().is_none();
-        let is_wanted = is_open || self.wants_verify() || self.has_work_with_members(config);
+        let is_asked_for = self.wants_verify() || self.wants_resize();
+        let is_wanted = is_open || is_asked_for || self.has_work_with_members(config);
         remembers && (is_wanted || absent.any(|member| self.could_return(member)))
     }
 

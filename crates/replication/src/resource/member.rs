@@ -130,11 +130,17 @@ impl Resource {
             | Control::Standing(_)
             | Control::GiveWay { .. }
             | Control::GiveWayAnswer { .. }
+            | Control::Resize { .. }
+            | Control::ResizeAnswer { .. }
+            | Control::Enlarge { .. }
+            | Control::Enlarged { .. }
+            | Control::PrepareSize { .. }
+            | Control::SizePrepared { .. }
             | Control::ReplicaFailed { .. } => unreachable!("sorted by `on_control`"),
         }
     }
 
-    fn obeys(&self, nonce: Nonce) -> bool {
+    pub(crate) fn obeys(&self, nonce: Nonce) -> bool {
         self.member.sealed == Some(nonce)
     }
 
@@ -167,6 +173,7 @@ impl Resource {
         self.member.admit = None;
         self.member.set_full.clear();
         self.member.join = None;
+        self.forget_size_asked();
         self.member.seal = Some(PendingSeal {
             from,
             ballot,
@@ -258,18 +265,10 @@ impl Resource {
         self.close_gate();
         self.member.may_begin = false;
         self.member.new_epoch = Some((from, nonce, value.epoch));
-        self.take_space(value);
+        self.settle_size(value);
         let round = self.start_round(RoundKind::Inherited(nonce));
         let message = ToGroup::Inherit { nonce, ranges: inherited, round };
         self.save_superblock(AfterSave::Groups(message));
-    }
-
-    /// The groups know the volumes of a session before its first operation comes: the value that
-    /// names them may reach this node as chosen only after that.
-    fn take_space(&mut self, value: &Config) {
-        if self.config().map(Config::space) != Some(value.space()) {
-            self.tell_groups(ToGroup::Size(Box::new(value.space())));
-        }
     }
 
     pub(crate) fn on_inherited(&mut self, nonce: Nonce) {
@@ -305,7 +304,7 @@ impl Resource {
         superblock.clean = false;
         self.member.may_begin = false;
         self.member.admit = Some((from, nonce));
-        self.take_space(value);
+        self.settle_size(value);
         let round = self.start_round(RoundKind::Admitted);
         self.save_superblock(AfterSave::Groups(ToGroup::Admit { nonce, floors, round }));
     }
@@ -533,6 +532,7 @@ impl Resource {
         self.superblock = Some(*superblock);
         self.member = MemberState::default();
         self.close_gate();
+        self.room.begin_anew();
         self.saves.forget_stamp();
         self.on_config_for_member();
         // OPEN says what a replica is: all peers are to hear of this one.
@@ -618,6 +618,16 @@ pub(crate) fn bounded(ranges: Vec<BlockRange>, space: &Space) -> Vec<BlockRange>
     let mut set: RangeSet = ranges.into_iter().collect();
     set.coarsen(limits::REPORT_RANGES_MAX, space);
     set.iter().collect()
+}
+
+/// What of the ranges lies in these volumes. A member that was not told yet, because it started
+/// anew, may still have marks for a larger size that was never chosen.
+pub(crate) fn within(ranges: &mut Vec<BlockRange>, space: &Space) {
+    ranges.retain_mut(|range| {
+        let left = space.end_behind(range.start).saturating_sub(range.start);
+        range.count = u32::try_from(left).map_or(range.count, |left| range.count.min(left));
+        range.count > 0
+    });
 }
 
 /// In place of the counter at which a disk was given up: it has no stamp of this vote store yet.

@@ -454,8 +454,10 @@ impl Resource {
             return self.rest_promotion(CommandErrorCode::NoUpToDateData, reason);
         }
         // What the lost ones may miss; a single member cannot differ from itself (7.4, 7.5).
-        let missed = if base.clean { Vec::new() } else { difference(&sealed) };
-        let missed = crate::resource::member::bounded(missed, &base.space());
+        let space = base.space();
+        let mut missed = if base.clean { Vec::new() } else { difference(&sealed) };
+        crate::resource::member::within(&mut missed, &space);
+        let missed = crate::resource::member::bounded(missed, &space);
         let outdated = if sealed.len() == 1 { Vec::new() } else { missed.clone() };
         let lossy = !base.clean && sealed.values().all(|report| report.rank <= 1);
         let memory = if lossy { Memory::MayBeLost } else { Memory::Kept };
@@ -689,6 +691,7 @@ impl Resource {
         let Phase::Announcing { value, .. } = promotion.phase else {
             unreachable!("a session begins after its announcement")
         };
+        self.settle_size(&value);
         let Promotion { nonce, purpose, boots, .. } = promotion;
         self.session = Some(Session::new(nonce, purpose, insync(&value), boots, self.now));
         self.start_serving(&value);

@@ -347,6 +347,12 @@ impl Resource {
             | Control::Standing(_)
             | Control::GiveWay { .. }
             | Control::GiveWayAnswer { .. }
+            | Control::Resize { .. }
+            | Control::ResizeAnswer { .. }
+            | Control::Enlarge { .. }
+            | Control::Enlarged { .. }
+            | Control::PrepareSize { .. }
+            | Control::SizePrepared { .. }
             | Control::ReplicaFailed { .. } => unreachable!("sorted by `on_control`"),
         }
     }

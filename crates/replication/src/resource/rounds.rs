@@ -32,6 +32,7 @@ pub(crate) enum RoundKind {
     StoodDown(Nonce),
     Attached,
     Verified,
+    SizePrepared,
 }
 
 impl Resource {
@@ -110,6 +111,7 @@ impl Resource {
             RoundKind::StoodDown(nonce) => self.on_stood_down(nonce),
             RoundKind::Attached => self.on_groups_attached(),
             RoundKind::Verified => self.on_all_verified(),
+            RoundKind::SizePrepared => self.on_size_prepared(),
             RoundKind::Quiesced | RoundKind::Floors | RoundKind::Counted(_) => {
                 unreachable!("these bring more than a word")
             }

@@ -84,6 +84,8 @@ pub(crate) enum Change {
         /// The members that slots were kept for.
         before: MemberSet,
     },
+    /// Of the size of the volume.
+    Resizing,
     Demoting,
     /// Without a quorum: the only change that needs none.
     Alone,
@@ -151,6 +153,7 @@ impl Session {
                 Change::Losing(_)
                 | Change::Joining { .. }
                 | Change::Members { .. }
+                | Change::Resizing
                 | Change::Demoting
                 | Change::Alone,
             )
@@ -180,6 +183,7 @@ impl Resource {
         self.suspend_session();
         self.ask_groups(RoundKind::Reconciled, |round| ToGroup::Serve { epoch, in_sync, round });
         self.start_wanted_verify();
+        self.start_wanted_resize();
         if self.serves_clients() {
             self.actions.push(ResourceAction::RoleChanged { primary: true });
             self.actions.push(ResourceAction::RenewLease);
@@ -491,6 +495,7 @@ impl Resource {
     }
 
     pub(crate) fn on_member_disconnected(&mut self, node: NodeId) {
+        self.forget_asked_for_size(node);
         self.on_disconnected_during_promotion(node);
         if self.session.is_some() {
             self.begin_loss(node);
@@ -598,6 +603,7 @@ impl Resource {
             }
             Some(Change::Joining { member }) => self.on_joined(member, value),
             Some(Change::Members { before }) => self.on_members_chosen(before, value),
+            Some(Change::Resizing) => self.on_resized(),
             Some(Change::Demoting) => self.on_demoted(),
             Some(Change::Alone) => self.on_alone_chosen(),
             Some(Change::PreparingJoin { .. }) | None => {}
@@ -629,6 +635,7 @@ impl Resource {
         let Some(session) = self.session.take() else { return };
         self.attempt = None;
         self.interrupt_verify();
+        self.interrupt_resize();
         self.drop_rounds_of_session();
         let nonce = session.nonce;
         let (commands, promotions) =

@@ -7,6 +7,7 @@ use format::space::{Place, Space};
 use stdx::time::Time;
 
 use crate::quorum::is_vote_of;
+use crate::resource::resize::{ResizeStatus, Resizing};
 use crate::resource::suspend::Shortage;
 use crate::resource::verify::{VerifyStatus, Verifying};
 use crate::resource::{OnNoQuorum, Resource, insync};
@@ -46,6 +47,8 @@ pub struct Status {
     pub members: Vec<MemberStatus>,
     /// The last comparison of the replicas that this node led.
     pub verify: Option<VerifyStatus>,
+    /// The last change of the size that this node led.
+    pub resize: Option<ResizeStatus>,
 }
 
 /// One voter.
@@ -78,6 +81,8 @@ pub struct MemberStatus {
     pub unrelated: bool,
     /// The first volume of the value that its replica does not have, or not as large.
     pub lacks: Option<Place>,
+    /// What its disk holds of that volume; 0 where it has none.
+    pub holds_bytes: u64,
     /// Its line and that of this node parted, after that value of both, if it is known.
     pub split: Option<Option<Ancestor>>,
 }
@@ -189,6 +194,7 @@ impl Resource {
                 has_replica: self.replica_of(node).is_some(),
                 unrelated: self.peers.get(&node).is_some_and(|peer| peer.unrelated),
                 lacks: self.lacks(node),
+                holds_bytes: self.held_of_lacking(node),
                 split: self.peers.get(&node).and_then(|it| Some(it.split.as_ref()?.fork)),
             }
         });
@@ -216,6 +222,7 @@ impl Resource {
                 .map(|session| session.lease_until),
             members: members.collect(),
             verify: self.verify.as_ref().map(Verifying::status),
+            resize: self.resize.as_ref().map(Resizing::status),
             config,
         }
     }

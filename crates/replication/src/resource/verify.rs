@@ -169,7 +169,7 @@ impl Resource {
         }
     }
 
-    fn leader_in_reach(&self) -> Option<(NodeId, Nonce)> {
+    pub(crate) fn leader_in_reach(&self) -> Option<(NodeId, Nonce)> {
         let primary = self.config()?.primary?;
         let peer = self.peers.get(&primary.node)?;
         let leads = peer.report.is_some() && peer.session == Some(primary.nonce);

@@ -7,7 +7,7 @@
 use std::collections::BTreeMap;
 
 use format::config::Config;
-use format::ids::{BlockRange, EXTENT_BLOCKS, LaneIndex, MemberSet, NodeId};
+use format::ids::{EXTENT_BLOCKS, LaneIndex, MemberSet, NodeId};
 use format::space::Space;
 
 use crate::checker::{diskful, intact, processes, sources_of};
@@ -26,6 +26,8 @@ pub(crate) struct Blocks {
     by_extent: BTreeMap<u64, Vec<usize>>,
     /// The disks differ in these.
     differing: Vec<usize>,
+    /// The volumes: what is behind them is nobody's.
+    volumes: Space,
     /// Of each line that was not continued by another one.
     replicas: Vec<Replicas>,
 }
@@ -64,7 +66,8 @@ struct Replicas {
 
 impl Blocks {
     pub(crate) fn differing(&self) -> impl Iterator<Item = u64> {
-        self.differing.iter().map(|&index| self.known[index].number)
+        let numbers = self.differing.iter().map(|&index| self.known[index].number);
+        numbers.filter(|&number| self.volumes.has(number))
     }
 
     pub(crate) fn number(&self, index: usize) -> u64 {
@@ -124,14 +127,15 @@ impl Blocks {
             }
         }
         let is_anew = self.is_anew(cluster, changes, leaves);
+        let volumes = leaves.iter().map(Config::space).reduce(|one, other| one.common(&other));
+        self.volumes = volumes.unwrap_or_default();
         for &index in &self.differing {
             let block = &mut self.known[index];
             match block.verdict {
                 Verdict::Fine(on) if !is_anew && !changes.touch(on, block.lane.0) => {}
                 Verdict::Fine(_) | Verdict::None => {
                     let mut on = MemberSet::EMPTY;
-                    let number = BlockRange::new(block.number, 1);
-                    for replicas in self.replicas.iter().filter(|it| it.space.contains(number)) {
+                    for replicas in self.replicas.iter().filter(|it| it.space.has(block.number)) {
                         check_in_sync(cluster, replicas, block, &mut on)?;
                         check_marks(cluster, replicas, block, &mut on)?;
                     }

@@ -13,6 +13,7 @@ use crate::process::Outstanding;
 use crate::sometimes::Mark;
 
 impl Cluster {
+    #[expect(clippy::too_many_lines, reason = "one flat match, an action each")]
     pub(super) fn perform_resource(&mut self, node: usize, action: ResourceAction) {
         match action {
             ResourceAction::Send { to, message } => {
@@ -43,6 +44,9 @@ impl Cluster {
                 }
             }
             ResourceAction::TakeDisk { round } => self.hand_out_disk(node, round),
+            ResourceAction::EnlargeDisk { place, size_bytes } => {
+                self.enlarge(node, place, size_bytes);
+            }
             ResourceAction::Answer { id, result } => {
                 self.trace(|| format!("n{node} answers {id:?} {result:?}"));
                 self.outcomes.push(Outcome::Answered { node, id, result });
@@ -59,10 +63,11 @@ impl Cluster {
             }
             ResourceAction::ConfigChanged(config) => {
                 let (losses, branch, epoch) = (config.losses, config.branch, config.epoch);
+                let space = config.space();
                 self.trace(|| {
                     format!("n{node} config {epoch:?} insync {:?}", config.volumes[0].insync_set())
                 });
-                self.outcomes.push(Outcome::Config { node, losses, branch, epoch });
+                self.outcomes.push(Outcome::Config { node, losses, branch, epoch, space });
             }
             ResourceAction::RenewLease => self.ask_leases(node),
             ResourceAction::Forget { peer } => {

@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use format::ids::{
-    BlockMask, BlockRange, Branch, Epoch, Incarnation, KernelBootId, NodeId, Nonce, ResourceId,
-    VoteStoreId,
+    BLOCK_BYTES, BlockMask, BlockRange, Branch, EXTENT_BLOCKS, Epoch, Incarnation, KernelBootId,
+    NodeId, Nonce, ResourceId, VoteStoreId,
 };
 use format::metadata::{
     Content, FurtherDisk, Register, ReplicaState, Sealed, Slot, Superblock, VoteStamp,
@@ -239,6 +239,18 @@ impl Cluster {
         true
     }
 
+    /// Makes room on a disk, as far as its backing goes.
+    pub(super) fn enlarge(&mut self, node: usize, place: Place, wanted: u64) {
+        let Some(process) = &self.processes[node] else { return };
+        let space = &self.options.space;
+        let spare = self.backing[node] - space.bytes_at(Place::FIRST);
+        let (boot, has) = (process.boot_id, space.bytes_at(place) + spare);
+        let size_bytes = if wanted <= has { has } else { 0 };
+        let delay = Duration::from_micros(50 + self.random.below(20_000));
+        self.trace(|| format!("n{node} makes room for {wanted} at {place:?}, its disk has {has}"));
+        self.schedule(delay, Event::Enlarged { node, boot, place, size_bytes });
+    }
+
     /// A disk does not hold what was written there any more.
     pub fn spoil(&mut self, node: usize, block: u64, value: u64) {
         self.spoiled.insert(block);
@@ -325,7 +337,25 @@ pub(super) fn new_disk(options: &ClusterOptions, node: NodeId, random: &mut Rand
         write_counter: 0,
         disk_left_at: None,
     };
-    Disk::new(superblock, register)
+    let mut disk = Disk::new(superblock, register);
+    // What a disk holds where no volume was is anything.
+    let spare = options.spare_bytes / BLOCK_BYTES;
+    for place in options.space.places() {
+        let from = place.first_block() + options.space.blocks_at(place);
+        for block in (from..from + spare).filter(|block| is_of_interest(*block)) {
+            disk.write_durably(block, GARBAGE + u64::from(node.get()));
+        }
+    }
+    disk.touched.clear();
+    disk
+}
+
+/// What was there before is no write of a client.
+pub(crate) const GARBAGE: u64 = 1 << 40;
+
+/// At the ends of each extent.
+fn is_of_interest(block: u64) -> bool {
+    !(13..EXTENT_BLOCKS - 8).contains(&(block % EXTENT_BLOCKS))
 }
 
 #[cfg(test)]
@@ -343,6 +373,7 @@ mod tests {
             spares: 0,
             shards: vec![vec![1]],
             space: Space::of_one(20 * 1024),
+            spare_bytes: 0,
             al_slots: 8,
             trace: false,
             trace_lane: None,

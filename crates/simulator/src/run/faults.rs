@@ -32,6 +32,7 @@ const _: () = assert!(FAULTS.len() == FAULT_KINDS as usize, "a bit of `skip` for
 
 impl Run {
     pub(super) fn act(&mut self) {
+        self.look_at_size();
         match self.random.below(1000) {
             pick @ 0..44 => self.some_fault(pick),
             44..48 => self.verify(),

@@ -103,6 +103,7 @@ impl Forking {
             spares: 0,
             shards: vec![vec![shards]; usize::from(nodes)],
             space: Space::of_one(20 * EXTENT_BLOCKS),
+            spare_bytes: 0,
             al_slots: 3 + usize::try_from(random.below(6)).expect("small"),
             trace: options.trace,
             trace_lane: options.trace_lane,

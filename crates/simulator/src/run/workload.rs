@@ -64,6 +64,9 @@ impl Run {
     pub(super) fn write(&mut self) {
         let Some(node) = self.ready_node() else { return };
         let (start, count) = self.some_range();
+        if !self.is_offered(node, (start, count)) {
+            return;
+        }
         let (first, end) = (start * SECTORS as u64, (start + count) * SECTORS as u64);
         if self.random.chance(1, 250) {
             return self.stream(node, start - start % EXTENT_BLOCKS);
@@ -82,6 +85,9 @@ impl Run {
     }
 
     fn stream(&mut self, node: usize, start: u64) {
+        if !self.is_offered(node, (start, STREAM_WRITES * STREAM_BLOCKS)) {
+            return;
+        }
         for number in 0..STREAM_WRITES {
             let from = (start + number * STREAM_BLOCKS) * SECTORS as u64;
             self.write_sectors(node, from, from + STREAM_BLOCKS * SECTORS as u64);
@@ -138,6 +144,9 @@ impl Run {
 
     pub(super) fn read_at(&mut self, node: usize) {
         let (start, count) = self.some_range();
+        if !self.is_offered(node, (start, count)) {
+            return;
+        }
         self.report.reads += 1;
         self.start_read(node, start, count);
     }
@@ -196,7 +205,9 @@ impl Run {
     /// C2: what in-sync members would hold after a loss of power is not older than the flush.
     fn check_durable(&self) -> Result<(), String> {
         for member in self.checker.sources(&self.cluster).iter() {
-            for (block, durable) in self.cluster.disks[member.index()].unflushed() {
+            let volumes = self.checker.volumes();
+            let unflushed = self.cluster.disks[member.index()].unflushed();
+            for (block, durable) in unflushed.filter(|&(block, _)| volumes.has(block)) {
                 let sectors = self.cluster.contents.sectors(durable);
                 for (sector, id) in (block * SECTORS as u64..).zip(sectors) {
                     if !self.oracle.may_be_durable(sector, id) {

@@ -1,0 +1,285 @@
+//! More room for data on a disk that is in use.
+//!
+//! A file is made longer as far as is asked for; a block device is as large as the operator made
+//! it. What is found is divided anew: with internal metadata everything but the data has a new
+//! place behind the old one, which becomes a part of the data area and stays as it is until a
+//! larger volume has it. In this order, so that a crash at any point leaves a disk that the next
+//! start finds (the state directory knows the size that it had):
+//!
+//! 1. The file is extended, the new places are zeroes, durably.
+//! 2. No shard writes metadata any more (`shard/moving`); all but zeroes is copied, durably.
+//! 3. The superblock is written as it is to both of its new places: a start looks there first, so
+//!    from here on they count.
+//! 4. The shards write to the new places.
+//!
+//! What fails before step 3 leaves everything as it was. From then on nobody knows which places
+//! count until the disk is read again: the replica is given up, as by any failed write.
+//!
+//! The stamp of a further volume's disk is copied like a superblock, with the number that it has:
+//! it still is as new as that of the first disk, or one ahead.
+
+use std::collections::HashMap;
+use std::path::Path;
+use std::sync::mpsc;
+
+use api::response::{Failure, FailureCode};
+use format::ids::{BLOCK_BYTES, LaneIndex};
+use format::layout::{AL_RING_BYTES, Layout, LayoutError, MetadataPlace, PAGE_BYTES, Placement};
+use format::metadata::{AL_RINGS, Superblock};
+use format::space::{Place, VOLUME_BYTES};
+
+use crate::attach::volumes::write_at;
+use crate::attach::{Device, end_of, find_superblock, superblock_offset};
+use crate::control::Control;
+use crate::definition::{Definition, DiskPlace};
+use crate::desk::overloaded;
+use crate::limits::{ADMIN_COMMAND_DEADLINE, COMMAND_PATIENCE};
+use crate::log::{Scope, log};
+use crate::patience::Patience;
+use crate::shard::messages::ToShard;
+use crate::shard::moving::Moved;
+
+#[derive(Debug)]
+pub(crate) struct RoomWanted {
+    pub(crate) resource: String,
+    /// Of which volume.
+    pub(crate) place: Place,
+    /// Of data; 0 is all that there is.
+    pub(crate) size_bytes: u64,
+}
+
+impl Control {
+    /// Enlarges disks, one after the other, for as long as the daemon lives.
+    pub(crate) fn make_room(&self, wanted: &mpsc::Receiver<RoomWanted>) {
+        // Why it was refused: said again only if the reason is another one.
+        let mut told = HashMap::new();
+        for RoomWanted { resource, place, size_bytes } in wanted {
+            let scope = Scope::resource(&resource);
+            let key = (resource.clone(), place.number());
+            let size_bytes = match self.enlarge((&resource, place), size_bytes) {
+                Ok(size_bytes) => {
+                    told.remove(&key);
+                    log!(Notice, scope, "the disk has room for {size_bytes} bytes of data");
+                    size_bytes
+                }
+                Err(failure) => {
+                    let text = failure.to_string();
+                    if told.get(&key) != Some(&text) {
+                        log!(Warning, scope, "the disk gets no more room: {text}");
+                        told.insert(key, text);
+                    }
+                    0
+                }
+            };
+            let home = self.desk().home_of(&resource);
+            self.tell_at_last(home, || {
+                let resource = resource.clone();
+                ToShard::Enlarged { resource, place, size_bytes }
+            });
+        }
+    }
+
+    fn enlarge(&self, (resource, place): (&str, Place), wanted: u64) -> Result<u64, Failure> {
+        let refused = |text: &str| Failure::new(FailureCode::StateRefused, text, "");
+        let text = self.stored_text(resource)?.ok_or_else(|| refused("the resource is down"))?;
+        let definition = Definition::from_text(&self.name, resource, &text)?;
+        let volume = definition.volumes().find(|volume| volume.place == place);
+        let (number, disk) = volume
+            .and_then(|volume| Some((volume.number, volume.disk?)))
+            .ok_or_else(|| refused("there is no disk here"))?;
+        let _moving = self.moving();
+        let data = Device::share(&disk.data)?;
+        let meta = disk.meta.as_deref().map(Device::share).transpose()?;
+        let sizes = (data.size_bytes, self.state().disk_size((resource, place)));
+        let target = (number, disk);
+        let (_, old) = find_superblock(meta.as_ref().unwrap_or(&data), sizes, &definition, target)?;
+        let (device_bytes, new) = plan(disk, &data, meta.as_ref(), &old, wanted)?;
+        if new.data_bytes <= old.data_bytes {
+            return Ok(old.data_bytes);
+        }
+        if device_bytes > data.size_bytes {
+            self.note_size((resource, place), end_of(&old));
+            extend(&disk.data, &data, device_bytes)?;
+        }
+        let device = meta.as_ref().unwrap_or(&data);
+        match old.metadata {
+            MetadataPlace::Internal => device.zero(new.data_bytes..end_of(&new))?,
+            MetadataPlace::External => {
+                let end = |layout: &Layout| layout.bitmap_offset + layout.bitmap_bytes();
+                device.zero(end(&old)..end(&new))?;
+            }
+        }
+        device.sync()?;
+        let copied = self.hold(resource).and_then(|()| {
+            let (superblock, old) = find_superblock(device, sizes, &definition, target)?;
+            copy(device, place, &old, &new)?;
+            Ok(superblock)
+        });
+        let (moved, result) = match copied {
+            Err(failure) => (Moved::Not, Err(failure)),
+            Ok(superblock) => match make_count(device, &superblock, &new) {
+                Ok(()) => (Moved::To(place, new), Ok(new.data_bytes)),
+                Err(failure) => (Moved::Lost, Err(failure)),
+            },
+        };
+        if result.is_ok() {
+            self.note_size((resource, place), end_of(&new));
+        }
+        for shard in 0..self.desk().shards() {
+            self.tell_at_last(shard, || {
+                let resource = resource.to_owned();
+                ToShard::ReleaseMetadata { resource, moved }
+            });
+        }
+        result
+    }
+
+    /// From here on no shard writes metadata.
+    fn hold(&self, resource: &str) -> Result<(), Failure> {
+        let mut patience = Patience::new(COMMAND_PATIENCE);
+        loop {
+            let question = |ticket| ToShard::HoldMetadata { ticket, resource: resource.to_owned() };
+            let answers = self.desk().ask_all(question, ADMIN_COMMAND_DEADLINE);
+            match answers.into_iter().collect::<Result<Vec<_>, _>>() {
+                Ok(_) => return Ok(()),
+                Err(failure) if patience.rest(&failure) => {}
+                Err(failure) => return Err(failure),
+            }
+        }
+    }
+
+    /// Where the metadata is found, should the process end before it has moved.
+    fn note_size(&self, (resource, place): (&str, Place), size_bytes: u64) {
+        if let Err(error) = self.state().store_disk_size((resource, place), size_bytes) {
+            log!(Warning, Scope::resource(resource), "cannot note the size of the disk: {error}");
+        }
+    }
+
+    /// What a shard has to hear: one that takes nothing for so long takes nothing any more.
+    fn tell_at_last(&self, shard: u8, message: impl Fn() -> ToShard) {
+        let mut patience = Patience::new(ADMIN_COMMAND_DEADLINE);
+        while !self.desk().tell(shard, message()) {
+            let failure = overloaded();
+            if !patience.rest(&failure) {
+                log!(Error, Scope::NODE, "data thread {shard} does not hear of a disk: {failure}");
+                return;
+            }
+        }
+    }
+}
+
+fn extend(path: &Path, data: &Device<'_>, device_bytes: u64) -> Result<(), Failure> {
+    let failed = |error: std::io::Error| {
+        let more = device_bytes - data.size_bytes;
+        let message = format!("cannot make {} {more} bytes longer: {error}", path.display());
+        let hint = "everything stays as it is; make room on its file system";
+        Failure::new(FailureCode::DiskFailed, message, hint)
+    };
+    io::extend_file(&data.file, data.size_bytes..device_bytes).map_err(failed)?;
+    data.file.sync_all().map_err(failed)
+}
+
+/// How long the data device is to be, and how it is divided then.
+fn plan(
+    place: &DiskPlace,
+    data: &Device<'_>,
+    meta: Option<&Device<'_>>,
+    old: &Layout,
+    wanted: u64,
+) -> Result<(u64, Layout), Failure> {
+    let is_file = std::fs::metadata(&place.data).is_ok_and(|it| it.is_file());
+    let divide = |device_bytes| {
+        let placement = match meta {
+            None => Placement::Internal { device_bytes },
+            Some(meta) => Placement::External {
+                data_device_bytes: device_bytes,
+                metadata_device_bytes: meta.size_bytes,
+            },
+        };
+        Layout::new(placement, old.slots, old.lanes).map_err(|error| too_small(place, &error))
+    };
+    let mut device_bytes = data.size_bytes;
+    let mut new = divide(device_bytes)?;
+    // With internal metadata the new one must not touch the old one.
+    let end = if meta.is_none() { end_of(old) } else { 0 };
+    if is_file && wanted > new.data_bytes && wanted <= VOLUME_BYTES {
+        let goal = wanted.max(end);
+        // The metadata grows a little with the data.
+        while new.data_bytes < goal {
+            device_bytes += (goal - new.data_bytes).next_multiple_of(BLOCK_BYTES);
+            new = divide(device_bytes)?;
+        }
+    }
+    if new.data_bytes > old.data_bytes && new.data_bytes < end {
+        let message = format!(
+            "{} has grown by less than its metadata takes: {} bytes more are needed",
+            place.data.display(),
+            end - new.data_bytes
+        );
+        return Err(Failure::new(FailureCode::DiskFailed, message, "enlarge it further"));
+    }
+    Ok((device_bytes, new))
+}
+
+fn too_small(place: &DiskPlace, error: &LayoutError) -> Failure {
+    let path = place.meta.as_ref().unwrap_or(&place.data).display();
+    let message = format!("the metadata on {path} has no room for a larger volume: {error}");
+    let hint = "exchange it: detach the disk, give it a larger `meta-disk`, `create-md`";
+    Failure::new(FailureCode::DiskFailed, message, hint)
+}
+
+/// Copies everything that is not zeroes.
+fn copy(device: &Device<'_>, place: Place, old: &Layout, new: &Layout) -> Result<(), Failure> {
+    let is_there = old.metadata == MetadataPlace::External;
+    if is_there && old.pages_per_lane() == new.pages_per_lane() {
+        return Ok(());
+    }
+    // The activity log of all volumes is on the disk of the first.
+    if !is_there && place == Place::FIRST {
+        for ring in 0..u8::try_from(AL_RINGS).expect("16 rings") {
+            let bytes = device.read(old.al_ring_offset(ring), AL_RING_BYTES)?;
+            device.write(new.al_ring_offset(ring), &bytes)?;
+        }
+    }
+    for slot in 0..old.slots {
+        copy_slot(device, slot, old, new)?;
+    }
+    device.sync()
+}
+
+fn copy_slot(device: &Device<'_>, slot: u8, old: &Layout, new: &Layout) -> Result<(), Failure> {
+    let per_lane = u64::from(old.pages_per_lane());
+    let begin = old.bitmap_page_offset(slot, LaneIndex(0), 0);
+    let end = begin + u64::from(old.lanes) * per_lane * PAGE_BYTES;
+    let mut result = Ok(());
+    device.read_data(begin..end, |offset, block| {
+        if result.is_err() || block.iter().all(|byte| *byte == 0) {
+            return;
+        }
+        if old.metadata == MetadataPlace::External {
+            let message = "the bitmap would be divided anew, and it marks what members miss";
+            let hint = "bring all members up to date first";
+            result = Err(Failure::new(FailureCode::StateRefused, message, hint));
+            return;
+        }
+        let number = (offset - begin) / PAGE_BYTES;
+        let lane = u8::try_from(number / per_lane).expect("a lane of the layout");
+        let page = u32::try_from(number % per_lane).expect("a page of the layout");
+        result = device.write(new.bitmap_page_offset(slot, LaneIndex(lane), page), block);
+    })?;
+    result
+}
+
+/// Writes the superblock as it is to both of its places; the newest one of external metadata, which
+/// may be in the same place, last.
+fn make_count(
+    device: &Device<'_>,
+    superblock: &Superblock,
+    layout: &Layout,
+) -> Result<(), Failure> {
+    let own = superblock_offset(superblock, layout);
+    let [first, second] = layout.superblock_offsets;
+    let other = if own == first { second } else { first };
+    write_at(device, superblock, layout, other)?;
+    write_at(device, superblock, layout, own)
+}
