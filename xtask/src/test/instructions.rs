@@ -91,8 +91,9 @@ fn count(example: &Path, requests: u64, words: &str, place: &Path) -> Result<u64
     Ok(total)
 }
 
-/// Sums the costs of lines in functions of the core, `NAME'CALLER`. A line `fn=(ID) NAME` opens a function (the
-/// name is given once), `LINE COST` is its own cost, and the line after `calls=` that of a callee.
+/// Sums the costs of lines in functions of the core, `NAME'CALLER`. A line `fn=(ID) NAME` opens a
+/// function (the name is given once), `LINE COST` is its own cost, and the line after `calls=` that
+/// of a callee.
 fn count_in(profile: &str) -> u64 {
     let mut names: BTreeMap<&str, bool> = BTreeMap::new();
     let (mut is_ours, mut is_callee, mut total) = (false, false, 0);
