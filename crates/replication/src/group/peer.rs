@@ -74,7 +74,7 @@ impl LaneGroup {
 
     /// The disk goes as far as that. A leader's own disk may be smaller than the volume.
     fn holds(&self, range: BlockRange) -> bool {
-        self.view.leading || self.sizes.held.is_none_or(|held| held.contains(range))
+        self.view.leading || self.sizes.held.as_ref().is_none_or(|held| held.contains(range))
     }
 
     fn is_member(&self) -> bool {
