@@ -137,9 +137,8 @@ fn more_reads_than_a_leader_has_under_way_are_refused() {
     assert!(is_refused(&step(&mut group, from_peer(read(most), None))));
 }
 
-/// A client asked for a block and would have got what fits into the answer.
-#[test]
-fn an_answer_of_another_length_than_was_asked_for_is_no_answer() {
+/// Node 1 leads a session in which node 0 alone has to have what is written.
+fn leader() -> LaneGroup {
     let mut group = group();
     let members = MemberSet(0b1);
     let lead = ToGroup::Lead {
@@ -155,6 +154,35 @@ fn an_answer_of_another_length_than_was_asked_for_is_no_answer() {
     step(&mut group, GroupInput::Home(lead));
     step(&mut group, GroupInput::Home(serve));
     step(&mut group, GroupInput::Home(ToGroup::Lease { until: Time(2) }));
+    group
+}
+
+/// What waits behind another write has no seq yet: none that is acknowledged is its own.
+#[test]
+fn an_acknowledgement_of_what_was_not_sent_is_none() {
+    let mut group = leader();
+    let write = |part: u64| {
+        let kind = RequestKind::Write { payload: Payload(7), fua: false };
+        GroupInput::Request(Request { part: PartId(part), kind, offset: 0, length: 4096 })
+    };
+    step(&mut group, write(1));
+    step(&mut group, write(2));
+    let ack = |base: u64| {
+        let (lane, boot_id) = (LANE, BootId(1));
+        from_peer(DataBody::Ack { lane, base: Seq(base), mask: 1, boot_id }, None)
+    };
+    let answered = |actions: &[GroupAction]| {
+        actions.iter().any(|action| matches!(action, GroupAction::Complete { .. }))
+    };
+    let actions = step(&mut group, ack(0));
+    assert!(resets(&actions) && !answered(&actions), "{actions:?}");
+    assert!(answered(&step(&mut group, ack(1))));
+}
+
+/// A client asked for a block and would have got what fits into the answer.
+#[test]
+fn an_answer_of_another_length_than_was_asked_for_is_no_answer() {
+    let mut group = leader();
     let request = Request { part: PartId(1), kind: RequestKind::Read, offset: 0, length: 8192 };
     let actions = step(&mut group, GroupInput::Request(request));
     let id = actions.iter().find_map(|action| {

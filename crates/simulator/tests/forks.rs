@@ -213,6 +213,33 @@ fn a_third_member_that_carries_the_fork_on_gives_all_of_it_up() {
     }
 }
 
+/// Node 1 leads a newer line, in which it has no vote, and dies while it copies to its own replica:
+/// its register knows the older line alone, whose value has it in sync.
+#[test]
+fn a_replica_that_began_to_follow_another_line_is_no_longer_of_the_older_one() {
+    let mut it = Scenario::with_quorum_off(3, 0);
+    it.must_write(0, 7, 1);
+    it.part(&[0], &[1, 2]);
+    it.part(&[1], &[2]);
+    it.must_write(0, 7, 10);
+    let demoted = it.command(0, Command::Demote);
+    it.until("the end of the session", |it| it.succeeded(demoted));
+    it.meet(&[0], &[1]);
+    it.promote(1);
+    it.until("a copy", |it| it.on_disk(1, 7) == 10);
+    for node in [1, 0, 2] {
+        it.cluster.kill(node);
+    }
+    it.meet(&[1], &[2]);
+    it.cluster.start(1);
+    it.cluster.start(2);
+    it.promote(2);
+    assert_eq!((it.must_read(2, 7), it.on_disk(1, 7)), (1, 10));
+    it.must_write(2, 9, 2);
+    it.run(Duration::from_secs(3));
+    assert!(!it.is_in_sync(2, 1));
+}
+
 /// A node that knows that it is not up to date does not take the lead by itself.
 #[test]
 fn an_outdated_replica_goes_on_alone_only_by_force() {

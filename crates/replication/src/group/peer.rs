@@ -104,7 +104,9 @@ impl LaneGroup {
         let lane = self.lanes.get(position).filter(|lane| lane.index == index)?;
         let fits = range.is_none_or(|range| lane.owns(&self.view, range) && self.holds(range))
             && with_payload == payload.is_some()
-            && highest_seq(body) <= SEQ_MAX;
+            && highest_seq(body) <= SEQ_MAX
+            // No operation has it, and those that wait to be sent have no other.
+            && !matches!(body, DataBody::Ack { base: Seq(0), .. });
         let ranges_fit = match body {
             DataBody::Loss { ranges, .. } | DataBody::SlotData { ranges, .. } => {
                 ranges.iter().all(|&range| lane.owns(&self.view, range) && self.holds(range))

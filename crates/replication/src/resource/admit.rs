@@ -499,7 +499,7 @@ fn is_good_for(base: SlotBase, replica: &ReplicaReport, shared_until: Epoch) -> 
 
 /// The replica is blank, of this branch, or of one that this branch came from: then its head is
 /// older, and nothing in it was acknowledged that this history does not have or did not give up.
-fn is_of_history(config: &Config, replica: &ReplicaReport) -> bool {
+pub(crate) fn is_of_history(config: &Config, replica: &ReplicaReport) -> bool {
     let blank = replica.branch == format::ids::Branch(0);
     blank || shared_until(config, replica).is_some()
 }

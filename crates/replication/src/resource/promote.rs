@@ -21,6 +21,7 @@ use stdx::time::Time;
 use crate::contract::{CommandErrorCode, CommandId, LostMember, PromoteMode, ToGroup};
 use crate::limits;
 use crate::ranges::RangeSet;
+use crate::resource::admit::is_of_history;
 use crate::resource::forks::{ALONG, next_branch};
 use crate::resource::propose::Attempt;
 use crate::resource::session::Session;
@@ -439,9 +440,12 @@ impl Resource {
         let old = base.volumes.first().map_or(&[][..], |volume| &volume.insync);
         if mode == PromoteMode::Normal {
             sealed.retain(|&node, report| {
-                old.iter().any(|member| {
-                    member.node == node && member.incarnation == report.replica.incarnation
-                })
+                let replica = &report.replica;
+                // One that began to follow another line holds writes of it, whatever this one says.
+                is_of_history(&base, replica)
+                    && old.iter().any(|member| {
+                        member.node == node && member.incarnation == replica.incarnation
+                    })
             });
         }
         // After a clean stop all members hold the same, durably: nobody's memory matters.
