@@ -121,4 +121,6 @@ pub fn log_failure(resource: &str, reason: &str) {
 /// Says on standard error why the daemon ends.
 pub fn log_fatal(error: &NodeError) {
     log::line(log::Level::Error, log::Scope::NODE, &error.to_string());
+    // The process ends now, and with it the thread that writes.
+    log::flush();
 }

@@ -67,7 +67,8 @@ impl Monitor {
         let features = self.ask_number(1);
         assert_eq!(features, 0x1_7000_7e44, "the offered features");
         let protocol = self.ask_number(15);
-        assert_eq!(protocol, 0x1209, "queues, acknowledgements, configuration, kept requests");
+        let what = "queues, acknowledgements, a channel back, configuration, kept requests";
+        assert_eq!(protocol, 0x1229, "{what}");
         self.tell(16, &protocol.to_le_bytes(), 0);
         assert_eq!(self.ask_number(17), 2);
         self.tell(3, &[], 0);
