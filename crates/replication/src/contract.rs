@@ -32,7 +32,8 @@ use std::time::Duration;
 
 use format::config::{Ancestor, Config};
 use format::ids::{
-    BlockMask, BlockRange, BootId, Branch, Digest, Epoch, LaneIndex, MemberSet, NodeId, Nonce, Seq,
+    BLOCK_BYTES, BlockMask, BlockRange, BootId, Branch, Digest, Epoch, LaneIndex, MemberSet,
+    NodeId, Nonce, Seq,
 };
 use format::message::{Control, Data, ReplicaReport, SealedLane, SlotBase};
 use format::metadata::{AlRecord, Register, Superblock};
@@ -296,6 +297,21 @@ pub struct SizeTask {
     /// The members for whom the new blocks are marked.
     pub absent: MemberSet,
     pub new_area: NewArea,
+}
+
+impl SizeTask {
+    /// From and until so many bytes of the volume.
+    #[must_use]
+    pub fn of_bytes(
+        place: Place,
+        (from, until): (u64, u64),
+        absent: MemberSet,
+        new_area: NewArea,
+    ) -> Self {
+        let block = |bytes: u64| place.first_block() + bytes / BLOCK_BYTES;
+        let (from_block, until_block) = (block(from.min(until)), block(until));
+        Self { place, from_block, until_block, absent, new_area }
+    }
 }
 
 /// What a device does, by which a node serves a volume, when the volume becomes larger.

@@ -13,7 +13,7 @@ pub(crate) mod slow;
 mod hold;
 mod resize;
 mod inspect;
-pub(crate) mod room;
+pub(crate) mod log_room;
 
 use std::time::Duration;
 
@@ -33,8 +33,8 @@ use crate::contract::{
 };
 use crate::group::durable::Durable;
 use crate::group::flush::Flushes;
+use crate::group::log_room::LogRoom;
 use crate::group::resize::Sizes;
-use crate::group::room::LogRoom;
 use crate::group::slow::SlowWatch;
 use crate::lane::compare::digests_of;
 use crate::lane::verify::Verify;

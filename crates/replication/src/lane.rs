@@ -24,7 +24,7 @@ use stdx::time::Time;
 use crate::activity::ActivityLog;
 use crate::balance::Balance;
 use crate::contract::{FromGroup, GroupAction, LostMember, PartId, Payload, Request, Token};
-use crate::group::room::LogRoom;
+use crate::group::log_room::LogRoom;
 use crate::marks::Marks;
 use crate::ranges::RangeSet;
 use crate::view::View;

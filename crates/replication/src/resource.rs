@@ -17,6 +17,7 @@ mod propose;
 mod rounds;
 mod saves;
 mod session;
+mod stamp;
 mod suspend;
 mod status;
 mod voters;
@@ -38,8 +39,8 @@ use stdx::random::Random;
 use stdx::time::Time;
 
 use crate::contract::{
-    Command, CommandError, CommandErrorCode, CommandId, FromGroup, PeerReport, Repair, ReplicaRole,
-    ResourceAction, ResourceInput, ToGroup, VerifyTask,
+    Command, CommandError, CommandErrorCode, CommandId, FromGroup, NewArea, PeerReport, Repair,
+    ReplicaRole, ResizeTask, ResourceAction, ResourceInput, SizeTask, ToGroup, VerifyTask,
 };
 use crate::limits;
 use crate::resource::forks::{Forks, Split};
@@ -191,8 +192,8 @@ impl Resource {
         let mut register = options.register.clone();
         let mut superblock = options.superblock.clone();
         if let Some(superblock) = superblock.as_mut() {
-            member::forget_cache_of_failed(&register, superblock);
-            member::compare_stamp(&mut register, superblock, &mut random);
+            stamp::forget_cache_of_failed(&register, superblock);
+            stamp::compare_stamp(&mut register, superblock, &mut random);
         }
         let voter = Voter::new(register, options.me, options.started_at);
         let slot_bases = superblock.as_ref().map_or_else(BTreeMap::new, member::slot_bases);
@@ -353,12 +354,27 @@ impl Resource {
             | Control::SlotQuery { .. }
             | Control::SetFull { .. }
             | Control::PrepareJoin { .. } => self.on_member_message(from, message),
-            Control::Resize { .. }
-            | Control::ResizeAnswer { .. }
-            | Control::Enlarge { .. }
-            | Control::Enlarged { .. }
-            | Control::PrepareSize { .. }
-            | Control::SizePrepared { .. } => self.on_size_message(from, &message),
+            Control::Resize { nonce, place, size_bytes, zeroes } => {
+                let new_area = if zeroes { NewArea::Zeroed } else { NewArea::AsItIs };
+                self.on_peer_asks(from, nonce, ResizeTask { place, size_bytes, new_area });
+            }
+            Control::ResizeAnswer { outcome, member, size_bytes } => {
+                self.on_resize_answer(from, outcome, member, size_bytes);
+            }
+            Control::Enlarge { nonce, place, size_bytes } => {
+                self.on_enlarge((from, nonce), place, size_bytes);
+            }
+            Control::Enlarged { nonce, boot_id, place, size_bytes } => {
+                self.on_enlarged((from, nonce, boot_id), place, size_bytes);
+            }
+            Control::PrepareSize { nonce, id, place, from_bytes, to_bytes, absent, zeroes } => {
+                let new_area = if zeroes { NewArea::Zeroed } else { NewArea::AsItIs };
+                let task = SizeTask::of_bytes(place, (from_bytes, to_bytes), absent, new_area);
+                self.on_prepare_size((from, nonce, id), task);
+            }
+            Control::SizePrepared { nonce, id, boot_id } => {
+                self.on_member_prepared((from, nonce, boot_id), id);
+            }
             Control::Verify { nonce, from_block, until_block, repair } => {
                 let repair = if repair { Repair::AtOnce } else { Repair::No };
                 self.on_verify_asked(nonce, VerifyTask { from_block, until_block, repair });
@@ -530,6 +546,9 @@ impl Resource {
             self.send(node, Control::Chosen { ballot, value });
         }
         self.repeat_attempt(node);
+        if let Some(session) = self.session.as_ref().filter(|it| it.write_set.has(node)) {
+            self.tell_log_room(session.write_set);
+        }
         self.on_member_connected(node, report);
     }
 

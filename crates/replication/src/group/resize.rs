@@ -106,12 +106,8 @@ impl LaneGroup {
 
     /// Starts what makes new blocks zeroes; when all of it is done, the marks and the flush.
     pub(super) fn settle_resize(&mut self, actions: &mut Vec<GroupAction>) {
-        // Seldom: what there is to do is copied only then.
-        if self.sizes.preparing.as_ref().is_none_or(|preparing| preparing.round.is_none()) {
-            return;
-        }
-        let Some(mut preparing) = self.sizes.preparing else { return };
-        let Some(round) = preparing.round else { return };
+        let Some(round) = self.sizes.preparing.as_ref().and_then(|it| it.round) else { return };
+        let Some(mut preparing) = self.sizes.preparing.take() else { return };
         while self.sizes.zeroes_in_flight < limits::ZEROES_IN_FLIGHT_MAX {
             let Some(range) = self.next_new_range(&mut preparing) else { break };
             self.sizes.zeroes_in_flight += 1;

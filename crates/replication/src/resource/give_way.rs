@@ -19,7 +19,7 @@ use crate::contract::{
 };
 use crate::limits;
 use crate::resource::forks::{Split, went_along};
-use crate::resource::member::make_blank;
+use crate::resource::stamp::make_blank;
 use crate::resource::{AfterSave, Resource, RoundKind, insync};
 
 pub use crate::resource::give_way::verdict::{

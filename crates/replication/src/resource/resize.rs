@@ -16,10 +16,10 @@ use format::config::VolumeConfig;
 use format::ids::{BLOCK_BYTES, BootId, MemberSet, NodeId, Nonce};
 use format::message::{Control, ResizeOutcome};
 use format::metadata::ReplicaState;
-use format::space::{Place, VOLUME_BYTES};
+use format::space::Place;
 use stdx::time::Time;
 
-use crate::contract::{CommandError, CommandErrorCode, CommandId, NewArea, ResizeTask, SizeTask};
+use crate::contract::{CommandError, CommandErrorCode, CommandId, NewArea, ResizeTask};
 use crate::limits;
 use crate::resource::Resource;
 use crate::resource::session::Change;
@@ -148,72 +148,19 @@ impl Resource {
         }
     }
 
-    pub(crate) fn on_size_message(&mut self, from: NodeId, message: &Control) {
-        match *message {
-            Control::Resize { nonce, place, size_bytes, zeroes } => {
-                let new_area = if zeroes { NewArea::Zeroed } else { NewArea::AsItIs };
-                self.on_peer_asks(from, nonce, ResizeTask { place, size_bytes, new_area });
-            }
-            Control::ResizeAnswer { outcome, member, size_bytes } => {
-                if let Some(wish) = self.size_wish.take_if(|wish| wish.leader == from) {
-                    self.answer(wish.command, answer_of(outcome, member, size_bytes));
-                }
-            }
-            Control::Enlarge { nonce, place, size_bytes } => {
-                self.on_enlarge((from, nonce), place, size_bytes);
-            }
-            Control::Enlarged { nonce, boot_id, place, size_bytes } => {
-                if self.leads(nonce) {
-                    self.on_enlarged((from, boot_id), place, size_bytes);
-                }
-            }
-            Control::PrepareSize { nonce, id, place, from_bytes, to_bytes, absent, zeroes } => {
-                if to_bytes > VOLUME_BYTES {
-                    return;
-                }
-                let new_area = if zeroes { NewArea::Zeroed } else { NewArea::AsItIs };
-                let block = |bytes| place.first_block() + bytes / BLOCK_BYTES;
-                let (from_block, until_block) = (block(from_bytes.min(to_bytes)), block(to_bytes));
-                let task = SizeTask { place, from_block, until_block, absent, new_area };
-                self.on_prepare_size((from, nonce, id), task);
-            }
-            Control::SizePrepared { nonce, id, boot_id } => {
-                if self.leads(nonce) {
-                    self.on_member_prepared(from, id, boot_id);
-                }
-            }
-            Control::Prepare { .. }
-            | Control::Promise { .. }
-            | Control::PrepareRefused { .. }
-            | Control::Accept { .. }
-            | Control::Accepted { .. }
-            | Control::AcceptRefused { .. }
-            | Control::Chosen { .. }
-            | Control::LeaseRelease { .. }
-            | Control::Seal { .. }
-            | Control::Sealed(_)
-            | Control::SealRefused { .. }
-            | Control::NewEpoch { .. }
-            | Control::NewEpochDone { .. }
-            | Control::Admit { .. }
-            | Control::Admitted { .. }
-            | Control::SlotQuery { .. }
-            | Control::SlotInfo { .. }
-            | Control::SetFull { .. }
-            | Control::SetFullDone { .. }
-            | Control::PrepareJoin { .. }
-            | Control::JoinPrepared { .. }
-            | Control::ReplicaFailed { .. }
-            | Control::Verify { .. }
-            | Control::Leave
-            | Control::Standing(_)
-            | Control::GiveWay { .. }
-            | Control::GiveWayAnswer { .. }
-            | Control::Report { .. } => unreachable!("sorted by `on_control`"),
+    pub(crate) fn on_resize_answer(
+        &mut self,
+        from: NodeId,
+        outcome: ResizeOutcome,
+        member: NodeId,
+        size_bytes: u64,
+    ) {
+        if let Some(wish) = self.size_wish.take_if(|wish| wish.leader == from) {
+            self.answer(wish.command, answer_of(outcome, member, size_bytes));
         }
     }
 
-    fn on_peer_asks(&mut self, from: NodeId, nonce: Nonce, task: ResizeTask) {
+    pub(crate) fn on_peer_asks(&mut self, from: NodeId, nonce: Nonce, task: ResizeTask) {
         let asker = Asker::Peer(from);
         if !self.leads(nonce) || self.is_resizing() || self.stop.is_some() {
             return self.answer_asker(asker, ResizeOutcome::Busy, self.me(), 0);
@@ -398,8 +345,13 @@ impl Resource {
         }
     }
 
-    fn on_enlarged(&mut self, (from, boot_id): (NodeId, BootId), place: Place, size_bytes: u64) {
-        let Some(session) = &self.session else { return };
+    pub(crate) fn on_enlarged(
+        &mut self,
+        (from, nonce, boot_id): (NodeId, Nonce, BootId),
+        place: Place,
+        size_bytes: u64,
+    ) {
+        let Some(session) = self.session.as_ref().filter(|it| it.nonce == nonce) else { return };
         let is_same = session.boots.get(&from) == Some(&boot_id);
         if let Some(resize) = self.resize.as_mut().filter(|it| is_same && it.task.place == place)
             && resize.state == ResizeState::Asking
@@ -465,8 +417,12 @@ impl Resource {
         }
     }
 
-    fn on_member_prepared(&mut self, from: NodeId, id: u32, boot_id: BootId) {
-        let Some(session) = &self.session else { return };
+    pub(crate) fn on_member_prepared(
+        &mut self,
+        (from, nonce, boot_id): (NodeId, Nonce, BootId),
+        id: u32,
+    ) {
+        let Some(session) = self.session.as_ref().filter(|it| it.nonce == nonce) else { return };
         let is_same = session.boots.get(&from) == Some(&boot_id);
         if let Some(resize) = self.resize.as_mut().filter(|resize| is_same && resize.id == id)
             && resize.state == ResizeState::Preparing

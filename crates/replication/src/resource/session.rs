@@ -14,7 +14,7 @@ use stdx::time::Time;
 use crate::contract::{
     CommandErrorCode, CommandId, LostMember, PeerReport, PromoteMode, ResourceAction, ToGroup,
 };
-use crate::group::room::share_of_log;
+use crate::group::log_room::share_of_log;
 use crate::limits;
 use crate::quorum;
 use crate::resource::admit::Admission;
@@ -436,8 +436,7 @@ impl Resource {
     pub(crate) fn on_member_connected(&mut self, node: NodeId, report: PeerReport) {
         let Some(session) = self.session.as_mut() else { return };
         session.admit_again_at.remove(&node);
-        let write_set = session.write_set;
-        if !write_set.has(node) {
+        if !session.write_set.has(node) {
             return;
         }
         let same_life = session.boots.get(&node) == Some(&report.boot_id)
@@ -445,10 +444,7 @@ impl Resource {
         // What the others recorded of a loss that is proposed already, it would not know.
         let may_withdraw = !session.losses.values().any(|state| *state == LossState::Proposing)
             && !session.differing.has(node);
-        let loss = session.losses.get(&node).copied();
-        self.tell_log_room(write_set);
-        let Some(session) = self.session.as_mut() else { return };
-        match loss {
+        match session.losses.get(&node) {
             Some(LossState::Proposing) => {}
             Some(LossState::Recording | LossState::Recorded) if same_life && may_withdraw => {
                 self.withdraw_loss(node);
