@@ -596,6 +596,11 @@ fn check_bases(cluster: &Cluster, newest: &Config) -> Result<(), String> {
         for member in in_sync.iter() {
             let Some(process) = intact(cluster, member) else { continue };
             let Some(base) = process.resource.slot_base(absent) else { continue };
+            // It may have left for another line.
+            let line = cluster.disks[member.index()].superblock.branch;
+            if line != newest.branch && newest.ancestors.iter().all(|it| it.branch != line) {
+                continue;
+            }
             let candidate = superblock.candidate.map_or(Epoch(0), |candidate| candidate.epoch);
             let last = superblock.joined.max(candidate);
             if base.incarnation == superblock.incarnation {

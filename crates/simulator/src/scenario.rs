@@ -380,6 +380,13 @@ impl Scenario {
         self.cluster.disks[node].superblock.incarnation.0
     }
 
+    /// The epoch of the value that the node's voter has accepted, as its disk has it.
+    #[must_use]
+    pub fn accepted(&self, node: usize) -> u64 {
+        let register = &self.cluster.disks[node].register;
+        register.accepted.as_ref().map_or(0, |(_, value)| value.epoch.0)
+    }
+
     #[must_use]
     pub fn on_disk(&self, node: usize, block: u64) -> u64 {
         self.cluster.disks[node].read(block)

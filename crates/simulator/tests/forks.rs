@@ -37,6 +37,11 @@ fn parted() -> Scenario {
     it
 }
 
+fn demote(it: &mut Scenario, node: usize) {
+    let demoted = it.command(node, Command::Demote);
+    it.until("the end of the session", |it| it.succeeded(demoted));
+}
+
 #[test]
 fn the_survivor_of_two_goes_on_and_the_other_one_catches_up() {
     let mut it = Scenario::with_quorum_off(2, 0);
@@ -238,6 +243,100 @@ fn a_replica_that_began_to_follow_another_line_is_no_longer_of_the_older_one() {
     it.must_write(2, 9, 2);
     it.run(Duration::from_secs(3));
     assert!(!it.is_in_sync(2, 1));
+}
+
+/// Node 0 proposed its next value to nobody but itself, and died. Who gives way to it has that
+/// value, too, but does not take it for chosen: the other two might have chosen another one.
+#[test]
+fn who_gives_way_to_a_line_takes_its_last_proposal_for_no_more_than_that() {
+    let mut it = Scenario::with_quorum_off(3, 0);
+    it.must_write(0, 7, 1);
+    let before = it.accepted(0);
+    it.cluster.slow[1].save = Duration::from_millis(5);
+    it.part(&[0, 1], &[2]);
+    it.until("a proposal", |it| it.accepted(0) > before);
+    assert_eq!(it.accepted(1), before);
+    it.cluster.kill(0);
+    it.cluster.kill(1);
+    it.cluster.slow[1] = SlowDisk::default();
+    it.promote(2);
+    it.must_write(2, 7, 20);
+    demote(&mut it, 2);
+    it.cluster.start(0);
+    it.meet(&[0, 1], &[2]);
+    it.until("the split brain", |it| it.is_split(0, 2) && it.is_split(2, 0));
+    it.discard(2, 0);
+    it.run(Duration::from_millis(500));
+    it.cluster.start(1);
+    it.promote(0);
+    it.until("the return of node 2", |it| it.is_in_sync(0, 2));
+    assert_eq!((it.on_disk(2, 7), it.must_read(0, 7)), (1, 1));
+}
+
+/// The voter that it was until then votes no more, not even for what it was about to say yes to.
+#[test]
+fn who_gives_way_sends_no_vote_that_it_never_wrote_down() {
+    // Whether an answer is still delivered when its sender closes the connection is chance.
+    for writes in 1..=16 {
+        let mut it = Scenario::with_quorum_off(3, 0);
+        it.must_write(0, 7, 1);
+        it.part(&[0], &[1, 2]);
+        it.must_write(0, 7, 10);
+        it.promote(2);
+        it.until("node 1 to follow", |it| it.is_in_sync(2, 1));
+        (0..writes).for_each(|write| it.must_write(2, 7, 20 + write));
+        demote(&mut it, 0);
+        it.meet(&[0], &[1]);
+        it.until("the split brain", |it| it.is_split(0, 1) && it.is_split(1, 0));
+        it.cluster.slow[1].save = Duration::from_millis(20);
+        // Node 1 writes down its promise, then what it gives up; the proposal comes meanwhile.
+        it.command(2, Command::Demote);
+        it.run(Duration::from_millis(5));
+        it.discard(1, 0);
+        it.promote(0);
+        it.until("the return of node 1", |it| it.is_in_sync(0, 1));
+        assert_eq!(it.on_disk(1, 7), 10);
+    }
+}
+
+/// Node 2 was in sync with node 0, then began to follow node 1, which then gives way to node 0. Of
+/// the line that nobody follows any more nothing has to be known.
+#[test]
+fn a_line_that_its_last_member_left_makes_no_demands() {
+    let mut it = Scenario::with_quorum_off(3, 0);
+    it.must_write(0, 7, 1);
+    it.part(&[0], &[1, 2]);
+    it.part(&[1], &[2]);
+    it.must_write(0, 7, 10);
+    it.promote(1);
+    it.must_write(1, 7, 20);
+    it.meet(&[0], &[2]);
+    it.until("node 2 to follow", |it| it.is_in_sync(0, 2));
+    it.must_write(0, 8, 11);
+    it.cluster.kill(0);
+    it.cluster.slow[2].write = Duration::from_secs(20);
+    it.meet(&[1], &[2]);
+    it.until("the split brain", |it| it.is_split(1, 2) && it.is_split(2, 1));
+    it.discard(2, 1);
+    it.until("a resync", |it| it.status(1).is_some_and(|status| status.members[2].syncing));
+    it.part(&[1], &[2]);
+    it.cluster.kill(2);
+    it.cluster.slow[2] = SlowDisk::default();
+    demote(&mut it, 1);
+    it.cluster.start(0);
+    it.promote(0);
+    it.meet(&[0], &[1]);
+    it.until("the split brain", |it| it.is_split(0, 1) && it.is_split(1, 0));
+    it.discard(1, 0);
+    it.until("the return of node 1", |it| it.is_in_sync(0, 1));
+    it.cluster.start(2);
+    it.meet(&[1], &[2]);
+    it.until("the return of node 2, or its doubts", |it| it.is_in_sync(0, 2) || it.is_split(0, 2));
+    if it.is_split(0, 2) {
+        it.discard(2, 0);
+    }
+    it.until("the return of node 2", |it| it.is_in_sync(0, 2));
+    assert_eq!((it.on_disk(2, 7), it.on_disk(2, 8)), (10, 11));
 }
 
 /// A node that knows that it is not up to date does not take the lead by itself.

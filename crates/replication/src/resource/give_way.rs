@@ -495,17 +495,18 @@ impl Resource {
             && others.all(is_covered)
     }
 
-    /// The replica is of the winner's line. Its vote was for the other one: it is a new voter.
+    /// The replica is of the winner's line. Its vote was for the other one: it is a new voter. That
+    /// the winner accepted its newest value does not make that chosen: others say whether it is.
     pub(crate) fn on_discard_durable(&mut self) {
         let Some(Discard { winner, .. }) = self.giving.discard.take() else { return };
         let register = &mut self.voter.register;
         register.store = VoteStoreId(self.random.next_u64() | 1);
         register.promised = winner.ballot;
         register.promised_nonce = Nonce(0);
-        register.accepted = Some((winner.ballot, winner.value.clone()));
+        register.accepted = Some((winner.ballot, winner.value));
         self.attempt = None;
         self.chosen = None;
-        self.on_chosen(winner);
+        self.saves.forget_votes();
         self.save_register(AfterSave::Reconnect);
     }
 }

@@ -55,6 +55,15 @@ impl Saves {
         self.current.is_some()
     }
 
+    /// Another voter took the place of the one whose votes were to be written.
+    pub(crate) fn forget_votes(&mut self) {
+        let is_vote = |message: &Control| {
+            matches!(message, Control::Promise { .. } | Control::Accepted { .. })
+        };
+        self.wanted_then
+            .retain(|then| !matches!(then, AfterSave::Send { message, .. } if is_vote(message)));
+    }
+
     /// Another disk: what the register says of the day when the last one went holds until this one
     /// is stamped.
     pub(crate) fn forget_stamp(&mut self) {
