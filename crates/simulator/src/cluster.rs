@@ -84,6 +84,15 @@ pub struct BadDisk {
     pub save: bool,
     /// A block that cannot be read until it is written.
     pub unreadable: Option<u64>,
+    /// The next write of this block is acknowledged, and goes to another place.
+    pub misplaces: Option<Misplaced>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Misplaced {
+    pub block: u64,
+    /// Where it goes; nowhere if there is none.
+    pub to: Option<u64>,
 }
 
 impl ClusterOptions {

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use replication::contract::{Command, Repair, VerifyTask};
 use replication::resource::{VerifyState, VerifyStatus};
+use simulator::cluster::{BadDisk, Misplaced, SlowDisk};
 use simulator::scenario::Scenario;
 
 const ALL: VerifyTask = VerifyTask { from_block: 0, until_block: u64::MAX, repair: Repair::No };
@@ -131,4 +132,64 @@ fn replicas_are_compared_while_nobody_is_primary() {
     assert_eq!(counts(&found), [(2, 1)]);
     it.until("equal replicas", |it| it.on_disk(2, 9) == 5);
     it.until("the end of the session", |it| it.leader(1).is_none());
+}
+
+/// A disk says that it wrote, and did not; another one wrote to another block.
+#[test]
+fn a_write_that_a_disk_dropped_or_put_elsewhere_is_found_and_made_good() {
+    let mut it = Scenario::new(3, 0, 0);
+    for block in [9, 40, 41] {
+        it.must_write(0, block, block);
+    }
+    it.cluster.bad[1].misplaces = Some(Misplaced { block: 9, to: None });
+    it.cluster.bad[2].misplaces = Some(Misplaced { block: 40, to: Some(41) });
+    it.must_write(0, 9, 90);
+    it.must_write(0, 40, 400);
+    assert_eq!((it.on_disk(1, 9), it.on_disk(2, 40), it.on_disk(2, 41)), (9, 40, 400));
+    let found = verify(&mut it, 0, 0, FIXING);
+    assert_eq!(counts(&found), [(1, 1), (2, 2)]);
+    it.until("equal replicas", |it| {
+        (it.on_disk(1, 9), it.on_disk(2, 40), it.on_disk(2, 41)) == (90, 400, 41)
+    });
+    assert_eq!(it.cluster.bad, [BadDisk::default(); 3]);
+}
+
+/// In the midst of it `end` happens to node 2.
+fn verify_until_lost(end: impl Fn(&mut Scenario)) -> Scenario {
+    let mut it = Scenario::new(3, 0, 0);
+    it.must_write(0, 100, 5);
+    it.cluster.spoil(1, 100, 77);
+    it.cluster.spoil(2, 20_001, 78);
+    it.cluster.slow[2].read = Duration::from_millis(20);
+    let told = it.command(0, Command::Verify(ALL));
+    it.until("a verify that is under way", |it| it.succeeded(told));
+    let found = |it: &Scenario| it.status(0).and_then(|status| status.verify);
+    it.until("a part of it", |it| found(it).is_some_and(|it| it.position > 1_024));
+    end(&mut it);
+    it.until("the end of the verify", |it| {
+        found(it).is_some_and(|it| it.state == VerifyState::Done)
+    });
+    let found = found(&it).expect("it is over");
+    assert_eq!(counts(&found), [(1, 1)], "what is not there is not compared");
+    assert!(!it.is_in_sync(0, 2));
+    it
+}
+
+#[test]
+fn a_member_that_dies_meanwhile_is_compared_no_more() {
+    let mut it = verify_until_lost(|it| it.cluster.kill(2));
+    it.cluster.slow[2] = SlowDisk::default();
+    it.cluster.start(2);
+    it.until("the return of node 2", |it| it.is_in_sync(0, 2));
+    let found = verify(&mut it, 0, 0, FIXING);
+    assert_eq!(counts(&found), [(1, 1), (2, 1)]);
+}
+
+#[test]
+fn a_member_whose_disk_fails_meanwhile_is_compared_no_more() {
+    let it = verify_until_lost(|it| {
+        it.cluster.bad[2].write = true;
+        it.must_write(0, 7, 8);
+    });
+    assert_eq!(it.on_disk(1, 7), 8);
 }

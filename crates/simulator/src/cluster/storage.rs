@@ -35,10 +35,8 @@ impl Cluster {
             Outstanding::Flush { .. } => slow.flush,
             Outstanding::Write { .. } => slow.write,
             Outstanding::Metadata { .. } => slow.metadata,
-            Outstanding::Read { .. } => slow.read,
-            Outstanding::Digest { .. } | Outstanding::Hash { .. } | Outstanding::Refused { .. } => {
-                Duration::ZERO
-            }
+            Outstanding::Read { .. } | Outstanding::Digest { .. } => slow.read,
+            Outstanding::Hash { .. } | Outstanding::Refused { .. } => Duration::ZERO,
         };
         let micros = Duration::from_micros(5 + self.random.below(300));
         self.schedule(micros + extra, Event::Disk { node, boot, id });
@@ -180,7 +178,16 @@ impl Cluster {
             | Outstanding::Hash { .. }
             | Outstanding::Refused { .. } => {}
             Outstanding::Write { range, values, fua, .. } => {
+                let bad = &mut self.bad[node];
                 for (block, value) in range.blocks().zip(values) {
+                    if let Some(wrong) = bad.misplaces.take_if(|it| it.block == block) {
+                        self.spoiled.extend([block].into_iter().chain(wrong.to));
+                        disk.write(block, disk.read(block));
+                        if let (Some(value), Some(to)) = (value, wrong.to) {
+                            disk.write(to, *value);
+                        }
+                        continue;
+                    }
                     match (value, fua) {
                         (Some(value), true) => disk.write_durably(block, *value),
                         (Some(value), false) => disk.write(block, *value),
