@@ -33,7 +33,8 @@ cargo xtask COMMAND
   test .. --json   what the steps came to, and their measurements, as JSON on standard output
   test --list      the names of the steps
   sim SEED         replays one seed of the simulator, with its trace
-  sim --seeds N    hunts, on all cores; prints each seed that fails (--grow, --detach, --forks ..)
+  sim --seeds N    hunts, on all cores; prints each seed that fails (--grow, --detach, --forks,
+                   --volumes, --protocols)
   chaos            ten minutes of nodes that die, freeze and lose each other
   mutate           plants each fault of crates/simulator/mutations/: the simulator must see it
   mutate [--seeds N] --fixed | --unseen | --list | NAME..

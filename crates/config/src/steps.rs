@@ -30,7 +30,7 @@ pub enum Reach {
 }
 
 /// Options of a resource that a running daemon takes over at once.
-const LIVE_OPTIONS: [&str; 16] = [
+const LIVE_OPTIONS: [&str; 17] = [
     "auto-promote",
     "auto-promote-timeout",
     "connect-int",
@@ -42,6 +42,7 @@ const LIVE_OPTIONS: [&str; 16] = [
     "on-no-quorum",
     "ping-int",
     "ping-timeout",
+    "protocol",
     "quorum",
     "quorum-minimum-redundancy",
     "read-balancing",

@@ -223,7 +223,7 @@ fn addresses_that_are_none() {
 fn what_would_be_unsafe_to_ignore_is_refused() {
     let cases = [
         "protocol A;",
-        "net { protocol b; }",
+        "net { protocol a; }",
         "net { allow-two-primaries; }",
         "net { fencing resource-only; }",
         "disk { fencing resource-and-stonith; }",
@@ -239,8 +239,9 @@ fn what_would_be_unsafe_to_ignore_is_refused() {
                     options { quorum majority; on-no-quorum io-error; \
                     quorum-minimum-redundancy 1; }";
     let demanding = "options { quorum all; quorum-minimum-redundancy majority; }";
+    let by_receipt = "net { protocol b; }";
     let counted = "options { quorum 2; quorum-minimum-redundancy 2; }";
-    for body in [harmless, demanding, counted] {
+    for body in [harmless, demanding, by_receipt, counted] {
         let config = parse_text("r.res", &resource(body)).unwrap();
         assert_eq!(config.warnings, []);
     }

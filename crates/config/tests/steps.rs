@@ -74,6 +74,12 @@ fn options_that_disturb_nothing_are_told_apart() {
             options("drbdsetup net-options r0 2 --set-defaults --_name=carol --max-buffers=9000"),
         ]
     );
+    let after = BEFORE.replace("max-buffers 8000;", "max-buffers 8000; protocol B;");
+    let net_options = |id: u8, name: &str| {
+        let words = format!("--set-defaults --_name={name} --max-buffers=8000 --protocol=B");
+        options(&format!("drbdsetup net-options r0 {id} {words}"))
+    };
+    assert_eq!(told(Some(BEFORE), &after), [net_options(1, "bob"), net_options(2, "carol")]);
     let after = BEFORE.replace("al-extents 1237;", "al-extents 1237; read-balancing weighted;");
     let disk_options = |minor: u8| {
         let words = "--set-defaults --al-extents=1237 --read-balancing=weighted";

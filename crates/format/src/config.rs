@@ -27,6 +27,9 @@ pub struct Config {
     /// Present only while a change of voters is under way.
     pub voters_old: Vec<Voter>,
     pub members: MemberSet,
+    /// Members whose receipt of a write may have counted for its client since this value: what they
+    /// acknowledged so is in their memory alone until they wrote it.
+    pub by_receipt: MemberSet,
     pub clean: bool,
     /// Grows when a promotion may have lost completed writes.
     pub losses: u32,

@@ -92,6 +92,7 @@ fn payload_length(body: &DataBody) -> Option<u32> {
             ReadStatus::DeviceError | ReadStatus::Refused => None,
         },
         DataBody::Ack { .. }
+        | DataBody::Received { .. }
         | DataBody::Stable { .. }
         | DataBody::Read { .. }
         | DataBody::Digest { .. }

@@ -457,6 +457,13 @@ pub enum DataBody {
         mask: u64,
         boot_id: BootId,
     },
+    /// The same seqs are in the sender's memory, on their way to its device: not written yet.
+    Received {
+        lane: LaneIndex,
+        base: Seq,
+        mask: u64,
+        boot_id: BootId,
+    },
     Stable {
         lane: LaneIndex,
         stable: Seq,
@@ -569,6 +576,7 @@ impl DataBody {
         match self {
             Self::Write(write) => Some(write.lane),
             Self::Ack { lane, .. }
+            | Self::Received { lane, .. }
             | Self::Stable { lane, .. }
             | Self::Read { lane, .. }
             | Self::ReadDone { lane, .. }

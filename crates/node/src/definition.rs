@@ -16,7 +16,7 @@ use format::space::{Place, VOLUMES_MAX};
 use replication::balance::ReadPolicy;
 use replication::limits::SLOW_MEMBER_LIMIT;
 use replication::resource::{
-    AfterSplit, Demands, OnNoQuorum, Readmission, Share, WithOnePrimary, WithTwoPrimaries,
+    AckWhen, AfterSplit, Demands, OnNoQuorum, Readmission, Share, WithOnePrimary, WithTwoPrimaries,
     WithoutPrimary, WithoutQuorum,
 };
 
@@ -99,6 +99,8 @@ pub(crate) struct Member {
     pub(crate) node: NodeId,
     pub(crate) name: String,
     pub(crate) is_diskful: bool,
+    /// When it counts for the answer to a write, while this node is Primary.
+    pub(crate) ack_when: AckWhen,
     /// Own and other address of each way to reach it, the preferred one first.
     pub(crate) paths: Vec<(SocketAddr, SocketAddr)>,
     pub(crate) secrecy: Secrecy,
@@ -352,6 +354,7 @@ fn members(resource: &Resource, own_name: &str, volume: u16) -> Result<Vec<Membe
                 .iter()
                 .find(|peer| peer.node_id == host.node_id)
                 .map_or_else(Vec::new, |peer| peer.paths.clone()),
+            ack_when: ack_when(net.ack_when),
             times: LinkTimes::of(&net),
             spread: if net.load_balance_paths { Spread::All } else { Spread::One },
             secrecy: if net.tls { Secrecy::Tls } else { Secrecy::ClearText },
@@ -384,6 +387,14 @@ fn shared_secret(peer: &str, net: NetOptions) -> Result<Option<SharedSecret>, Fa
         _ => ProofAlgorithm::Sha256,
     };
     Ok(Some(SharedSecret { algorithm, secret }))
+}
+
+/// The option table lets nothing else through.
+fn ack_when(wanted: config::effective::AckWhen) -> AckWhen {
+    match wanted {
+        config::effective::AckWhen::Received => AckWhen::Received,
+        config::effective::AckWhen::Sent | config::effective::AckWhen::Durable => AckWhen::Durable,
+    }
 }
 
 /// The highest rate that any connection allows.

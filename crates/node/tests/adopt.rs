@@ -505,6 +505,7 @@ fn config(epoch: u64) -> Config {
         voters: Vec::new(),
         voters_old: Vec::new(),
         members: format::ids::MemberSet::default(),
+        by_receipt: format::ids::MemberSet::default(),
         clean: true,
         losses: 0,
     }

@@ -424,6 +424,8 @@ pub enum ToGroup {
     OnNoQuorum { fail: bool },
     /// Neither admit a request nor answer a write; what is under way goes on.
     Hold { hold: bool },
+    /// What a member has in memory, and counts.
+    Receipts(AboutReceipts),
     /// The drain did not succeed: requests go on.
     Resume,
     /// Obey no session, write what is dirty, so that the next start replays nothing; answer.
@@ -455,6 +457,19 @@ pub enum ReplicaRole {
     InSync,
 }
 
+/// Members that count for a client's answer once they received a write.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AboutReceipts {
+    /// These do: a group that leads counts so, a member that is one of them says what it received.
+    Count(MemberSet),
+    /// Some may soon: from now on flushes ask first. Answer.
+    Allow { round: RoundId },
+    /// Answer when every write is written everywhere that was answered until now.
+    Settle { round: RoundId },
+    /// All groups did, as the group of `shard` wanted with `FromGroup::SettleReceipts`.
+    Settled { shard: u8, number: u32 },
+}
+
 /// From a group to the home shard.
 #[derive(Clone, Debug)]
 pub enum FromGroup {
@@ -470,6 +485,10 @@ pub enum FromGroup {
     },
     /// The slot of `member` starts anew at `base`: make its header durable, answer `SlotRebased`.
     RebaseSlot(LostMember),
+    /// A flush waits for what the groups answered before all members wrote it.
+    SettleReceipts {
+        number: u32,
+    },
     Floors {
         round: RoundId,
         floors: Vec<(LaneIndex, Seq)>,

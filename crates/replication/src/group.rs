@@ -7,6 +7,7 @@
 mod attach;
 pub(crate) mod durable;
 pub(crate) mod flush;
+mod receipts;
 pub(crate) mod home;
 mod peer;
 pub(crate) mod slow;
@@ -34,6 +35,7 @@ use crate::contract::{
 use crate::group::durable::Durable;
 use crate::group::flush::Flushes;
 use crate::group::log_room::LogRoom;
+use crate::group::receipts::Receipts;
 use crate::group::resize::Sizes;
 use crate::group::slow::SlowWatch;
 use crate::lane::compare::digests_of;
@@ -84,6 +86,7 @@ pub struct LaneGroup {
     pub(crate) lanes: Vec<Lane>,
     pub(crate) activity: ActivityLog,
     pub(crate) flushes: Flushes,
+    pub(crate) receipts: Receipts,
     pub(crate) durable: Durable,
     /// Requests that came while none may start.
     parked: Vec<Request>,
@@ -173,32 +176,8 @@ impl LaneGroup {
                 Lane::new(lane, slots_of(bases, lane, options.lanes, &options.space))
             })
             .collect();
+        let view = first_view(&options);
         load_pages(&mut lanes, options.shards, options.slots);
-        let view = View {
-            me: options.me,
-            boot_id: options.boot_id,
-            volume: options.volume,
-            shard: options.shard,
-            lanes: options.lanes,
-            space: options.space,
-            tracked: options.tracked,
-            nonce: Nonce(0),
-            epoch: Epoch(0),
-            replica: if options.has_disk { ReplicaRole::Syncing } else { ReplicaRole::None },
-            admitted: false,
-            leading: false,
-            serving: false,
-            write_set: MemberSet::EMPTY,
-            boots: Vec::new(),
-            in_sync: MemberSet::EMPTY,
-            losing: MemberSet::EMPTY,
-            connected: MemberSet::EMPTY,
-            lease_until: Time::ZERO,
-            draining: false,
-            fail_requests: false,
-            holding: false,
-            slow_limit: options.slow_limit,
-        };
         let reach = Reach::new(options.shard, options.shards, options.lanes, options.space);
         Self {
             view,
@@ -207,6 +186,7 @@ impl LaneGroup {
             lanes,
             activity: ActivityLog::new(reach, options.al_slots, options.al_next_number),
             flushes: Flushes::default(),
+            receipts: Receipts::default(),
             durable: Durable::new(&options.slot_bases),
             parked: Vec::new(),
             held: Vec::new(),
@@ -381,6 +361,9 @@ impl LaneGroup {
     /// Tells the home shard what became true for all lanes.
     fn settle_facts(&mut self, now: Time, actions: &mut Vec<GroupAction>) {
         self.settle_seal(actions);
+        if self.receipts.is_asked() {
+            self.settle_receipts(actions);
+        }
         let lanes = &self.lanes;
         self.recording.retain(|&(member, round)| {
             let recorded = lanes.iter().all(|lane| lane.is_loss_recorded(member));
@@ -663,6 +646,37 @@ pub(crate) fn slots_of(
 
 pub(crate) fn answer(round: RoundId) -> GroupAction {
     GroupAction::Home(FromGroup::Answer { round })
+}
+
+/// Before any session.
+fn first_view(options: &GroupOptions) -> View {
+    View {
+        me: options.me,
+        boot_id: options.boot_id,
+        volume: options.volume,
+        shard: options.shard,
+        lanes: options.lanes,
+        space: options.space,
+        tracked: options.tracked,
+        nonce: Nonce(0),
+        epoch: Epoch(0),
+        replica: if options.has_disk { ReplicaRole::Syncing } else { ReplicaRole::None },
+        admitted: false,
+        leading: false,
+        serving: false,
+        write_set: MemberSet::EMPTY,
+        boots: Vec::new(),
+        in_sync: MemberSet::EMPTY,
+        by_receipt: MemberSet::EMPTY,
+        tells_receipt: false,
+        losing: MemberSet::EMPTY,
+        connected: MemberSet::EMPTY,
+        lease_until: Time::ZERO,
+        draining: false,
+        fail_requests: false,
+        holding: false,
+        slow_limit: options.slow_limit,
+    }
 }
 
 pub(crate) fn load_pages(lanes: &mut [Lane], shards: u8, pages: Vec<LoadedPage>) {

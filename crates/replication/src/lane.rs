@@ -6,6 +6,7 @@
 //! together: an operation holds its range from its start until all of the write set acknowledged.
 
 pub(crate) mod write;
+pub(crate) mod receipt;
 pub(crate) mod read;
 pub(crate) mod copy;
 pub(crate) mod compare;
@@ -96,6 +97,8 @@ pub(crate) struct Replica {
     pub(crate) slots: Vec<Slot>,
     /// Acknowledgements that the next settle sends.
     pub(crate) acks: Vec<Seq>,
+    /// The same of what is received, and on its way to the device.
+    pub(crate) receipts: Vec<Seq>,
     pub(crate) peer_reads: Slab<read::PeerRead>,
     /// Who leads the session, as its messages show.
     pub(crate) leader_node: Option<NodeId>,
@@ -142,6 +145,8 @@ pub(crate) struct Leader {
     /// Members were not told of `stable` yet.
     pub(crate) stable_unsent: bool,
     pub(crate) operations: Slab<Operation>,
+    /// Those of them that are answered.
+    pub(crate) early: receipt::Early,
     pub(crate) reads: Slab<read::ClientRead>,
     /// Those of them that only wait for a late member's answer.
     pub(crate) answered_reads: usize,
@@ -189,6 +194,10 @@ pub(crate) struct Operation {
     /// Who missed it when it was sent: a repetition says so again, whoever has come back since.
     pub(crate) absent: MemberSet,
     pub(crate) acknowledged: MemberSet,
+    /// Who has it in memory, or said so before it wrote it.
+    pub(crate) received: MemberSet,
+    /// The client has its answer, and some member has it in memory alone.
+    pub(crate) is_answered: bool,
 }
 
 impl Operation {
@@ -311,6 +320,7 @@ impl Replica {
             inherited: RangeSet::default(),
             slots,
             acks: Vec::new(),
+            receipts: Vec::new(),
             peer_reads: Slab::default(),
             leader_node: None,
             device_writes: 0,
@@ -362,6 +372,9 @@ impl Lane {
     /// Once per turn in which the lane was touched: acknowledgements, and what may start now.
     pub(crate) fn settle(&mut self, turn: &mut Turn<'_>) {
         self.send_acks(turn);
+        if !self.replica.receipts.is_empty() {
+            self.send_receipts(turn);
+        }
         if self.leader.as_ref().is_some_and(|leader| !leader.overflow.is_empty()) {
             self.admit_overflow(turn);
         }

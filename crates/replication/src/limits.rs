@@ -33,6 +33,9 @@ pub const SLOT_RANGES_PER_MESSAGE: usize = 512;
 pub const WINDOW_PER_LANE_MAX: usize = 256;
 /// The same at a member, with what was admitted already when that bound was reached.
 pub const WINDOW_AT_MEMBER_MAX: usize = WINDOW_PER_LANE_MAX + OPERATIONS_PER_LANE_MAX;
+/// Bytes of one lane that clients were told are written, while some member has them in memory
+/// alone: what would be more is answered when all have written it.
+pub const EARLY_BYTES_PER_LANE_MAX: u64 = 2 << 20;
 /// Reads of other nodes in one lane, those of connections that are gone included.
 pub const PEER_READS_PER_LANE_MAX: usize = 4 * OPERATIONS_PER_LANE_MAX;
 /// Sets of ranges in one message (a seal's answer has two, a new epoch one): what has more is

@@ -71,6 +71,7 @@ mod tests {
             voters: voters(now),
             voters_old: voters(old),
             members: MemberSet(now),
+            by_receipt: MemberSet::EMPTY,
             clean: false,
             losses: 0,
         }

@@ -17,6 +17,7 @@ mod propose;
 mod rounds;
 mod saves;
 mod session;
+mod receipts;
 mod stamp;
 mod suspend;
 mod status;
@@ -95,6 +96,17 @@ pub struct ResourceOptions {
 pub struct MemberOptions {
     pub node: NodeId,
     pub diskful: bool,
+    pub ack_when: AckWhen,
+}
+
+/// When a member counts for the answer to a write, while this node is Primary.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum AckWhen {
+    /// It has the write in memory.
+    Received,
+    /// Its device has it.
+    #[default]
+    Durable,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -122,6 +134,8 @@ pub struct Resource {
     slot_bases: BTreeMap<NodeId, SlotBase>,
     /// The members that the groups were told to keep slots for.
     tracking: MemberSet,
+    /// Whom the groups count by receipt.
+    told_by_receipt: MemberSet,
     member: MemberState,
     peers: BTreeMap<NodeId, Peer>,
     /// The newest value known to be chosen.
@@ -211,6 +225,7 @@ impl Resource {
             superblock,
             slot_bases,
             tracking: diskful_of(&options.members),
+            told_by_receipt: MemberSet::EMPTY,
             member: MemberState::default(),
             peers,
             chosen: None,
@@ -478,6 +493,7 @@ impl Resource {
                     }
                 }
             }
+            FromGroup::SettleReceipts { number } => self.on_flush_asks(shard, number),
             FromGroup::Marks { round, blocks } => self.on_marks(shard, round, blocks),
             FromGroup::RebaseSlot(slot) => self.rebase_slot(slot),
             FromGroup::SyncProgress { member, remaining, copied_blocks } => {
@@ -635,6 +651,7 @@ impl Resource {
             voters: self.voters_at_start(),
             voters_old: Vec::new(),
             members: self.diskful(),
+            by_receipt: MemberSet::EMPTY,
             clean: true,
             losses: 0,
         }
@@ -697,6 +714,9 @@ impl Resource {
         }
         self.tell_size(&chosen.value);
         self.chosen = Some(chosen.clone());
+        if chosen.value.primary.is_some_and(|primary| self.obeys(primary.nonce)) {
+            self.follow_receipts(&chosen.value);
+        }
         if self.tracking != self.tracked() {
             self.tell_tracked();
         }

@@ -39,6 +39,11 @@ pub(crate) struct View {
     pub(crate) boots: Vec<(NodeId, BootId)>,
     /// The members that reads may be sent to.
     pub(crate) in_sync: MemberSet,
+    /// Of the write set, those that count for a client's answer once they received a write. At a
+    /// member: those of the session that it obeys.
+    pub(crate) by_receipt: MemberSet,
+    /// This node is one of them, and says what it received.
+    pub(crate) tells_receipt: bool,
     /// Members of the write set that are being removed: what is sent now, they miss.
     pub(crate) losing: MemberSet,
     /// Peers whose connections are up.

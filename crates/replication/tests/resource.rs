@@ -9,7 +9,9 @@ use format::message::{Control, Sealed, SealedLane};
 use format::metadata::{Candidate, Register, ReplicaState, Superblock, VoteStamp};
 use replication::contract::{FromGroup, PeerReport, ResourceAction, ResourceInput, ToGroup};
 use replication::limits;
-use replication::resource::{Demands, MemberOptions, Readmission, Resource, ResourceOptions};
+use replication::resource::{
+    AckWhen, Demands, MemberOptions, Readmission, Resource, ResourceOptions,
+};
 use stdx::time::Time;
 
 const MINE: Incarnation = Incarnation(5);
@@ -45,7 +47,7 @@ fn superblock(candidate: Option<Candidate>) -> Superblock {
 
 /// Node 1 of nodes 0 and 1, connected.
 fn resource(candidate: Option<Candidate>) -> Resource {
-    let member = |id| MemberOptions { node: node(id), diskful: true };
+    let member = |id| MemberOptions { node: node(id), diskful: true, ack_when: AckWhen::Durable };
     let register = Register {
         resource: ResourceId(1),
         store: VoteStoreId(7),
@@ -111,6 +113,7 @@ fn joined(value_id: ValueId) -> Config {
         voters: vec![voter(0), voter(1)],
         voters_old: Vec::new(),
         members: MemberSet(0b11),
+        by_receipt: MemberSet::EMPTY,
         clean: false,
         losses: 0,
     }

@@ -7,6 +7,7 @@
 pub(crate) mod blocks;
 pub(crate) mod marks;
 mod promises;
+mod receipts;
 mod voters;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -83,6 +84,7 @@ impl Checker {
             return Ok(());
         }
         self.check_write_sets(cluster)?;
+        Self::check_stable(cluster)?;
         self.blocks.check(cluster, &changes, &leaves)?;
         if changes.saved || !changes.resources.is_empty() {
             for newest in &leaves {
@@ -639,6 +641,7 @@ mod tests {
             voters_old: Vec::new(),
             members: MemberSet::EMPTY,
             tenure: None,
+            by_receipt: MemberSet::EMPTY,
             clean: false,
             losses: 0,
         }

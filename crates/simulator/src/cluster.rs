@@ -61,6 +61,9 @@ pub struct ClusterOptions {
     pub reads: Option<ReadPolicy>,
     pub quirks: Quirks,
     pub demands: Demands,
+    /// By node, the members that it counts once they received a write; of a node behind the end,
+    /// nobody.
+    pub by_receipt: Vec<MemberSet>,
     /// Whether replicas ask before they are brought up to date.
     pub readmission: Readmission,
 }

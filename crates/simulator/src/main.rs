@@ -4,7 +4,7 @@
 //! seed draws. Without `--events` the seed draws how long its run is. Other kinds of runs, of which
 //! a seed is shown again with the same word: `--detach`, disks come and go; `--grow`, the volume
 //! becomes larger; `--forks`, with `quorum off`; `--volumes`, several volumes, each on a disk of
-//! its own.
+//! its own; `--protocols`, members that count once they received a write.
 
 mod hunt;
 
@@ -13,18 +13,19 @@ use std::thread;
 
 use simulator::run::{
     Report, RunOptions, events_of, run, run_forks, run_with_detaches, run_with_grows,
-    run_with_volumes,
+    run_with_protocols, run_with_volumes,
 };
 use simulator::shrink::shrink;
 
 type Kind = fn(&RunOptions) -> Result<Report, String>;
 
 /// By the word that asks for them.
-const OTHER_KINDS: [(&str, Kind); 4] = [
+const OTHER_KINDS: [(&str, Kind); 5] = [
     ("--detach", run_with_detaches),
     ("--grow", run_with_grows),
     ("--forks", run_forks),
     ("--volumes", run_with_volumes),
+    ("--protocols", run_with_protocols),
 ];
 const EVENTS_FOR_ALL_MARKS: u64 = 10_000_000;
 

@@ -174,6 +174,13 @@ impl Oracle {
         }
     }
 
+    /// The write that completed last was durable first: what came before it is on no disk any more.
+    pub(crate) fn made_durable(&mut self, block: u64) {
+        let history = self.blocks.entry(block).or_default();
+        let History { since_flush, candidates, .. } = history;
+        since_flush.retain(|id| candidates.contains(id));
+    }
+
     /// The cluster says that it may have lost what was not flushed.
     pub(crate) fn on_losses(&mut self) {
         for history in self.blocks.values_mut() {
@@ -238,6 +245,21 @@ mod tests {
         }
         oracle.flushed(&start);
         assert!(oracle.may_be_durable(1, 10), "the flush need not cover the erasure");
+    }
+
+    #[test]
+    fn a_loss_brings_nothing_back_from_before_a_durable_write() {
+        let mut oracle = Oracle::default();
+        for id in [10, 11, 12] {
+            oracle.invoke(1, id);
+            oracle.complete(1, id);
+            if id == 11 {
+                oracle.made_durable(1);
+            }
+        }
+        oracle.on_losses();
+        assert!(oracle.may_hold(1, 12) && oracle.may_hold(1, 11));
+        assert!(!oracle.may_hold(1, 10) && !oracle.may_hold(1, 0));
     }
 
     #[test]

@@ -11,7 +11,7 @@ use replication::balance::ReadPolicy;
 use replication::contract::{Payload, SaveId, Token};
 use replication::group::{GroupOptions, LaneGroup, LoadedPage};
 use replication::limits::SLOW_MEMBER_LIMIT;
-use replication::resource::{MemberOptions, Resource, ResourceOptions};
+use replication::resource::{AckWhen, MemberOptions, Resource, ResourceOptions};
 use stdx::random::Random;
 use stdx::slab::Slab;
 use stdx::time::Time;
@@ -139,7 +139,7 @@ impl Process {
             shards,
             log_slots: u16::try_from(log_slots(options)).expect("a few"),
             seed,
-            members: member_options(options, members),
+            members: member_options(options, node, members),
             register: disk.register.clone(),
             superblock: diskful.then(|| disk.superblock.clone()),
             slots_max: SLOTS_MAX,
@@ -206,8 +206,15 @@ impl Process {
     }
 }
 
-pub(crate) fn member_options(options: &ClusterOptions, members: MemberSet) -> Vec<MemberOptions> {
-    let member = |node| MemberOptions { node, diskful: options.is_diskful(node) };
+pub(crate) fn member_options(
+    options: &ClusterOptions,
+    me: NodeId,
+    members: MemberSet,
+) -> Vec<MemberOptions> {
+    let by_receipt = options.by_receipt.get(me.index()).copied().unwrap_or_default();
+    let ack_when = |node| if by_receipt.has(node) { AckWhen::Received } else { AckWhen::Durable };
+    let member =
+        |node| MemberOptions { node, diskful: options.is_diskful(node), ack_when: ack_when(node) };
     members.iter().map(member).collect()
 }
 

@@ -7,6 +7,7 @@ mod forged;
 mod members;
 mod resize;
 mod forks;
+mod protocols;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -23,6 +24,7 @@ use crate::checker::Checker;
 use crate::cluster::{BadDisk, Cluster, ClusterOptions, Outcome, Quirks, SlowDisk};
 use crate::contents::SECTORS;
 use crate::oracle::Oracle;
+use crate::run::protocols::{Protocols, some_protocols};
 use crate::run::workload::Pending;
 use crate::sometimes::Mark;
 
@@ -94,6 +96,7 @@ struct Run {
     losses: u32,
     born: bool,
     disks: Disks,
+    protocols: Protocols,
     looked_at_candidates: u64,
     /// Who is to be a member, as the operator wants it.
     wanted: MemberSet,
@@ -102,16 +105,26 @@ struct Run {
     volumes: Space,
 }
 
+/// What happens in a run beside what happens in all of them.
+#[derive(Clone, Copy, Debug, Default)]
+struct Story {
+    disks: Disks,
+    sizes: Sizes,
+    protocols: Protocols,
+}
+
 /// Whether operators make the volume larger.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Sizes {
+    #[default]
     Stay,
     Grow,
 }
 
 /// Whether operators give disks up and take them back.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Disks {
+    #[default]
     Stay,
     ComeAndGo,
     /// They stay, and each volume of the resource has one of its own.
@@ -124,7 +137,7 @@ const END: Duration = Duration::from_secs(120);
 
 /// Runs one seed; an error says what was violated.
 pub fn run(options: &RunOptions) -> Result<Report, String> {
-    run_with(options, Disks::Stay, Sizes::Stay)
+    run_with(options, Story::default())
 }
 
 /// How many events with faults a seed draws, where nobody says: most runs are short, for the birth
@@ -140,13 +153,13 @@ pub fn events_of(seed: u64) -> u64 {
 
 /// The same, while operators give disks up and take them back.
 pub fn run_with_detaches(options: &RunOptions) -> Result<Report, String> {
-    run_with(options, Disks::ComeAndGo, Sizes::Stay)
+    run_with(options, Story { disks: Disks::ComeAndGo, ..Story::default() })
 }
 
 /// The same with several volumes in the resource, each on a disk with a cache of its own: a loss of
 /// power may take what one of them had not flushed, and leave what another had not.
 pub fn run_with_volumes(options: &RunOptions) -> Result<Report, String> {
-    run_with(options, Disks::OfSeveralVolumes, Sizes::Stay)
+    run_with(options, Story { disks: Disks::OfSeveralVolumes, ..Story::default() })
 }
 
 /// The same, while operators make volumes larger; some seeds with disks that come and go, some with
@@ -157,11 +170,17 @@ pub fn run_with_grows(options: &RunOptions) -> Result<Report, String> {
         1 => Disks::Stay,
         _ => Disks::OfSeveralVolumes,
     };
-    run_with(options, disks, Sizes::Grow)
+    run_with(options, Story { disks, sizes: Sizes::Grow, ..Story::default() })
 }
 
-fn run_with(options: &RunOptions, disks: Disks, sizes: Sizes) -> Result<Report, String> {
-    let mut run = Run::new(options, disks, sizes);
+/// The same, while members count once they received a write: they die with what they have in
+/// memory, and operators change their minds.
+pub fn run_with_protocols(options: &RunOptions) -> Result<Report, String> {
+    run_with(options, Story { protocols: Protocols::Mixed, ..Story::default() })
+}
+
+fn run_with(options: &RunOptions, story: Story) -> Result<Report, String> {
+    let mut run = Run::new(options, story);
     run.go(options.events)?;
     run.report.events = run.cluster.events_done;
     if run.cluster.contents.has_torn() {
@@ -214,7 +233,8 @@ fn some_demands(random: &mut Random) -> Demands {
 }
 
 impl Run {
-    fn new(options: &RunOptions, disks: Disks, sizes: Sizes) -> Self {
+    fn new(options: &RunOptions, story: Story) -> Self {
+        let Story { disks, sizes, protocols } = story;
         let mut random = Random::new(options.seed ^ 0x5eed);
         let clients = u8::from(random.chance(1, 3));
         // Two replicas need a witness.
@@ -228,6 +248,10 @@ impl Run {
             _ => vec![vec![1, 2, 3, crate::process::SHARDS_MAX]; usize::from(nodes)],
         };
         let space = space_of(disks);
+        let by_receipt = match protocols {
+            Protocols::Durable => Vec::new(),
+            Protocols::Mixed => some_protocols(&mut random, nodes),
+        };
         let cluster = Cluster::new(ClusterOptions {
             seed: options.seed,
             nodes,
@@ -241,6 +265,7 @@ impl Run {
             trace_lane: options.trace_lane,
             reads: None,
             demands: some_demands(&mut random),
+            by_receipt,
             readmission: some_readmission(options.seed),
             quirks: Quirks { slow_mail: random.chance(1, 2), clocks: random.chance(1, 2) },
         });
@@ -274,6 +299,7 @@ impl Run {
             losses: 0,
             born: false,
             disks,
+            protocols,
             looked_at_candidates: 0,
             wanted,
             sizes,

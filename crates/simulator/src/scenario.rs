@@ -4,7 +4,7 @@ use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use format::ids::{BLOCK_BYTES, NodeId};
+use format::ids::{BLOCK_BYTES, MemberSet, NodeId};
 use format::metadata::{Content, FurtherDisk, ReplicaState};
 use format::space::{Place, Space};
 use replication::balance::ReadPolicy;
@@ -70,13 +70,31 @@ impl Scenario {
         Self::build((nodes, clients, 0), 0, shards, WithoutQuorum::GoOn)
     }
 
+    /// Node 0 leads; each node counts these members once they received a write.
+    #[must_use]
+    pub fn counting_receipts(nodes: u8, clients: u8, members: &[u8], shards: u8) -> Self {
+        let shards = (vec![shards; usize::from(nodes)], LOG_SLOTS);
+        let mut options = Self::options((nodes, clients, 0), shards, WithoutQuorum::Wait);
+        let members: MemberSet = members.iter().filter_map(|&node| NodeId::new(node)).collect();
+        options.by_receipt = vec![members; usize::from(nodes)];
+        Self::begin(options, 0)
+    }
+
     fn build(
-        (nodes, clients, spares): (u8, u8, u8),
+        counts: (u8, u8, u8),
         primary: usize,
-        (shards, al_slots): (Vec<u8>, usize),
+        shards: (Vec<u8>, usize),
         without_quorum: WithoutQuorum,
     ) -> Self {
-        let options = ClusterOptions {
+        Self::begin(Self::options(counts, shards, without_quorum), primary)
+    }
+
+    fn options(
+        (nodes, clients, spares): (u8, u8, u8),
+        (shards, al_slots): (Vec<u8>, usize),
+        without_quorum: WithoutQuorum,
+    ) -> ClusterOptions {
+        ClusterOptions {
             seed: 1,
             nodes,
             clients,
@@ -90,8 +108,12 @@ impl Scenario {
             reads: Some(ReadPolicy::default()),
             quirks: Quirks::default(),
             demands: Demands { without_quorum, ..Demands::default() },
+            by_receipt: Vec::new(),
             readmission: Readmission::AtOnce,
-        };
+        }
+    }
+
+    fn begin(options: ClusterOptions, primary: usize) -> Self {
         let mut scenario = Self {
             cluster: Cluster::new(options),
             checker: Checker::default(),
@@ -103,9 +125,7 @@ impl Scenario {
         let birth = scenario.command(0, Command::Promote(PromoteMode::ForceAllEqual));
         scenario.until("birth", |it| it.succeeded(birth));
         if primary != 0 {
-            let demoted = scenario.command(0, Command::Demote);
-            scenario.until("the first session's end", |it| it.succeeded(demoted));
-            scenario.promote(primary);
+            scenario.demote_and_promote(0, primary);
         }
         scenario.run(Duration::from_millis(50));
         scenario
@@ -308,6 +328,42 @@ impl Scenario {
         let process = self.cluster.processes[node].as_ref();
         let groups = process.into_iter().flat_map(|process| &process.groups);
         groups.map(|group| group.read_load(member).served).sum()
+    }
+
+    /// Writes a block that is durable before it is answered.
+    pub fn write_durably(&mut self, node: usize, block: u64, value: u64) -> PartId {
+        let payload = self.cluster.payload(node, vec![value]).expect("the node is up");
+        self.submit(node, block, RequestKind::Write { payload, fua: true })
+    }
+
+    /// Writes `count` blocks at once.
+    pub fn write_blocks(&mut self, node: usize, block: u64, count: u32, value: u64) -> PartId {
+        let values = vec![value; count as usize];
+        let payload = self.cluster.payload(node, values).expect("the node is up");
+        let length = count * u32::try_from(BLOCK_BYTES).expect("a small number");
+        self.submit_bytes(node, block, length, RequestKind::Write { payload, fua: false })
+    }
+
+    /// Whether `node` counts `member` once it received a write.
+    #[must_use]
+    pub fn counts_by_receipt(&self, node: usize, member: usize) -> bool {
+        self.status(node).is_some_and(|status| {
+            status.members.iter().any(|it| it.node.index() == member && it.by_receipt)
+        })
+    }
+
+    /// Another node becomes Primary.
+    pub fn demote_and_promote(&mut self, from: usize, to: usize) {
+        let demoted = self.command(from, Command::Demote);
+        self.until("the end of the session", |it| it.succeeded(demoted));
+        self.promote(to);
+    }
+
+    /// How often a promotion may have lost writes, as `node` knows.
+    #[must_use]
+    pub fn losses(&self, node: usize) -> u32 {
+        let config = self.status(node).and_then(|status| status.config);
+        config.map_or(0, |config| config.losses)
     }
 
     pub fn flush(&mut self, node: usize) -> PartId {

@@ -4,7 +4,7 @@
 
 use format::ids::{BlockMask, Seq};
 use format::message::{Control, Data, DataBody, ReadStatus, Write, WriteKind};
-use replication::contract::{MetadataWrite, ToGroup};
+use replication::contract::{AboutReceipts, MetadataWrite, ToGroup};
 use replication::group::LaneGroup;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -84,6 +84,12 @@ pub enum Mark {
     SplitBrain,
     /// One of them gave way by the options.
     GaveWay,
+    /// A member said that it received a write, which it had not written.
+    Received,
+    /// A flush waited for what was answered before.
+    FlushAsked,
+    /// Receipts began to count in the middle of a session.
+    ReceiptsAllowed,
 }
 
 impl Mark {
@@ -153,6 +159,7 @@ impl Mark {
         match &message.body {
             DataBody::ReadDone { status: ReadStatus::Refused, .. } => Some(Self::ReadRefused),
             DataBody::ReadDone { status: ReadStatus::DeviceError, .. } => Some(Self::ReadFailed),
+            DataBody::Received { .. } => Some(Self::Received),
             DataBody::Write(Write { kind: WriteKind::Copy { given, zeroes }, range, .. })
                 if (*given | *zeroes) != BlockMask::all(range.count) =>
             {
@@ -199,6 +206,8 @@ impl Mark {
             ToGroup::Resync { .. } => Some(Self::Resynced),
             ToGroup::Joined { .. } => Some(Self::Joined),
             ToGroup::OnNoQuorum { .. } => Some(Self::QuorumLost),
+            ToGroup::Receipts(AboutReceipts::Settle { .. }) => Some(Self::FlushAsked),
+            ToGroup::Receipts(AboutReceipts::Allow { .. }) => Some(Self::ReceiptsAllowed),
             _ => None,
         }
     }

@@ -147,6 +147,14 @@ fn data(resource: &ResourceStatus) -> Vec<String> {
     {
         let names: Vec<&str> = epoch.insync.iter().map(String::as_str).collect();
         sentences.push(format!("every acknowledged write is on {}", list(&names)));
+        let by_receipt = resource.connections.iter().filter(|it| it.protocol.is_some());
+        let names: Vec<&str> = by_receipt.map(|it| it.name.as_str()).collect();
+        if resource.role == Role::Primary && !names.is_empty() {
+            sentences.push(format!(
+                "of the newest, {} may have some in memory alone (protocol B)",
+                list(&names)
+            ));
+        }
     }
     if let Some(epoch) = &resource.epoch
         && epoch.losses > 0
@@ -154,8 +162,8 @@ fn data(resource: &ResourceStatus) -> Vec<String> {
         let times =
             if epoch.losses == 1 { "once".to_owned() } else { format!("{} times", epoch.losses) };
         sentences.push(format!(
-            "acknowledged writes may have been lost {times}, by `primary --force`: check what is \
-             on the volume"
+            "acknowledged writes may have been lost {times}: by `primary --force`, without power \
+             at all replicas, or with a restart under protocol B; check what is on the volume"
         ));
     }
     // What the sentences above did not say.

@@ -204,6 +204,8 @@ impl Text {
             if self.is_verbose() || connection.tls {
                 words.push(format!("tls:{}", YesNo(connection.tls)));
             }
+            let protocol = connection.protocol.iter();
+            words.extend(protocol.map(|letter| format!("protocol:{letter}")));
         }
         if self.is_verbose() || connection.congested {
             words.push(format!("congested:{}", YesNo(connection.congested)));

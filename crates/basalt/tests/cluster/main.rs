@@ -10,6 +10,7 @@ mod members;
 mod leaves;
 mod suspends;
 mod times;
+mod protocols;
 mod startup;
 mod handlers;
 mod faults;

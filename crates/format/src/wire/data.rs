@@ -17,6 +17,7 @@ messages!(DataBody, DATA_TAGS {
     0x0205 ReadDone { lane, id, status, length_bytes, zeroes }
     0x0208 Digest { lane, id, range }
     0x0209 DigestDone { lane, id, status, digests }
+    0x020a Received { lane, base, mask, boot_id }
     0x0206 Flush { id, shard }
     0x0207 FlushDone { id, shard, boot_id }
     0x0210 Loss { lane, member, base, ranges }
@@ -79,6 +80,7 @@ fn check(body: &DataBody, reader: &Reader<'_>) -> Result<(), DecodeError> {
             if is_possible { Ok(()) } else { Err(reader.out_of_range(4, (*length_bytes).into())) }
         }
         DataBody::Ack { .. }
+        | DataBody::Received { .. }
         | DataBody::Stable { .. }
         | DataBody::DigestDone { .. }
         | DataBody::Flush { .. }

@@ -62,6 +62,7 @@ pub(crate) fn config() -> Config {
         voters: vec![Voter { node: node(1), store: VoteStoreId(0x62) }],
         voters_old: vec![Voter { node: node(2), store: VoteStoreId(0x63) }],
         members: MemberSet::of(node(1)).with(node(31)),
+        by_receipt: MemberSet::of(node(31)),
         clean: true,
         losses: 4,
     }
@@ -329,6 +330,7 @@ fn data() -> Vec<Sample> {
         datum("write_discard", DataBody::Write(write(WriteKind::Discard)), None),
         datum("write_zeroes", DataBody::Write(write(WriteKind::Zeroes)), None),
         datum("ack", DataBody::Ack { lane, base: seq, mask: 0xf1 << 56, boot_id }, None),
+        datum("received", DataBody::Received { lane, base: seq, mask: 0xf2 << 55, boot_id }, None),
         datum("stable", DataBody::Stable { lane, stable: seq }, None),
         datum("read", DataBody::Read { lane, id, range }, None),
         datum("read_done", done(ReadStatus::Ok, 16_384, 0), Some(16_384)),

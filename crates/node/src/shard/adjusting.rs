@@ -9,7 +9,7 @@ use format::ids::NodeId;
 use replication::contract::{CommandId, ResourceInput, ToGroup};
 use replication::resource::MemberOptions;
 
-use crate::definition::Definition;
+use crate::definition::{Definition, Member};
 use crate::links::HostedId;
 use crate::links::paths::PeerPaths;
 use crate::links::session::NewSession;
@@ -24,8 +24,12 @@ use crate::shard::{Input, Rim, Shard};
 
 /// The members of a definition, as the machines know them.
 pub(super) fn member_options(definition: &Definition) -> Vec<MemberOptions> {
-    let members = definition.members.iter();
-    members.map(|member| MemberOptions { node: member.node, diskful: member.is_diskful }).collect()
+    let options = |member: &Member| MemberOptions {
+        node: member.node,
+        diskful: member.is_diskful,
+        ack_when: member.ack_when,
+    };
+    definition.members.iter().map(options).collect()
 }
 
 impl Shard {

@@ -417,6 +417,7 @@ impl Hosted {
                 (true, false) => Role::Secondary,
             },
             tls: rim.links.is_secured(&member.name),
+            protocol: self.counts_receipts(status, member.node).then(|| "B".to_owned()),
             paths: describe_paths(member, rim),
             peer_devices: self
                 .definition
@@ -430,6 +431,17 @@ impl Hosted {
             reason,
             ..ConnectionStatus::default()
         }
+    }
+
+    /// Whether writes that go over the connection count once they are received: of the Primary
+    /// here, or of the peer that is one.
+    fn counts_receipts(&self, status: &Status, peer: NodeId) -> bool {
+        let receiver = match (status.primary_here, status.primary == Some(peer)) {
+            (true, _) => peer,
+            (false, true) => self.definition.me,
+            (false, false) => return false,
+        };
+        status.members.iter().any(|member| member.node == receiver && member.by_receipt)
     }
 
     fn describe_peer_device(

@@ -111,6 +111,9 @@ impl LaneGroup {
         if !self.view.leading || !self.view.serving || self.view.fail_requests {
             return fail_part(part, actions);
         }
+        if self.receipts.may_answer_early() {
+            return self.flush_after_receipts(part, actions);
+        }
         self.start_volume_flush(Some(part), actions);
     }
 
@@ -211,6 +214,7 @@ impl LaneGroup {
                 actions.push(GroupAction::Complete { part, result });
             }
         }
+        self.fail_waiting_flushes(actions);
     }
 
     pub(crate) fn want_checkpoint_flush(&mut self, actions: &mut Vec<GroupAction>) {

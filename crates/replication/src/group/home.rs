@@ -67,6 +67,7 @@ impl LaneGroup {
             ToGroup::Size(order) => self.on_size(*order),
             ToGroup::Track { members, slots } => self.track(members, &slots),
             ToGroup::Attach { disk, round } => self.attaching = Some((disk, round)),
+            ToGroup::Receipts(about) => self.on_receipts(about, actions),
             message @ (ToGroup::Lose { .. }
             | ToGroup::Lost { .. }
             | ToGroup::Resend { .. }
@@ -89,8 +90,7 @@ impl LaneGroup {
         match message {
             ToGroup::Lose { lost, round } => self.lose(now, (lost, round), &[], actions),
             ToGroup::Lost { member, epoch, in_sync } => {
-                self.view.epoch = epoch;
-                self.view.in_sync = in_sync;
+                (self.view.epoch, self.view.in_sync) = (epoch, in_sync);
                 self.forget_member(now, member, actions);
             }
             ToGroup::Resend { member } => self.keep_member(now, member, actions),
@@ -154,6 +154,7 @@ impl LaneGroup {
             | ToGroup::Size(_)
             | ToGroup::Attach { .. }
             | ToGroup::Track { .. }
+            | ToGroup::Receipts(_)
             | ToGroup::Stop { .. } => unreachable!("handled before"),
         }
     }
@@ -283,6 +284,7 @@ impl LaneGroup {
         self.stand_down(now, actions);
         self.view.nonce = nonce;
         self.view.leading = true;
+        self.begin_receipts();
         self.with_lanes(now, actions, |lane, turn| lane.lead(turn, outdated));
     }
 

@@ -1,13 +1,13 @@
 //! What a checker of invariants may see of a group. Nothing here changes anything.
 
-use format::ids::{BlockRange, EXTENT_BLOCKS, MemberSet, NodeId, Nonce};
+use format::ids::{BlockRange, EXTENT_BLOCKS, LaneIndex, MemberSet, NodeId, Nonce, Seq};
 use format::space::Space;
 use stdx::time::Time;
 
 use crate::balance::ReadLoad;
 use crate::bitmap::EXTENT_WORDS;
 use crate::group::{Draining, LaneGroup};
-use crate::lane::{Lane, OperationKind, OperationState};
+use crate::lane::{Applied, AppliedState, Lane, OperationKind, OperationState};
 
 impl LaneGroup {
     /// A copy of `block` to `member` is on its way.
@@ -34,6 +34,37 @@ impl LaneGroup {
     pub fn served(&self) -> Option<(Nonce, MemberSet)> {
         let view = &self.view;
         (view.leading && view.serving).then_some((view.nonce, view.write_set))
+    }
+
+    /// As the leader: writes that clients were told of, and some member has not written.
+    #[must_use]
+    pub fn answered_early(&self) -> u32 {
+        let leaders = self.lanes.iter().filter_map(|lane| lane.leader.as_ref());
+        leaders.map(|leader| leader.early.count).sum()
+    }
+
+    /// As the leader: what it says is on every member of its session, by lane.
+    pub fn stable(&self) -> impl Iterator<Item = (LaneIndex, Seq)> + '_ {
+        let leading = self.lanes.iter().filter(|_| self.view.leading);
+        leading.filter_map(|lane| Some((lane.index, Seq(lane.leader.as_ref()?.stable))))
+    }
+
+    /// As a member: the first write of its window in that lane that its device does not have.
+    #[must_use]
+    pub fn first_unwritten(&self, lane: LaneIndex) -> Option<Seq> {
+        let lane = self.lanes.iter().find(|it| it.index == lane)?;
+        let is_open = |known: &&Applied| known.state != AppliedState::Done;
+        lane.replica.window.iter().find(is_open).map(|known| known.write.seq)
+    }
+
+    /// As a member: a write of `block` is on its way to the device.
+    #[must_use]
+    pub fn is_writing(&self, block: u64) -> bool {
+        let range = BlockRange::new(block, 1);
+        self.lane_of(block).is_some_and(|lane| {
+            let mut window = lane.replica.window.iter();
+            window.any(|it| it.state != AppliedState::Done && it.write.range.overlaps(range))
+        })
     }
 
     /// The session that this group obeys.

@@ -38,6 +38,7 @@ impl LaneGroup {
             }
             body @ (DataBody::Write(_)
             | DataBody::Ack { .. }
+            | DataBody::Received { .. }
             | DataBody::Stable { .. }
             | DataBody::Read { .. }
             | DataBody::ReadDone { .. }
@@ -62,6 +63,7 @@ impl LaneGroup {
             | DataBody::Clear { .. } => self.view.admitted && self.is_member(),
             DataBody::Loss { .. } | DataBody::SlotRead { .. } => self.is_member(),
             DataBody::Ack { boot_id, .. }
+            | DataBody::Received { boot_id, .. }
             | DataBody::FlushDone { boot_id, .. }
             | DataBody::LossDone { boot_id, .. } => {
                 self.view.leading && self.view.is_process(from, *boot_id)
@@ -91,6 +93,7 @@ impl LaneGroup {
             | DataBody::Clear { range, .. } => (Some(*range), false),
             DataBody::ReadDone { length_bytes, .. } => (None, *length_bytes > 0),
             DataBody::Ack { .. }
+            | DataBody::Received { .. }
             | DataBody::Stable { .. }
             | DataBody::DigestDone { .. }
             | DataBody::Flush { .. }
@@ -113,6 +116,7 @@ impl LaneGroup {
             }
             DataBody::Write(_)
             | DataBody::Ack { .. }
+            | DataBody::Received { .. }
             | DataBody::Stable { .. }
             | DataBody::Read { .. }
             | DataBody::ReadDone { .. }
@@ -134,6 +138,7 @@ fn highest_seq(body: &DataBody) -> Seq {
         DataBody::Write(write) => write.seq.max(write.stable),
         DataBody::Stable { stable, .. } => *stable,
         DataBody::Ack { .. }
+        | DataBody::Received { .. }
         | DataBody::Read { .. }
         | DataBody::ReadDone { .. }
         | DataBody::Digest { .. }
@@ -165,6 +170,12 @@ impl Lane {
                     let seq = Seq(base.0.saturating_add(left.trailing_zeros().into()));
                     self.on_acknowledged(turn, from, seq);
                     left &= left - 1;
+                }
+            }
+            DataBody::Received { base, mask, .. } => {
+                let places = (0..64).filter(|place| mask >> place & 1 == 1);
+                for seq in places.map(|place| Seq(base.0.saturating_add(place))) {
+                    self.on_received(turn, from, seq);
                 }
             }
             DataBody::Stable { stable, .. } => self.on_stable(turn, stable),

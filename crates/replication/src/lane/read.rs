@@ -111,9 +111,16 @@ impl Source {
     }
 }
 
-/// An in-sync member for a client's read, none of `past`.
-fn client_source(turn: &mut Turn<'_>, range: BlockRange, past: MemberSet) -> Source {
+/// An in-sync member for a client's read, none of `past`, and for now none of those that are
+/// `behind` with what a client was told is written.
+fn client_source(
+    turn: &mut Turn<'_>,
+    range: BlockRange,
+    past: MemberSet,
+    behind: MemberSet,
+) -> Source {
     let (have, now) = sources(turn.view, past);
+    let now = now.minus(behind);
     if turn.balance.stays_local(turn.view.me, now) {
         return Source::Member(turn.view.me);
     }
@@ -153,8 +160,8 @@ impl Lane {
     pub(crate) fn admit_read(&mut self, turn: &mut Turn<'_>, request: Request, range: BlockRange) {
         self.reconcile_within(turn, range);
         let leader = self.leader.as_mut().expect("only a leader admits");
-        let overlapping =
-            leader.operations.iter().filter(|(_, other)| other.range.overlaps(range)).count();
+        let is_before = |other: &Operation| other.range.overlaps(range) && !other.is_answered;
+        let overlapping = leader.operations.iter().filter(|(_, other)| is_before(other)).count();
         let blockers = u32::try_from(overlapping).expect("bounded by the operations of a lane");
         let read = ClientRead {
             part: request.part,
@@ -168,14 +175,16 @@ impl Lane {
         leader.next_order += 1;
         let index = leader.reads.insert(read);
         if blockers == 0 {
-            let source = client_source(turn, range, MemberSet::EMPTY);
+            let behind = self.behind(turn, range);
+            let source = client_source(turn, range, MemberSet::EMPTY, behind);
             self.read_from(turn, index, source);
         }
     }
 
     fn read_for_client(&mut self, turn: &mut Turn<'_>, index: u32) {
         let Some(&ClientRead { range, asked, tried, .. }) = self.read(index) else { return };
-        let source = client_source(turn, range, tried | asked);
+        let behind = self.behind(turn, range);
+        let source = client_source(turn, range, tried | asked, behind);
         self.read_from(turn, index, source);
     }
 
@@ -227,7 +236,8 @@ impl Lane {
             if !is_waited_for || asked.len() >= limits::READ_SOURCES_MAX {
                 continue;
             }
-            if let source @ Source::Member(_) = client_source(turn, range, tried | asked) {
+            let behind = self.behind(turn, range);
+            if let source @ Source::Member(_) = client_source(turn, range, tried | asked, behind) {
                 self.read_from(turn, index, source);
             }
         }
@@ -321,6 +331,7 @@ impl Lane {
         let later = operations
             .iter()
             .filter(|(_, other)| other.order > order && other.range.overlaps(range))
+            .filter(|(_, other)| !other.is_answered)
             .count();
         let blockers = u32::try_from(later).expect("bounded by the operations of a lane");
         if blockers > 0 {
@@ -664,7 +675,8 @@ impl Lane {
             let read = *read;
             if read.state == ReadState::Reading {
                 let past = (read.tried | read.asked).with(from);
-                let source = client_source(turn, read.range, past).or_later();
+                let behind = self.behind(turn, read.range);
+                let source = client_source(turn, read.range, past, behind).or_later();
                 self.read_from(turn, index, source);
             } else if read.is_answered() && read.asked.is_empty() {
                 self.leader.as_mut().expect("a read has a leader").forget_read(index);

@@ -12,6 +12,7 @@ impl Lane {
     pub(crate) fn drop_unsubmitted(&mut self, turn: &mut Turn<'_>) {
         let replica = &mut self.replica;
         replica.acks.clear();
+        replica.receipts.clear();
         replica.leader_node = None;
         let mut dropped = Vec::new();
         replica.window.retain(|applied| {
@@ -85,6 +86,7 @@ impl Lane {
         replica.stable = Seq(0);
         replica.applied = Seq(0);
         replica.acks.clear();
+        replica.receipts.clear();
     }
 
     /// As a returning member: what only this lane knew goes into the own slot; then it starts anew

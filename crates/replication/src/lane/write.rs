@@ -19,6 +19,7 @@ use crate::contract::{
     DeviceError, FromGroup, GroupAction, PartId, Payload, ReplicaRole, Request, RequestError,
     RequestKind,
 };
+use crate::lane::receipt::in_masks;
 use crate::lane::{
     Applied, AppliedState, DeviceUse, Lane, Operation, OperationKind, OperationState, Turn,
 };
@@ -106,6 +107,8 @@ impl Lane {
             needed: MemberSet::EMPTY,
             absent: MemberSet::EMPTY,
             acknowledged: MemberSet::EMPTY,
+            received: MemberSet::EMPTY,
+            is_answered: false,
         });
         if overlapping == 0 {
             self.start(turn, index);
@@ -248,6 +251,8 @@ impl Lane {
         operation.acknowledged.insert(member);
         if quorum::is_complete(operation.acknowledged, operation.needed) {
             self.finish(turn, index);
+        } else if !turn.view.by_receipt.is_empty() {
+            self.answer_early(turn, index);
         }
     }
 
@@ -259,6 +264,9 @@ impl Lane {
         if sent {
             assert!(quorum::is_complete(operation.acknowledged, operation.needed), "I3");
             turn.room.are_stable(leader.complete_seq(operation.seq));
+        }
+        if operation.is_answered {
+            leader.early.remove(operation.range);
         }
         if sent && !matches!(operation.kind, OperationKind::Resync { .. }) {
             leader.outdated.remove(operation.range);
@@ -297,7 +305,10 @@ impl Lane {
         while let Some(index) = self.next_unblocked(finished, &mut from) {
             self.start(turn, index);
         }
-        self.unblock_reads(turn, finished);
+        // Those that waited for one that was answered early went on then.
+        if !finished.is_answered {
+            self.unblock_reads(turn, finished);
+        }
     }
 
     /// Counts `finished` off the next operation from `from` on that waited for it, and returns
@@ -345,15 +356,20 @@ impl Lane {
             // As another process it may be connected, and does not know what was asked.
             leader.ask_elsewhere(member);
         }
-        let mut complete = Vec::new();
+        let (mut complete, mut open) = (Vec::new(), Vec::new());
         for (index, operation) in leader.operations.iter_mut() {
             operation.needed.remove(member);
             let sent = matches!(operation.state, OperationState::Sent { .. });
             if sent && quorum::is_complete(operation.acknowledged, operation.needed) {
                 complete.push((operation.seq, index));
+            } else if sent {
+                open.push(index);
             }
         }
         complete.sort_unstable();
+        for index in open {
+            self.answer_early(turn, index);
+        }
         for (_, index) in complete {
             self.finish(turn, index);
         }
@@ -471,6 +487,9 @@ impl Lane {
                 unreachable!("the group drops writes without their payload")
             }
         });
+        if turn.view.tells_receipt {
+            self.note_receipt(position);
+        }
     }
 
     pub(crate) fn on_applied(
@@ -561,12 +580,8 @@ impl Lane {
 
     fn send_ack_ranges(&self, turn: &mut Turn<'_>, to: NodeId, acks: &[Seq]) {
         let (lane, boot_id) = (self.index, turn.view.boot_id);
-        let mut left = acks;
-        while let Some(&base) = left.first() {
-            let count = left.partition_point(|seq| seq.0 - base.0 < 64);
-            let mask = left[..count].iter().fold(0, |mask, seq| mask | 1 << (seq.0 - base.0));
+        for (base, mask) in in_masks(acks) {
             turn.send(to, DataBody::Ack { lane, base, mask, boot_id });
-            left = &left[count..];
         }
     }
 }

@@ -435,6 +435,7 @@ mod tests {
             voters: Vec::new(),
             voters_old: Vec::new(),
             members: MemberSet::EMPTY,
+            by_receipt: MemberSet::EMPTY,
             clean: false,
             losses: 0,
         }

@@ -24,7 +24,7 @@ use crate::resource::{AfterSave, Resource, RoundKind};
 pub(crate) const RANK_INTACT: u8 = 3;
 /// Restarted, on a machine that did not: what its device cached is still there.
 const RANK_RESTARTED: u8 = 2;
-const RANK_REBOOTED: u8 = 1;
+pub(crate) const RANK_REBOOTED: u8 = 1;
 
 #[derive(Debug, Default)]
 pub(crate) struct MemberState {
@@ -265,6 +265,7 @@ impl Resource {
         self.member.may_begin = false;
         self.member.new_epoch = Some((from, nonce, value.epoch));
         self.settle_size(value);
+        self.follow_receipts(value);
         let round = self.start_round(RoundKind::Inherited(nonce));
         let message = ToGroup::Inherit { nonce, ranges: inherited, round };
         self.save_superblock(AfterSave::Groups(message));
@@ -304,6 +305,7 @@ impl Resource {
         self.member.may_begin = false;
         self.member.admit = Some((from, nonce));
         self.settle_size(value);
+        self.follow_receipts(value);
         let round = self.start_round(RoundKind::Admitted);
         self.save_superblock(AfterSave::Groups(ToGroup::Admit { nonce, floors, round }));
     }

@@ -56,6 +56,7 @@ impl Resource {
         }
         self.options.members = members;
         self.tell_tracked();
+        self.count_receipts();
         let report = self.own_report();
         for peer in self.connected().without(self.me()).iter() {
             self.send(peer, report.clone());
@@ -161,11 +162,14 @@ impl Resource {
     pub(crate) fn next_members(&self, config: &Config) -> Option<Config> {
         let voters = self.next_voters(config);
         let members = self.next_tracked(config);
-        if voters.is_none() && members == config.members {
+        let by_receipt = self.next_by_receipt(config);
+        let is_same = members == config.members && by_receipt == config.by_receipt;
+        if voters.is_none() && is_same {
             return None;
         }
         let mut next = voters.unwrap_or_else(|| config.clone());
         next.members = members;
+        next.by_receipt = by_receipt;
         self.reaches_quorum_of(config).then_some(next)
     }
 
@@ -200,11 +204,13 @@ impl Resource {
             config.voters = next.voters;
             config.voters_old = next.voters_old;
             config.members = next.members;
+            config.by_receipt = next.by_receipt;
         });
         true
     }
 
     pub(crate) fn on_members_chosen(&mut self, before: MemberSet, value: &Config) {
+        self.count_receipts();
         let Some(session) = self.session.as_mut() else { return };
         session.adding.take_if(|adding| value.members.has(adding.member));
         if before == value.members {

@@ -24,6 +24,7 @@ use crate::ranges::RangeSet;
 use crate::resource::admit::is_of_history;
 use crate::resource::forks::{ALONG, next_branch};
 use crate::resource::propose::Attempt;
+use crate::resource::receipts::Standing;
 use crate::resource::session::Session;
 use crate::resource::voters::voters_of;
 use crate::resource::{Resource, RoundKind, insync};
@@ -449,9 +450,10 @@ impl Resource {
             });
         }
         // After a clean stop all members hold the same, durably: nobody's memory matters.
+        let standing = |node, report: &Sealed| Standing::of(&base, node, report.rank);
+        let best = sealed.iter().map(|(&node, report)| standing(node, report)).max();
         if !base.clean {
-            let best = sealed.values().map(|report| report.rank).max().unwrap_or(0);
-            sealed.retain(|_, report| report.rank == best);
+            sealed.retain(|&node, report| Some(standing(node, report)) == best);
         }
         if sealed.is_empty() {
             let reason = format!("no UpToDate replica answered: {} needed", names(insync(&base)));
@@ -463,7 +465,7 @@ impl Resource {
         crate::resource::member::within(&mut missed, &space);
         let missed = crate::resource::member::bounded(missed, &space);
         let outdated = if sealed.len() == 1 { Vec::new() } else { missed.clone() };
-        let lossy = !base.clean && sealed.values().all(|report| report.rank <= 1);
+        let lossy = !base.clean && best.is_some_and(Standing::may_lack_writes);
         let memory = if lossy { Memory::MayBeLost } else { Memory::Kept };
         let chosen: MemberSet = sealed.keys().copied().collect();
         let boots: BTreeMap<NodeId, BootId> =
@@ -480,6 +482,8 @@ impl Resource {
         let to_record = outdated.clone();
         self.track_also(self.tracked_by(&desired));
         self.tell_log_room(chosen);
+        // Before they lead: nothing is answered until this value is chosen.
+        self.tell_by_receipt(desired.by_receipt);
         self.tell_groups(ToGroup::Lead {
             nonce,
             write_set: chosen,
@@ -535,6 +539,7 @@ impl Resource {
         config.primary = Some(Primary { node: self.me(), nonce, purpose });
         config.tenure = self.tenure_of(base.tenure, nonce, purpose);
         config.clean = false;
+        config.by_receipt = self.by_receipt_of(purpose);
         config.losses += u32::from(memory == Memory::MayBeLost);
         let is_alone = self.attempt.as_ref().is_some_and(Attempt::is_alone);
         let is_forced = mode != PromoteMode::Normal;

@@ -33,6 +33,12 @@ pub(crate) enum RoundKind {
     Attached,
     Verified,
     SizePrepared,
+    ReceiptsAllowed,
+    /// For a flush that this shard has.
+    ReceiptsSettled {
+        shard: u8,
+        number: u32,
+    },
 }
 
 impl Resource {
@@ -112,6 +118,10 @@ impl Resource {
             RoundKind::Attached => self.on_groups_attached(),
             RoundKind::Verified => self.on_all_verified(),
             RoundKind::SizePrepared => self.on_size_prepared(),
+            RoundKind::ReceiptsAllowed => self.on_receipts_allowed(),
+            RoundKind::ReceiptsSettled { shard, number } => {
+                self.on_receipts_settled(shard, number);
+            }
             RoundKind::Quiesced | RoundKind::Floors | RoundKind::Counted(_) => {
                 unreachable!("these bring more than a word")
             }

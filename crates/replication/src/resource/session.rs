@@ -19,6 +19,7 @@ use crate::limits;
 use crate::quorum;
 use crate::resource::admit::Admission;
 use crate::resource::membership::Adding;
+use crate::resource::receipts::Preparing;
 use crate::resource::suspend::Told;
 use crate::resource::voters::voters_of;
 use crate::resource::{Ending, Resource, RoundKind, insync};
@@ -52,6 +53,7 @@ pub(crate) struct Session {
     /// A newcomer for which the others make room.
     pub(crate) adding: Option<Adding>,
     pub(crate) drain: Option<Drain>,
+    pub(crate) receipts: Preparing,
     told_no_quorum: bool,
     pub(crate) told: Told,
 }
@@ -128,6 +130,7 @@ impl Session {
             lease_by: None,
             adding: None,
             drain: None,
+            receipts: Preparing::default(),
             told_no_quorum: false,
             told: Told::default(),
         }
@@ -179,6 +182,7 @@ impl Resource {
         let rate = self.options.resync_rate;
         let epoch = value.epoch;
         self.review_suspension();
+        self.count_receipts();
         self.tell_groups(ToGroup::ResyncRate { bytes_per_second: rate });
         self.suspend_session();
         self.ask_groups(RoundKind::Reconciled, |round| ToGroup::Serve { epoch, in_sync, round });
@@ -226,6 +230,7 @@ impl Resource {
         if self.serves_clients() {
             self.check_quorum();
         }
+        self.prepare_receipts();
         self.start_change();
         self.advance_admissions();
     }

@@ -72,6 +72,8 @@ pub struct MemberStatus {
     /// In sync by the newest chosen config that is known here.
     pub in_sync: bool,
     pub in_write_set: bool,
+    /// It counts for a client's answer once it received a write.
+    pub by_receipt: bool,
     /// It is being brought up to date.
     pub syncing: bool,
     /// Blocks of each volume.
@@ -187,6 +189,7 @@ impl Resource {
                 diskful: member.diskful,
                 connected: self.is_connected(node),
                 in_sync: in_sync.is_some_and(|set| set.has(node)),
+                by_receipt: self.counts_by_receipt(node),
                 in_write_set: self.session.as_ref().is_some_and(|it| it.write_set.has(node)),
                 syncing: admission.is_some_and(|admission| admission.is_copying()),
                 out_of_sync: left,

@@ -153,6 +153,7 @@ fn payload_bytes(message: &Data) -> Option<u32> {
         | DataBody::Digest { .. }
         | DataBody::DigestDone { .. }
         | DataBody::Ack { .. }
+        | DataBody::Received { .. }
         | DataBody::Stable { .. }
         | DataBody::Read { .. }
         | DataBody::Flush { .. }

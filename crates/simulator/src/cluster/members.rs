@@ -1,6 +1,6 @@
 //! Who is a member as the nodes are configured, and nodes that lose what they had.
 
-use format::ids::MemberSet;
+use format::ids::{MemberSet, NodeId};
 use replication::contract::{CommandId, ResourceInput};
 
 use crate::cluster::storage::new_disk;
@@ -37,12 +37,7 @@ impl Cluster {
             return Configured::Down;
         }
         self.trace(|| format!("n{node} is configured with {members:?}"));
-        let id = CommandId(u64::MAX);
-        let options = crate::process::member_options(&self.options, members);
-        self.step_resource(node, ResourceInput::Members { id, members: options });
-        let is_ours = |it: &Outcome| matches!(it, Outcome::Answered { id: it, .. } if *it == id);
-        let answer = self.outcomes.iter().position(is_ours).map(|at| self.outcomes.remove(at));
-        if !matches!(answer, Some(Outcome::Answered { result: Ok(()), .. })) {
+        if !self.tell_members(node, members) {
             return Configured::Refused;
         }
         self.peers[node] |= members;
@@ -54,6 +49,44 @@ impl Cluster {
         }
         self.configured[node] = members;
         Configured::Complete
+    }
+
+    /// Whether the node took them over.
+    fn tell_members(&mut self, node: usize, members: MemberSet) -> bool {
+        let id = CommandId(u64::MAX);
+        let options = crate::process::member_options(&self.options, Self::node_id(node), members);
+        self.step_resource(node, ResourceInput::Members { id, members: options });
+        let is_ours = |it: &Outcome| matches!(it, Outcome::Answered { id: it, .. } if *it == id);
+        let answer = self.outcomes.iter().position(is_ours).map(|at| self.outcomes.remove(at));
+        matches!(answer, Some(Outcome::Answered { result: Ok(()), .. }))
+    }
+
+    /// From now on the node counts these members once they received a write.
+    pub fn count_by_receipt(&mut self, node: usize, members: MemberSet) {
+        let count = self.processes.len();
+        self.options.by_receipt.resize(count, MemberSet::EMPTY);
+        self.options.by_receipt[node] = members;
+        let configured = self.configured[node];
+        if self.is_up(node) && !self.is_stopped(node) && !configured.is_empty() {
+            self.trace(|| format!("n{node} counts {members:?} by receipt"));
+            self.tell_members(node, configured);
+        }
+    }
+
+    pub(crate) fn is_writing(&self, member: NodeId, block: u64) -> bool {
+        let process = self.processes[member.index()].as_ref();
+        process.is_some_and(|process| process.group_of(block).is_writing(block))
+    }
+
+    pub(crate) fn may_count_receipts(&self) -> bool {
+        !self.options.by_receipt.is_empty()
+    }
+
+    /// Writes of its clients that `node` answered, and some member has not written.
+    #[must_use]
+    pub fn answered_early(&self, node: usize) -> u32 {
+        let groups = self.processes[node].iter().flat_map(|process| &process.groups);
+        groups.map(replication::group::LaneGroup::answered_early).sum()
     }
 
     /// A new disk, or a new state directory, in place of what the node had; it must be down.

@@ -135,6 +135,14 @@ impl Cluster {
         }
     }
 
+    /// Of what the node's disk was asked to write, and has not, nothing happens when the process
+    /// dies.
+    pub fn lose_what_is_written(&mut self, node: usize) {
+        if let Some(process) = self.processes[node].as_mut() {
+            process.outstanding.retain(|_, it| !matches!(it, Outstanding::Write { .. }));
+        }
+    }
+
     /// Nobody hears what became of it: it happens, or not, or in part.
     pub(super) fn abandon(&mut self, node: usize, outstanding: Outstanding) {
         match self.random.below(3) {
@@ -386,6 +394,7 @@ mod tests {
             trace_lane: None,
             reads: None,
             demands: Demands::default(),
+            by_receipt: Vec::new(),
             readmission: Readmission::AtOnce,
             quirks: Quirks::default(),
         };

@@ -5,6 +5,7 @@ use std::time::Duration;
 use replication::contract::{Command, CommandId, PromoteMode, Repair, VerifyTask};
 
 use crate::cluster::{BadDisk, SlowDisk};
+use crate::run::protocols::Protocols;
 use crate::run::workload::Pending;
 use crate::run::{Disks, Run};
 use crate::sometimes::Mark;
@@ -35,6 +36,9 @@ impl Run {
         self.look_at_size();
         match self.random.below(1000) {
             pick @ 0..44 => self.some_fault(pick),
+            783..790 if self.protocols == Protocols::Mixed => self.write_slowly(),
+            790..797 if self.protocols == Protocols::Mixed => self.kill_beside_answers(),
+            797..800 if self.protocols == Protocols::Mixed => self.change_protocol(),
             44..48 => self.verify(),
             48..76 => self.heal_one(),
             76..88 => self.adjust_one(),

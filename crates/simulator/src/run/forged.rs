@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use crate::cluster::{Forged, Outcome};
 use crate::run::workload::Pending;
-use crate::run::{Disks, Run, RunOptions, Sizes};
+use crate::run::{Run, RunOptions, Story};
 
 /// Events between two looks at what is held.
 const LOOK_INTERVAL: u64 = 256;
@@ -18,7 +18,7 @@ const UNDER_WAY_MAX: usize = 100_000;
 /// # Errors
 /// What is held without bound, or a read whose answer has another length than was asked for.
 pub fn run_forged(options: &RunOptions, forged: Forged) -> Result<u64, String> {
-    let mut run = Run::new(options, Disks::Stay, Sizes::Stay);
+    let mut run = Run::new(options, Story::default());
     run.be_born()?;
     run.cluster.forge(forged);
     while run.cluster.events_done < options.events {

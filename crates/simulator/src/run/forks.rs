@@ -113,6 +113,7 @@ impl Forking {
                 after_split: any_policy(&mut random),
                 ..Demands::default()
             },
+            by_receipt: Vec::new(),
             readmission: asked_readmission(options.seed),
             quirks: Quirks { slow_mail: random.chance(1, 2), clocks: false },
         });

@@ -11,6 +11,7 @@ use replication::contract::{GroupInput, PartId, Request, RequestKind};
 use crate::contents::{SECTOR_BYTES, SECTORS};
 use crate::oracle::{FlushStart, ReadStart};
 use crate::run::Run;
+use crate::run::protocols::Protocols;
 
 const IN_FLIGHT_MAX: usize = 24;
 /// The longest request, in blocks.
@@ -24,6 +25,7 @@ pub(super) enum Pending {
     Write {
         node: usize,
         sectors: Vec<(u64, u64)>,
+        fua: bool,
     },
     Read {
         node: usize,
@@ -131,7 +133,13 @@ impl Run {
             self.oracle.invoke(sector, id);
         }
         let part = self.part();
-        self.pending.insert(part, Pending::Write { node, sectors });
+        let fua = match kind {
+            RequestKind::Read => false,
+            RequestKind::Write { fua, .. }
+            | RequestKind::Discard { fua }
+            | RequestKind::Zeroes { fua } => fua,
+        };
+        self.pending.insert(part, Pending::Write { node, sectors, fua });
         self.report.writes += 1;
         self.submit(node, part, kind, bounds);
     }
@@ -226,6 +234,10 @@ impl Run {
         let sources = self.checker.sources(&self.cluster);
         for block in self.checker.differing() {
             for member in sources.iter() {
+                // What it received is on its way to its disk, and read from nobody before.
+                if self.protocols == Protocols::Mixed && self.cluster.is_writing(member, block) {
+                    continue;
+                }
                 let held = self.cluster.disks[member.index()].read(block);
                 let sectors = self.cluster.contents.sectors(held);
                 for (sector, id) in (block * SECTORS as u64..).zip(sectors) {
@@ -246,10 +258,16 @@ impl Run {
         values: Option<Vec<u64>>,
     ) -> Result<(), String> {
         match pending {
-            Pending::Write { sectors, .. } => {
+            Pending::Write { sectors, fua, .. } => {
                 self.trace(|| format!("complete {:?} {:?}", sectors[0], sectors.len()));
                 for (sector, id) in sectors {
                     self.oracle.complete(sector, id);
+                    if fua {
+                        self.oracle.made_durable(sector);
+                    }
+                }
+                if fua {
+                    self.check_durable()?;
                 }
             }
             Pending::Read { sectors, node } => {

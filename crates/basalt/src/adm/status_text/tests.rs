@@ -261,6 +261,7 @@ fn suspension_failing_io_congestion_and_blocks_are_told() {
     let bob = &mut resource.connections[0];
     bob.congested = true;
     bob.tls = true;
+    bob.protocol = Some("B".to_owned());
     bob.ap_in_flight = 8;
     bob.peer_devices[0].replication_state = ReplicationState::PausedSyncS;
     bob.peer_devices[0].resync_suspended = "user,peer".to_owned();
@@ -268,7 +269,7 @@ fn suspension_failing_io_congestion_and_blocks_are_told() {
     let expected = "\
 r0 role:Primary suspended:user,no-data force-io-failures:yes
   disk:UpToDate open:yes blocked:upper,lower
-  bob role:Secondary tls:yes congested:yes ap-in-flight:8 rs-in-flight:0
+  bob role:Secondary tls:yes protocol:B congested:yes ap-in-flight:8 rs-in-flight:0
     replication:PausedSyncS peer-disk:UpToDate done:99.99 resync-suspended:user,peer
 
 ";

@@ -1,0 +1,137 @@
+//! Answers that rest on what a member has in memory (protocol B, PROTOCOL.md 10.1): both sides.
+//!
+//! Replica: says `Received` of a client's write as soon as the write is on its way to the device,
+//! which is after its extent is in the durable log. So whatever counts by receipt is found again:
+//! a seal waits for device writes that are outstanding, and after an end without notice the log
+//! names the extent.
+//!
+//! Leader: answers the client once every member has written or, where that counts, received. The
+//! operation stays as it is: it holds its range and its place in the window until all of the write
+//! set wrote, and so locks, `stable`, flushes and bits know of no receipts. A read beside it goes
+//! to a member that has written; nothing is answered early once too many bytes are kept so.
+
+use format::ids::{BlockRange, MemberSet, NodeId, Seq};
+use format::message::{DataBody, WriteKind};
+
+use crate::contract::GroupAction;
+use crate::lane::{Lane, Leader, Operation, OperationState, Turn};
+use crate::limits;
+use crate::quorum;
+
+/// Operations that are answered, and not written everywhere.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Early {
+    pub(crate) count: u32,
+    bytes: u64,
+}
+
+impl Early {
+    pub(crate) fn remove(&mut self, range: BlockRange) {
+        self.count -= 1;
+        self.bytes -= range.length_bytes();
+    }
+}
+
+// ---- The leader's side.
+
+impl Lane {
+    pub(crate) fn on_received(&mut self, turn: &mut Turn<'_>, member: NodeId, seq: Seq) {
+        let Some(leader) = self.leader.as_mut() else { return };
+        let found = leader.operations.iter_mut().find(|(_, operation)| operation.seq == seq);
+        // All may have written it meanwhile.
+        let Some((index, operation)) = found else { return };
+        operation.received.insert(member);
+        self.answer_early(turn, index);
+    }
+
+    /// Answers the client, if every member has the write in one way or the other.
+    pub(crate) fn answer_early(&mut self, turn: &mut Turn<'_>, index: u32) {
+        let leader = self.leader.as_mut().expect("only a leader answers");
+        let operation = leader.operations.get_mut(index).expect("an operation until it finished");
+        let has_it = operation.acknowledged | operation.received.and(turn.view.by_receipt);
+        let bytes = operation.range.length_bytes();
+        let is_sent = matches!(operation.state, OperationState::Sent { .. });
+        if operation.fua
+            || !is_sent
+            || !quorum::is_complete(has_it, operation.needed)
+            || leader.early.bytes + bytes > limits::EARLY_BYTES_PER_LANE_MAX
+        {
+            return;
+        }
+        let Some(part) = operation.part.take() else { return };
+        operation.is_answered = true;
+        leader.early.count += 1;
+        leader.early.bytes += bytes;
+        let operation = *operation;
+        turn.actions.push(GroupAction::Complete { part, result: Ok(None) });
+        self.unblock_reads(turn, &operation);
+    }
+
+    /// Members that have not written what a client was told is done, somewhere in `range`.
+    #[inline]
+    pub(crate) fn behind(&self, turn: &Turn<'_>, range: BlockRange) -> MemberSet {
+        match &self.leader {
+            Some(leader) if leader.early.count > 0 => behind_in(leader, turn, range),
+            Some(_) | None => MemberSet::EMPTY,
+        }
+    }
+
+    /// An operation that was sent by then is answered, and not written everywhere.
+    pub(crate) fn is_early(&self, sent: u64) -> bool {
+        let leader = self.leader.as_ref().filter(|leader| leader.early.count > 0);
+        leader.is_some_and(|leader| {
+            let mut operations = leader.operations.iter();
+            operations.any(|(_, operation)| operation.is_answered && operation.sent_as <= sent)
+        })
+    }
+}
+
+fn behind_in(leader: &Leader, turn: &Turn<'_>, range: BlockRange) -> MemberSet {
+    let is_early = |it: &&Operation| it.is_answered && it.range.overlaps(range);
+    let operations = leader.operations.iter().map(|(_, operation)| operation);
+    operations.filter(is_early).fold(MemberSet::EMPTY, |behind, operation| {
+        behind | turn.view.in_sync.minus(operation.acknowledged)
+    })
+}
+
+// ---- The replica's side.
+
+impl Lane {
+    /// The write at this place of the window is on its way to the device.
+    pub(crate) fn note_receipt(&mut self, position: usize) {
+        let write = &self.replica.window[position].write;
+        let counts = match write.kind {
+            WriteKind::Data | WriteKind::Discard | WriteKind::Zeroes => !write.fua,
+            WriteKind::Copy { .. } => false,
+        };
+        if counts {
+            self.replica.receipts.push(write.seq);
+        }
+    }
+
+    /// One message for all that came in this turn.
+    pub(crate) fn send_receipts(&mut self, turn: &mut Turn<'_>) {
+        let mut seqs = std::mem::take(&mut self.replica.receipts);
+        seqs.sort_unstable();
+        let (lane, boot_id) = (self.index, turn.view.boot_id);
+        if let Some(to) = self.replica.leader_node.filter(|&node| node != turn.view.me) {
+            for (base, mask) in in_masks(&seqs) {
+                turn.send(to, DataBody::Received { lane, base, mask, boot_id });
+            }
+        }
+        seqs.clear();
+        self.replica.receipts = seqs;
+    }
+}
+
+/// Ascending seqs as the ranges of messages.
+pub(crate) fn in_masks(seqs: &[Seq]) -> impl Iterator<Item = (Seq, u64)> + '_ {
+    let mut left = seqs;
+    std::iter::from_fn(move || {
+        let &base = left.first()?;
+        let count = left.partition_point(|seq| seq.0 - base.0 < 64);
+        let mask = left[..count].iter().fold(0, |mask, seq| mask | 1 << (seq.0 - base.0));
+        left = &left[count..];
+        Some((base, mask))
+    })
+}

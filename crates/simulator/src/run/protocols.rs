@@ -1,0 +1,77 @@
+//! Members that count for a client's answer once they received a write (protocol B), as each
+//! node's configuration says, and as operators change it.
+//!
+//! The oracle needs no rule for them: what only such members had counts as not flushed, and goes
+//! with a promotion that says so (`losses`), or not at all.
+
+use std::time::Duration;
+
+use format::ids::{MemberSet, NodeId};
+use stdx::random::Random;
+
+use crate::run::Run;
+
+/// Whether members of a run count by receipt.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum Protocols {
+    #[default]
+    Durable,
+    Mixed,
+}
+
+/// By node, whom it counts so while it is Primary.
+pub(super) fn some_protocols(random: &mut Random, nodes: u8) -> Vec<MemberSet> {
+    let all: MemberSet = (0..nodes).filter_map(NodeId::new).collect();
+    let pick = random.below(4);
+    // All connections; or those of one node, as one that is far away.
+    let far = NodeId::new(u8::try_from(random.below(nodes.into())).expect("few")).expect("few");
+    let of = |node: NodeId, random: &mut Random| match pick {
+        0 => all,
+        1 if node == far => all,
+        1 => MemberSet::of(far),
+        _ => all.iter().filter(|_| random.chance(1, 2)).collect(),
+    };
+    all.iter().map(|node| of(node, random).without(node)).collect()
+}
+
+impl Run {
+    /// An operator changes the protocol of some connections of one node.
+    pub(super) fn change_protocol(&mut self) {
+        let node = self.any_node();
+        let all = self.cluster.options.members();
+        let chosen = all.iter().filter(|_| self.random.chance(1, 2)).collect::<MemberSet>();
+        let own = NodeId::new(u8::try_from(node).expect("few")).expect("few");
+        self.cluster.count_by_receipt(node, chosen.without(own));
+    }
+
+    /// A disk takes its time for writes: what it received stays in memory for longer.
+    pub(super) fn write_slowly(&mut self) {
+        let node = self.any_node();
+        let millis = self.random.below(40);
+        self.cluster.slow[node].write = Duration::from_millis(millis);
+    }
+
+    /// Processes die at once while some writes are answered and not written everywhere: often
+    /// the ones that had them, and seldom with what their kernel still has.
+    pub(super) fn kill_beside_answers(&mut self) {
+        let count = usize::from(self.cluster.options.nodes);
+        let is_answering = (0..count).any(|node| self.cluster.answered_early(node) > 0);
+        if !is_answering {
+            return;
+        }
+        let power = self.random.chance(1, 4);
+        for node in 0..count {
+            if !self.random.chance(1, 2) || !self.cluster.is_up(node) {
+                continue;
+            }
+            if power {
+                self.report.power_cuts += 1;
+                self.cluster.cut_power(node);
+            } else {
+                self.report.kills += 1;
+                self.cluster.kill(node);
+            }
+            self.after_death(node);
+        }
+    }
+}
