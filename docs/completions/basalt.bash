@@ -4928,7 +4928,7 @@ _basalt() {
             return 0
             ;;
         basalt__subcmd__node)
-            opts="-h -V --name --state-dir --admin-socket --admin-group --nbd --nbd-tls --nbd-unix --nvme --vhost --metrics --pki --shards --device-timeout --exit-with-parent --help --version"
+            opts="-h -V --name --state-dir --admin-socket --admin-group --nbd --nbd-tls --nbd-unix --nvme --vhost --metrics --pki --shards --device-timeout --drbd-names --exit-with-parent --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0

@@ -76,6 +76,11 @@ struct Arguments {
         value_parser = clap::value_parser!(u64).range(1..=86_400))]
     device_timeout: u64,
 
+    /// Give the volumes that are up DRBD's names, too: /dev/drbdN for `device minor N`, from `up`
+    /// to `down`, and /dev/drbd/by-res/RESOURCE/VOLUME. On a Secondary they cannot be opened.
+    #[arg(long)]
+    drbd_names: bool,
+
     /// End when the process that started the daemon ends.
     #[arg(long)]
     exit_with_parent: bool,
@@ -110,6 +115,7 @@ pub(crate) fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
         pki: arguments.pki,
         shards: arguments.shards,
         device_timeout: Duration::from_secs(arguments.device_timeout),
+        drbd_names: arguments.drbd_names,
         exit_with_parent: arguments.exit_with_parent,
     };
     match node::run(&options) {

@@ -43,6 +43,7 @@ use crate::cores::{Placement, cores_for};
 use crate::definition::Definition;
 use crate::desk::Desk;
 use crate::devices::Devices;
+use crate::devices::names::Names;
 use crate::enlarge::RoomWanted;
 use crate::guests::Guests;
 use crate::limits::{
@@ -117,7 +118,12 @@ pub(crate) fn run(options: &Options) -> Result<(), NodeError> {
         name: options.name.clone(),
         state: Arc::clone(&state),
         desk: Arc::clone(&desk),
-        devices: Arc::new(Devices::new(Arc::clone(&desk), state, options.device_timeout)),
+        devices: Arc::new(Devices::new(
+            Arc::clone(&desk),
+            state,
+            options.device_timeout,
+            Names::new(options),
+        )),
         guests: Guests::new(Arc::clone(&desk), options.vhost.clone()),
         credentials: CredentialsKeeper::new(options.pki.clone()),
         held_down: Mutex::default(),
@@ -595,6 +601,7 @@ impl Control {
     fn stop(&self) {
         self.guests.close_all();
         self.devices.end_all();
+        self.stored_definitions().iter().for_each(|definition| self.devices.leave(definition));
         for answer in self.desk.ask_all(|ticket| ToShard::Stop { ticket }, SHUTDOWN_DEADLINE) {
             if let Err(failure) = answer {
                 log!(Warning, Scope::NODE, "the end is not clean: {failure}");

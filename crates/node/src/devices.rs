@@ -4,6 +4,7 @@
 //! ```text
 //! primary   -> promote -> add, start  -> links in /dev/basalt/by-res
 //! secondary -> claim, sync -> end, stop, delete -> demote
+//! up, down  -> DRBD's names for it, where they are wanted (`names`)
 //! a crash   -> the kernel holds all requests; the next daemon promotes, checks that nobody else
 //!              was Primary meanwhile, and takes the device over; else it is stopped, with errors
 //! ```
@@ -17,6 +18,7 @@
 mod keeper;
 mod driver;
 mod links;
+pub(crate) mod names;
 mod supervisor;
 pub(crate) mod supervise;
 
@@ -36,6 +38,7 @@ use crate::definition::{Definition, OwnVolume};
 use crate::desk::Desk;
 use crate::devices::driver::CONTROL_DEVICE;
 use crate::devices::keeper::{How, Keeper};
+use crate::devices::names::Names;
 use crate::limits::{DEVICE_COMMAND_DEADLINE, DEVICE_LEAVE_DEADLINE};
 use crate::log::{Scope, log};
 use crate::shard::messages::Force;
@@ -85,6 +88,7 @@ pub(crate) struct Devices {
     desk: Arc<Desk>,
     state: Arc<StateDir>,
     timeout: Duration,
+    names: Names,
     /// By label; an entry goes when its thread is done.
     kept: Mutex<BTreeMap<String, Kept>>,
     changed: Condvar,
@@ -99,11 +103,17 @@ struct Kept {
 }
 
 impl Devices {
-    pub(crate) fn new(desk: Arc<Desk>, state: Arc<StateDir>, timeout: Duration) -> Self {
+    pub(crate) fn new(
+        desk: Arc<Desk>,
+        state: Arc<StateDir>,
+        timeout: Duration,
+        names: Names,
+    ) -> Self {
         Self {
             desk,
             state,
             timeout,
+            names,
             kept: Mutex::default(),
             changed: Condvar::new(),
             absence_said: AtomicBool::new(false),
@@ -136,6 +146,31 @@ impl Devices {
         });
         let failed: Vec<String> = failed.collect();
         if failed.is_empty() { Ok(()) } else { Err(failed.join("; ")) }
+    }
+
+    /// The resource is up: its devices have names, those of DRBD, too.
+    pub(crate) fn name(&self, definition: &Definition) {
+        for plan in Plan::all_of(definition) {
+            if let Err(error) = self.names.make(&plan) {
+                let (scope, device) = (Scope::resource(&plan.resource), plan.device);
+                log!(Warning, scope, "it has no name /dev/drbd{device}: {error}");
+            }
+        }
+    }
+
+    /// The resource is down.
+    pub(crate) fn unname(&self, definition: &Definition) {
+        for plan in Plan::all_of(definition) {
+            if let Err(error) = self.names.remove(&plan) {
+                let (scope, device) = (Scope::resource(&plan.resource), plan.device);
+                log!(Warning, scope, "the name /dev/drbd{device} stays: {error}");
+            }
+        }
+    }
+
+    /// The daemon ends, and its devices did.
+    pub(crate) fn leave(&self, definition: &Definition) {
+        Plan::all_of(definition).iter().for_each(|plan| drop(self.names.leave(plan)));
     }
 
     /// Takes over what the last daemon left; each device when its resource is Primary here again.
@@ -241,7 +276,7 @@ impl Devices {
             Arc::clone(&self.desk),
             Arc::clone(&self.state),
             plan.clone(),
-            self.timeout,
+            (self.timeout, self.names.clone()),
             (news.clone(), inbox),
         );
         let devices = Arc::clone(self);

@@ -73,6 +73,8 @@ pub struct Options {
     pub shards: Option<u8>,
     /// How long the users of a block device wait for the next daemon when this one died.
     pub device_timeout: Duration,
+    /// Volumes that are up have DRBD's names in /dev, too.
+    pub drbd_names: bool,
     /// End when the process that started this one does.
     pub exit_with_parent: bool,
 }

@@ -117,6 +117,7 @@ fn check(shards: u8) {
             pki: place.path().join("pki"),
             shards: Some(shards),
             device_timeout: Duration::from_secs(30),
+            drbd_names: false,
             exit_with_parent: false,
         };
         daemons.push(thread::spawn(move || node::run(&options).unwrap()));

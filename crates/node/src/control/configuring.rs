@@ -49,6 +49,7 @@ impl Control {
         }
         let reply = self.bring_up(resource, text)?;
         self.state.store_text(resource, text).map_err(state_failure)?;
+        self.name_devices(resource);
         self.place_threads();
         Ok(reply)
     }
@@ -64,6 +65,7 @@ impl Control {
         self.held_down().remove(resource);
         self.without_disk().remove(resource);
         crash::lift(&self.state, resource);
+        self.unname_devices(resource);
         self.state.forget_text(resource).map_err(state_failure)?;
         self.place_threads();
         Ok(reply)

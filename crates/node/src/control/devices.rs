@@ -44,13 +44,36 @@ impl Control {
         result
     }
 
+    /// They have DRBD's names from `up` to `down`, if somebody wants that.
+    pub(super) fn name_devices(&self, resource: &str) {
+        if let Some(definition) = self.stored_definition(resource) {
+            self.devices.name(&definition);
+        }
+    }
+
+    pub(super) fn unname_devices(&self, resource: &str) {
+        if let Some(definition) = self.stored_definition(resource) {
+            self.devices.unname(&definition);
+        }
+    }
+
+    /// What is to be up here.
+    pub(super) fn stored_definitions(&self) -> Vec<Definition> {
+        let texts = self.state.stored_texts().unwrap_or_default();
+        let definition =
+            |(name, text): &(String, String)| Definition::from_text(&self.name, name, text).ok();
+        texts.iter().filter_map(definition).collect()
+    }
+
+    fn stored_definition(&self, resource: &str) -> Option<Definition> {
+        let text = self.stored_text(resource).ok()??;
+        Definition::from_text(&self.name, resource, &text).ok()
+    }
+
     /// Takes over the block devices that the last daemon left.
     pub(super) fn recover_devices(&self) {
-        let texts = self.state.stored_texts().unwrap_or_default();
-        let definitions: Vec<Definition> = texts
-            .iter()
-            .filter_map(|(name, text)| Definition::from_text(&self.name, name, text).ok())
-            .collect();
+        let definitions = self.stored_definitions();
         self.devices.recover(&definitions);
+        definitions.iter().for_each(|definition| self.devices.name(definition));
     }
 }

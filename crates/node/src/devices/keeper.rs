@@ -10,10 +10,12 @@ use frontend::ublk::control::DeviceState;
 use replication::contract::PromoteMode;
 
 use crate::desk::{Desk, overloaded};
+use crate::devices::Plan;
 use crate::devices::driver::Driver;
+use crate::devices::links::{self, Link};
+use crate::devices::names::Names;
 use crate::devices::supervise::Supervised;
 use crate::devices::supervisor::Supervisor;
-use crate::devices::{Plan, links};
 use crate::limits::{
     DEVICE_BUSY_PATIENCE, DEVICE_DEPTH, DEVICE_PEER_LOOK, DEVICE_POLL_INTERVAL,
     DEVICE_PROMOTION_LOOK, DEVICE_RECOVERY_DEADLINE, DEVICE_SHARD_DEADLINE, DEVICE_SUPERVISORS_MAX,
@@ -38,6 +40,7 @@ pub(super) struct Keeper {
     plan: Plan,
     /// How long the device's users wait for the next daemon.
     timeout: Duration,
+    names: Names,
     news: mpsc::Sender<News>,
     inbox: mpsc::Receiver<News>,
     supervisor: Option<Supervisor>,
@@ -53,7 +56,7 @@ impl Keeper {
         desk: Arc<Desk>,
         state: Arc<StateDir>,
         plan: Plan,
-        timeout: Duration,
+        (timeout, names): (Duration, Names),
         (news, inbox): (mpsc::Sender<News>, mpsc::Receiver<News>),
     ) -> Self {
         Self {
@@ -61,6 +64,7 @@ impl Keeper {
             state,
             plan,
             timeout,
+            names,
             news,
             inbox,
             supervisor: None,
@@ -95,7 +99,7 @@ impl Keeper {
                 return;
             }
         };
-        if let Err(error) = links::make(&self.plan) {
+        if let Err(error) = self.link().make().and_then(|()| self.names.open(&self.plan)) {
             log!(Warning, scope, "no link leads to /dev/ublkb{device}: {error}");
         }
         log!(Notice, scope, "block device /dev/ublkb{device}");
@@ -408,10 +412,15 @@ impl Keeper {
             // Its supervisor is not dismissed, and tries again in a while.
             self.supervisor = None;
         }
-        if let Err(error) = links::remove(&self.plan.resource, self.plan.volume, self.plan.device) {
-            log!(Warning, scope, "a link in /dev/basalt stays: {error}");
+        if let Err(error) = self.link().remove().and_then(|()| self.names.close(&self.plan)) {
+            log!(Warning, scope, "a link to the device stays: {error}");
         }
         self.forget();
+    }
+
+    fn link(&self) -> Link {
+        let Plan { resource, volume, device, .. } = &self.plan;
+        Link::new(links::DIRECTORY.as_ref(), resource, *volume, links::name_of(*device))
     }
 
     fn prepare(&mut self) -> Result<Facts, String> {

@@ -25,7 +25,8 @@ use frontend::ublk::control::{DeviceInfo, DeviceState};
 use io::process::LockedPages;
 
 use crate::devices::driver::Driver;
-use crate::devices::links;
+use crate::devices::links::{self, DIRECTORY, Link};
+use crate::devices::names;
 use crate::limits::{DEVICE_STOP_ATTEMPTS_MAX, DEVICE_STOP_INTERVAL, DEVICE_SUPERVISOR_INTERVAL};
 use crate::log::{Scope, log};
 
@@ -184,8 +185,10 @@ fn say_end(supervised: &Supervised) {
         "no daemon took /dev/ublkb{device} over in {seconds} s: its users got errors, and it is \
          gone; start the daemon, then `basalt adm primary {resource}`"
     );
-    if let Err(error) = links::remove(resource, *volume, *device) {
-        log!(Warning, scope, "a link in /dev/basalt stays: {error}");
+    let name = links::name_of(*device);
+    let link = Link::new(DIRECTORY.as_ref(), resource, *volume, name);
+    if let Err(error) = link.remove().and_then(|()| names::remove_all_to(*device)) {
+        log!(Warning, scope, "a link to the device stays: {error}");
     }
 }
 
@@ -214,7 +217,8 @@ pub fn remove_device(device: u32, served: Served) -> Result<(), String> {
         ));
     }
     end(&mut driver).map_err(|error| format!("cannot remove /dev/ublkb{device}: {error}"))?;
-    links::remove_all_to(device)
+    links::remove_all_to(DIRECTORY.as_ref(), &links::name_of(device))
+        .and_then(|()| names::remove_all_to(device))
         .map_err(|error| format!("/dev/ublkb{device} is gone, and a link to it is not: {error}"))
 }
 
