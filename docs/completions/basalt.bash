@@ -55,6 +55,9 @@ _basalt() {
             basalt__subcmd__adm,adjust)
                 cmd="basalt__subcmd__adm__subcmd__adjust"
                 ;;
+            basalt__subcmd__adm,adopt)
+                cmd="basalt__subcmd__adm__subcmd__adopt"
+                ;;
             basalt__subcmd__adm,adopt-drbd)
                 cmd="basalt__subcmd__adm__subcmd__adopt__subcmd__drbd"
                 ;;
@@ -186,6 +189,9 @@ _basalt() {
                 ;;
             basalt__subcmd__adm__subcmd__help,adjust)
                 cmd="basalt__subcmd__adm__subcmd__help__subcmd__adjust"
+                ;;
+            basalt__subcmd__adm__subcmd__help,adopt)
+                cmd="basalt__subcmd__adm__subcmd__help__subcmd__adopt"
                 ;;
             basalt__subcmd__adm__subcmd__help,adopt-drbd)
                 cmd="basalt__subcmd__adm__subcmd__help__subcmd__adopt__subcmd__drbd"
@@ -429,6 +435,9 @@ _basalt() {
                 ;;
             basalt__subcmd__help__subcmd__adm,adjust)
                 cmd="basalt__subcmd__help__subcmd__adm__subcmd__adjust"
+                ;;
+            basalt__subcmd__help__subcmd__adm,adopt)
+                cmd="basalt__subcmd__help__subcmd__adm__subcmd__adopt"
                 ;;
             basalt__subcmd__help__subcmd__adm,adopt-drbd)
                 cmd="basalt__subcmd__help__subcmd__adm__subcmd__adopt__subcmd__drbd"
@@ -844,7 +853,7 @@ _basalt() {
             return 0
             ;;
         basalt__subcmd__adm)
-            opts="-c -d -h -V --config-file --node-socket --dry-run --json --timeout --help --version create-md adopt-drbd up down adjust attach detach connect disconnect primary new-current-uuid secondary status explain report events2 role cstate dstate wait-connect wait-con-int wait-sync dump dump-xml sh-nop sh-mod-parms sh-resources sh-list-adjustable sh-list-config-file sh-resource sh-dev sh-minor sh-ll-dev sh-md-dev sh-md-idx sh-ip sh-udev sh-lr-of invalidate verify suspend-io resume-io resize help"
+            opts="-c -d -h -V --config-file --node-socket --dry-run --json --timeout --help --version create-md adopt-drbd adopt up down adjust attach detach connect disconnect primary new-current-uuid secondary status explain report events2 role cstate dstate wait-connect wait-con-int wait-sync dump dump-xml sh-nop sh-mod-parms sh-resources sh-list-adjustable sh-list-config-file sh-resource sh-dev sh-minor sh-ll-dev sh-md-dev sh-md-idx sh-ip sh-udev sh-lr-of invalidate verify suspend-io resume-io resize help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -880,6 +889,56 @@ _basalt() {
                 return 0
             fi
             case "${prev}" in
+                --config-file)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -c)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --node-socket)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --timeout)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        basalt__subcmd__adm__subcmd__adopt)
+            opts="-c -d -h --save --from --without --in-doubt --node --state-dir --config-file --node-socket --dry-run --json --timeout --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --save)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --from)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --without)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --node)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --state-dir)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --config-file)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -1330,7 +1389,7 @@ _basalt() {
             return 0
             ;;
         basalt__subcmd__adm__subcmd__help)
-            opts="create-md adopt-drbd up down adjust attach detach connect disconnect primary new-current-uuid secondary status explain report events2 role cstate dstate wait-connect wait-sync dump dump-xml sh-nop sh-mod-parms sh-resources sh-list-adjustable sh-list-config-file sh-resource sh-dev sh-minor sh-ll-dev sh-md-dev sh-md-idx sh-ip sh-udev sh-lr-of invalidate verify suspend-io resume-io resize help"
+            opts="create-md adopt-drbd adopt up down adjust attach detach connect disconnect primary new-current-uuid secondary status explain report events2 role cstate dstate wait-connect wait-sync dump dump-xml sh-nop sh-mod-parms sh-resources sh-list-adjustable sh-list-config-file sh-resource sh-dev sh-minor sh-ll-dev sh-md-dev sh-md-idx sh-ip sh-udev sh-lr-of invalidate verify suspend-io resume-io resize help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1344,6 +1403,20 @@ _basalt() {
             return 0
             ;;
         basalt__subcmd__adm__subcmd__help__subcmd__adjust)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        basalt__subcmd__adm__subcmd__help__subcmd__adopt)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
@@ -3640,7 +3713,7 @@ _basalt() {
             return 0
             ;;
         basalt__subcmd__help__subcmd__adm)
-            opts="create-md adopt-drbd up down adjust attach detach connect disconnect primary new-current-uuid secondary status explain report events2 role cstate dstate wait-connect wait-sync dump dump-xml sh-nop sh-mod-parms sh-resources sh-list-adjustable sh-list-config-file sh-resource sh-dev sh-minor sh-ll-dev sh-md-dev sh-md-idx sh-ip sh-udev sh-lr-of invalidate verify suspend-io resume-io resize"
+            opts="create-md adopt-drbd adopt up down adjust attach detach connect disconnect primary new-current-uuid secondary status explain report events2 role cstate dstate wait-connect wait-sync dump dump-xml sh-nop sh-mod-parms sh-resources sh-list-adjustable sh-list-config-file sh-resource sh-dev sh-minor sh-ll-dev sh-md-dev sh-md-idx sh-ip sh-udev sh-lr-of invalidate verify suspend-io resume-io resize"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -3654,6 +3727,20 @@ _basalt() {
             return 0
             ;;
         basalt__subcmd__help__subcmd__adm__subcmd__adjust)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        basalt__subcmd__help__subcmd__adm__subcmd__adopt)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )

@@ -458,8 +458,8 @@ _arguments "${_arguments_options[@]}" : \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
 '--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
-'-d[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
-'--dry-run[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'-d[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '--json[Answer in JSON]' \
 '-h[Print help]' \
 '--help[Print help]' \
@@ -484,8 +484,8 @@ _arguments "${_arguments_options[@]}" : \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
 '--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
 '--force[Overwrite what is on the disk\: a file system, or metadata]' \
-'-d[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
-'--dry-run[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'-d[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '--json[Answer in JSON]' \
 '-h[Print help]' \
 '--help[Print help]' \
@@ -504,12 +504,32 @@ _arguments "${_arguments_options[@]}" : \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
 '--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
 '(--same-as --max-peers)--rollback[Put DRBD'\''s metadata back, as it was; only until the resource is used]' \
-'-d[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
-'--dry-run[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'-d[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '--json[Answer in JSON]' \
 '-h[Print help]' \
 '--help[Print help]' \
 '*::targets -- `all`, RES or RES/VOL:_default' \
+&& ret=0
+;;
+(adopt)
+_arguments "${_arguments_options[@]}" : \
+'(--from)--save=[Only show what this node has, and keep that in FILE for the other nodes]:FILE:_files' \
+'*--from=[The file of a node, this one'\''s among them; once for each]:FILE:_files' \
+'*--without=[Nodes whose disks are gone, or whose data is not to count]:NODES:_default' \
+'--node=[Name of this node in the configuration \[default\: the host name\]]:NAME:_default' \
+'--state-dir=[State directory of the daemon]:DIR:_files' \
+'-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
+'--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
+'--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
+'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
+'--in-doubt[Go on where acknowledged writes may be lost]' \
+'-d[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
+'--json[Answer in JSON]' \
+'-h[Print help]' \
+'--help[Print help]' \
+':resource -- The resource; it has to be down on this node:_default' \
 && ret=0
 ;;
 (up)
@@ -519,8 +539,8 @@ _arguments "${_arguments_options[@]}" : \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
 '--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
-'-d[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
-'--dry-run[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'-d[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '--json[Answer in JSON]' \
 '-h[Print help]' \
 '--help[Print help]' \
@@ -534,8 +554,8 @@ _arguments "${_arguments_options[@]}" : \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
 '--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
 '--force[Do it also where it is refused for safety]' \
-'-d[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
-'--dry-run[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'-d[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '--json[Answer in JSON]' \
 '-h[Print help]' \
 '--help[Print help]' \
@@ -552,8 +572,8 @@ _arguments "${_arguments_options[@]}" : \
 '--verbose[Tell the steps]' \
 '--skip-disk[Accepted for compatibility\: disks and connections are compared together]' \
 '--skip-net[Accepted for compatibility\: disks and connections are compared together]' \
-'-d[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
-'--dry-run[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'-d[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '--json[Answer in JSON]' \
 '-h[Print help]' \
 '--help[Print help]' \
@@ -566,8 +586,8 @@ _arguments "${_arguments_options[@]}" : \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
 '--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
-'-d[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
-'--dry-run[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'-d[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '--json[Answer in JSON]' \
 '-h[Print help]' \
 '--help[Print help]' \
@@ -581,8 +601,8 @@ _arguments "${_arguments_options[@]}" : \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
 '--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
 '--force[Do it also where it is refused for safety]' \
-'-d[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
-'--dry-run[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'-d[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '--json[Answer in JSON]' \
 '-h[Print help]' \
 '--help[Print help]' \
@@ -596,8 +616,8 @@ _arguments "${_arguments_options[@]}" : \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
 '--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
 '--discard-my-data[After a split brain\: give up what this node wrote since then, and take the peer'\''s]' \
-'-d[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
-'--dry-run[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'-d[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '--json[Answer in JSON]' \
 '-h[Print help]' \
 '--help[Print help]' \
@@ -611,8 +631,8 @@ _arguments "${_arguments_options[@]}" : \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
 '--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
 '--force[Do it also where it is refused for safety]' \
-'-d[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
-'--dry-run[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'-d[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '--json[Answer in JSON]' \
 '-h[Print help]' \
 '--help[Print help]' \
@@ -626,8 +646,8 @@ _arguments "${_arguments_options[@]}" : \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
 '--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
 '--force[Do it also where it is refused for safety]' \
-'-d[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
-'--dry-run[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'-d[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '--json[Answer in JSON]' \
 '-h[Print help]' \
 '--help[Print help]' \
@@ -641,8 +661,8 @@ _arguments "${_arguments_options[@]}" : \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
 '--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
 '--clear-bitmap[The replicas hold the same already, as fresh zeros do\: nothing is to be copied]' \
-'-d[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
-'--dry-run[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'-d[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '--json[Answer in JSON]' \
 '-h[Print help]' \
 '--help[Print help]' \
@@ -656,8 +676,8 @@ _arguments "${_arguments_options[@]}" : \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
 '--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
 '--force[Do it also where it is refused for safety]' \
-'-d[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
-'--dry-run[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'-d[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '--json[Answer in JSON]' \
 '-h[Print help]' \
 '--help[Print help]' \
@@ -674,8 +694,8 @@ _arguments "${_arguments_options[@]}" : \
 '--statistics[Show counters]' \
 '*-v[Show also what is as it should be; twice\: the workings of a resync]' \
 '*--verbose[Show also what is as it should be; twice\: the workings of a resync]' \
-'-d[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
-'--dry-run[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'-d[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '--json[Answer in JSON]' \
 '-h[Print help]' \
 '--help[Print help]' \
@@ -688,8 +708,8 @@ _arguments "${_arguments_options[@]}" : \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
 '--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
-'-d[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
-'--dry-run[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'-d[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '--json[Answer in JSON]' \
 '-h[Print help]' \
 '--help[Print help]' \
@@ -705,8 +725,8 @@ _arguments "${_arguments_options[@]}" : \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
 '--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
-'-d[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
-'--dry-run[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'-d[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '--json[Answer in JSON]' \
 '-h[Print help]' \
 '--help[Print help]' \
@@ -727,8 +747,8 @@ _arguments "${_arguments_options[@]}" : \
 '--diff[Tell changes as \`old->new\`]' \
 '--full[Tell of a changed object also what did not change]' \
 '--poll[Tell changed counters for each line \`n\` on standard input]' \
-'-d[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
-'--dry-run[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'-d[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '--json[Answer in JSON]' \
 '-h[Print help]' \
 '--help[Print help]' \
@@ -741,8 +761,8 @@ _arguments "${_arguments_options[@]}" : \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
 '--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
-'-d[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
-'--dry-run[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'-d[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '--json[Answer in JSON]' \
 '-h[Print help]' \
 '--help[Print help]' \
@@ -755,8 +775,8 @@ _arguments "${_arguments_options[@]}" : \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
 '--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
-'-d[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
-'--dry-run[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'-d[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '--json[Answer in JSON]' \
 '-h[Print help]' \
 '--help[Print help]' \
@@ -769,8 +789,8 @@ _arguments "${_arguments_options[@]}" : \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
 '--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
-'-d[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
-'--dry-run[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'-d[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '--json[Answer in JSON]' \
 '-h[Print help]' \
 '--help[Print help]' \
@@ -787,8 +807,8 @@ _arguments "${_arguments_options[@]}" : \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
 '--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
-'-d[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
-'--dry-run[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'-d[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '--json[Answer in JSON]' \
 '-h[Print help]' \
 '--help[Print help]' \
@@ -805,8 +825,8 @@ _arguments "${_arguments_options[@]}" : \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
 '--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
-'-d[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
-'--dry-run[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'-d[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '--json[Answer in JSON]' \
 '-h[Print help]' \
 '--help[Print help]' \
@@ -823,8 +843,8 @@ _arguments "${_arguments_options[@]}" : \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
 '--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
-'-d[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
-'--dry-run[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'-d[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '--json[Answer in JSON]' \
 '-h[Print help]' \
 '--help[Print help]' \
@@ -837,8 +857,8 @@ _arguments "${_arguments_options[@]}" : \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
 '--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
-'-d[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
-'--dry-run[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'-d[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '--json[Answer in JSON]' \
 '-h[Print help]' \
 '--help[Print help]' \
@@ -851,8 +871,8 @@ _arguments "${_arguments_options[@]}" : \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
 '--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
-'-d[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
-'--dry-run[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'-d[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '--json[Answer in JSON]' \
 '-h[Print help]' \
 '--help[Print help]' \
@@ -865,8 +885,8 @@ _arguments "${_arguments_options[@]}" : \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
 '--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
-'-d[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
-'--dry-run[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'-d[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '--json[Answer in JSON]' \
 '-h[Print help]' \
 '--help[Print help]' \
@@ -878,8 +898,8 @@ _arguments "${_arguments_options[@]}" : \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
 '--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
-'-d[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
-'--dry-run[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'-d[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '--json[Answer in JSON]' \
 '-h[Print help]' \
 '--help[Print help]' \
@@ -892,8 +912,8 @@ _arguments "${_arguments_options[@]}" : \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
 '--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
-'-d[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
-'--dry-run[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'-d[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '--json[Answer in JSON]' \
 '-h[Print help]' \
 '--help[Print help]' \
@@ -906,8 +926,8 @@ _arguments "${_arguments_options[@]}" : \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
 '--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
-'-d[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
-'--dry-run[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'-d[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '--json[Answer in JSON]' \
 '-h[Print help]' \
 '--help[Print help]' \
@@ -919,8 +939,8 @@ _arguments "${_arguments_options[@]}" : \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
 '--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
-'-d[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
-'--dry-run[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'-d[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '--json[Answer in JSON]' \
 '-h[Print help]' \
 '--help[Print help]' \
@@ -933,8 +953,8 @@ _arguments "${_arguments_options[@]}" : \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
 '--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
-'-d[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
-'--dry-run[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'-d[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '--json[Answer in JSON]' \
 '-h[Print help]' \
 '--help[Print help]' \
@@ -948,8 +968,8 @@ _arguments "${_arguments_options[@]}" : \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
 '--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
-'-d[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
-'--dry-run[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'-d[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '--json[Answer in JSON]' \
 '-h[Print help]' \
 '--help[Print help]' \
@@ -963,8 +983,8 @@ _arguments "${_arguments_options[@]}" : \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
 '--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
-'-d[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
-'--dry-run[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'-d[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '--json[Answer in JSON]' \
 '-h[Print help]' \
 '--help[Print help]' \
@@ -978,8 +998,8 @@ _arguments "${_arguments_options[@]}" : \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
 '--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
-'-d[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
-'--dry-run[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'-d[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '--json[Answer in JSON]' \
 '-h[Print help]' \
 '--help[Print help]' \
@@ -993,8 +1013,8 @@ _arguments "${_arguments_options[@]}" : \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
 '--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
-'-d[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
-'--dry-run[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'-d[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '--json[Answer in JSON]' \
 '-h[Print help]' \
 '--help[Print help]' \
@@ -1008,8 +1028,8 @@ _arguments "${_arguments_options[@]}" : \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
 '--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
-'-d[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
-'--dry-run[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'-d[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '--json[Answer in JSON]' \
 '-h[Print help]' \
 '--help[Print help]' \
@@ -1023,8 +1043,8 @@ _arguments "${_arguments_options[@]}" : \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
 '--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
-'-d[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
-'--dry-run[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'-d[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '--json[Answer in JSON]' \
 '-h[Print help]' \
 '--help[Print help]' \
@@ -1038,8 +1058,8 @@ _arguments "${_arguments_options[@]}" : \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
 '--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
-'-d[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
-'--dry-run[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'-d[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '--json[Answer in JSON]' \
 '-h[Print help]' \
 '--help[Print help]' \
@@ -1053,8 +1073,8 @@ _arguments "${_arguments_options[@]}" : \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
 '--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
-'-d[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
-'--dry-run[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'-d[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '--json[Answer in JSON]' \
 '-h[Print help]' \
 '--help[Print help]' \
@@ -1067,8 +1087,8 @@ _arguments "${_arguments_options[@]}" : \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
 '--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
-'-d[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
-'--dry-run[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'-d[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '--json[Answer in JSON]' \
 '-h[Print help]' \
 '--help[Print help]' \
@@ -1086,8 +1106,8 @@ _arguments "${_arguments_options[@]}" : \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
 '--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
 '--repair[Make equal what differs\: as most replicas have it, or this node'\''s without a majority]' \
-'-d[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
-'--dry-run[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'-d[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '--json[Answer in JSON]' \
 '-h[Print help]' \
 '--help[Print help]' \
@@ -1100,8 +1120,8 @@ _arguments "${_arguments_options[@]}" : \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
 '--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
-'-d[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
-'--dry-run[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'-d[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '--json[Answer in JSON]' \
 '-h[Print help]' \
 '--help[Print help]' \
@@ -1114,8 +1134,8 @@ _arguments "${_arguments_options[@]}" : \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
 '--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
-'-d[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
-'--dry-run[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'-d[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '--json[Answer in JSON]' \
 '-h[Print help]' \
 '--help[Print help]' \
@@ -1132,8 +1152,8 @@ _arguments "${_arguments_options[@]}" : \
 '--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
 '--assume-clean[Leave what is new as it is\: you say that all replicas hold the same there]' \
 '--assume-peer-has-space[Changes nothing\: a disk without room is always refused]' \
-'-d[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
-'--dry-run[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'-d[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '--json[Answer in JSON]' \
 '-h[Print help]' \
 '--help[Print help]' \
@@ -1157,6 +1177,10 @@ _arguments "${_arguments_options[@]}" : \
 && ret=0
 ;;
 (adopt-drbd)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(adopt)
 _arguments "${_arguments_options[@]}" : \
 && ret=0
 ;;
@@ -1338,8 +1362,8 @@ _arguments "${_arguments_options[@]}" : \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
 '--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
-'-d[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
-'--dry-run[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'-d[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '--json[Answer in JSON]' \
 '-h[Print help]' \
 '--help[Print help]' \
@@ -1365,8 +1389,8 @@ _arguments "${_arguments_options[@]}" : \
 '--statistics[Show counters]' \
 '*-v[Show also what is as it should be; twice\: the workings of a resync]' \
 '*--verbose[Show also what is as it should be; twice\: the workings of a resync]' \
-'-d[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
-'--dry-run[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'-d[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '--json[Answer in JSON]' \
 '-h[Print help]' \
 '--help[Print help]' \
@@ -1388,8 +1412,8 @@ _arguments "${_arguments_options[@]}" : \
 '--diff[Tell changes as \`old->new\`]' \
 '--full[Tell of a changed object also what did not change]' \
 '--poll[Tell changed counters for each line \`n\` on standard input]' \
-'-d[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
-'--dry-run[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'-d[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '--json[Answer in JSON]' \
 '-h[Print help]' \
 '--help[Print help]' \
@@ -1404,8 +1428,8 @@ _arguments "${_arguments_options[@]}" : \
 '--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
 '-D[Show also what was not set]' \
 '--show-defaults[Show also what was not set]' \
-'-d[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
-'--dry-run[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'-d[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '--json[Answer in JSON]' \
 '-h[Print help]' \
 '--help[Print help]' \
@@ -1418,8 +1442,8 @@ _arguments "${_arguments_options[@]}" : \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
 '--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
-'-d[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
-'--dry-run[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'-d[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '--json[Answer in JSON]' \
 '-h[Print help]' \
 '--help[Print help]' \
@@ -1432,8 +1456,8 @@ _arguments "${_arguments_options[@]}" : \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
 '--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
-'-d[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
-'--dry-run[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'-d[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '--json[Answer in JSON]' \
 '-h[Print help]' \
 '--help[Print help]' \
@@ -1447,8 +1471,8 @@ _arguments "${_arguments_options[@]}" : \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
 '--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
-'-d[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
-'--dry-run[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'-d[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '--json[Answer in JSON]' \
 '-h[Print help]' \
 '--help[Print help]' \
@@ -1461,8 +1485,8 @@ _arguments "${_arguments_options[@]}" : \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
 '--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
-'-d[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
-'--dry-run[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'-d[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '--json[Answer in JSON]' \
 '-h[Print help]' \
 '--help[Print help]' \
@@ -1476,8 +1500,8 @@ _arguments "${_arguments_options[@]}" : \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
 '--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
 '--force[Do it also where it is refused for safety]' \
-'-d[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
-'--dry-run[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'-d[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '--json[Answer in JSON]' \
 '-h[Print help]' \
 '--help[Print help]' \
@@ -1491,8 +1515,8 @@ _arguments "${_arguments_options[@]}" : \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
 '--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
 '--force[Fail the requests that are still open]' \
-'-d[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
-'--dry-run[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'-d[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '--json[Answer in JSON]' \
 '-h[Print help]' \
 '--help[Print help]' \
@@ -1506,8 +1530,8 @@ _arguments "${_arguments_options[@]}" : \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
 '--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
 '--discard-my-data[After a split brain\: give up what this node wrote since then, and take the peer'\''s]' \
-'-d[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
-'--dry-run[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'-d[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '--json[Answer in JSON]' \
 '-h[Print help]' \
 '--help[Print help]' \
@@ -1522,8 +1546,8 @@ _arguments "${_arguments_options[@]}" : \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
 '--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
 '--force[Do it also where it is refused for safety]' \
-'-d[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
-'--dry-run[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'-d[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '--json[Answer in JSON]' \
 '-h[Print help]' \
 '--help[Print help]' \
@@ -1538,8 +1562,8 @@ _arguments "${_arguments_options[@]}" : \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
 '--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
 '--force[Do not wait for requests that the disk still owes]' \
-'-d[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
-'--dry-run[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'-d[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '--json[Answer in JSON]' \
 '-h[Print help]' \
 '--help[Print help]' \
@@ -1552,8 +1576,8 @@ _arguments "${_arguments_options[@]}" : \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
 '--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
-'-d[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
-'--dry-run[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'-d[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '--json[Answer in JSON]' \
 '-h[Print help]' \
 '--help[Print help]' \
@@ -1566,8 +1590,8 @@ _arguments "${_arguments_options[@]}" : \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
 '--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
-'-d[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
-'--dry-run[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'-d[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '--json[Answer in JSON]' \
 '-h[Print help]' \
 '--help[Print help]' \
@@ -1580,8 +1604,8 @@ _arguments "${_arguments_options[@]}" : \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
 '--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
-'-d[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
-'--dry-run[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'-d[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '--json[Answer in JSON]' \
 '-h[Print help]' \
 '--help[Print help]' \
@@ -1595,8 +1619,8 @@ _arguments "${_arguments_options[@]}" : \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
 '--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
 '--clear-bitmap[The replicas hold the same already]' \
-'-d[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
-'--dry-run[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'-d[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '--json[Answer in JSON]' \
 '-h[Print help]' \
 '--help[Print help]' \
@@ -1613,8 +1637,8 @@ _arguments "${_arguments_options[@]}" : \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
 '--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
-'-d[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
-'--dry-run[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'-d[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '--json[Answer in JSON]' \
 '-h[Print help]' \
 '--help[Print help]' \
@@ -1631,8 +1655,8 @@ _arguments "${_arguments_options[@]}" : \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
 '--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
-'-d[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
-'--dry-run[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'-d[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '--json[Answer in JSON]' \
 '-h[Print help]' \
 '--help[Print help]' \
@@ -1650,8 +1674,8 @@ _arguments "${_arguments_options[@]}" : \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
 '--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
-'-d[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
-'--dry-run[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'-d[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '--json[Answer in JSON]' \
 '-h[Print help]' \
 '--help[Print help]' \
@@ -1670,8 +1694,8 @@ _arguments "${_arguments_options[@]}" : \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
 '--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
-'-d[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
-'--dry-run[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'-d[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '--json[Answer in JSON]' \
 '-h[Print help]' \
 '--help[Print help]' \
@@ -1688,8 +1712,8 @@ _arguments "${_arguments_options[@]}" : \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
 '--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
-'-d[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
-'--dry-run[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'-d[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '--json[Answer in JSON]' \
 '-h[Print help]' \
 '--help[Print help]' \
@@ -1707,8 +1731,8 @@ _arguments "${_arguments_options[@]}" : \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
 '--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
-'-d[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
-'--dry-run[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'-d[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '--json[Answer in JSON]' \
 '-h[Print help]' \
 '--help[Print help]' \
@@ -1986,6 +2010,10 @@ _arguments "${_arguments_options[@]}" : \
 && ret=0
 ;;
 (adopt-drbd)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(adopt)
 _arguments "${_arguments_options[@]}" : \
 && ret=0
 ;;
@@ -2293,6 +2321,7 @@ _basalt__subcmd__adm_commands() {
     local commands; commands=(
 'create-md:Write fresh metadata on the backing disks of this node' \
 'adopt-drbd:Take the replicas of this node over from DRBD 9 or 8.4, where they lie, or give them back' \
+'adopt:Take a resource into use again whose nodes lost their state directories, by its disks' \
 'up:Configure, attach and connect' \
 'down:Disconnect, detach and forget' \
 'adjust:Make the running state follow the configuration file' \
@@ -2342,6 +2371,11 @@ _basalt__subcmd__adm_commands() {
 _basalt__subcmd__adm__subcmd__adjust_commands() {
     local commands; commands=()
     _describe -t commands 'basalt adm adjust commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__adm__subcmd__adopt_commands] )) ||
+_basalt__subcmd__adm__subcmd__adopt_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt adm adopt commands' commands "$@"
 }
 (( $+functions[_basalt__subcmd__adm__subcmd__adopt-drbd_commands] )) ||
 _basalt__subcmd__adm__subcmd__adopt-drbd_commands() {
@@ -2413,6 +2447,7 @@ _basalt__subcmd__adm__subcmd__help_commands() {
     local commands; commands=(
 'create-md:Write fresh metadata on the backing disks of this node' \
 'adopt-drbd:Take the replicas of this node over from DRBD 9 or 8.4, where they lie, or give them back' \
+'adopt:Take a resource into use again whose nodes lost their state directories, by its disks' \
 'up:Configure, attach and connect' \
 'down:Disconnect, detach and forget' \
 'adjust:Make the running state follow the configuration file' \
@@ -2461,6 +2496,11 @@ _basalt__subcmd__adm__subcmd__help_commands() {
 _basalt__subcmd__adm__subcmd__help__subcmd__adjust_commands() {
     local commands; commands=()
     _describe -t commands 'basalt adm help adjust commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__adm__subcmd__help__subcmd__adopt_commands] )) ||
+_basalt__subcmd__adm__subcmd__help__subcmd__adopt_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt adm help adopt commands' commands "$@"
 }
 (( $+functions[_basalt__subcmd__adm__subcmd__help__subcmd__adopt-drbd_commands] )) ||
 _basalt__subcmd__adm__subcmd__help__subcmd__adopt-drbd_commands() {
@@ -3015,6 +3055,7 @@ _basalt__subcmd__help__subcmd__adm_commands() {
     local commands; commands=(
 'create-md:Write fresh metadata on the backing disks of this node' \
 'adopt-drbd:Take the replicas of this node over from DRBD 9 or 8.4, where they lie, or give them back' \
+'adopt:Take a resource into use again whose nodes lost their state directories, by its disks' \
 'up:Configure, attach and connect' \
 'down:Disconnect, detach and forget' \
 'adjust:Make the running state follow the configuration file' \
@@ -3062,6 +3103,11 @@ _basalt__subcmd__help__subcmd__adm_commands() {
 _basalt__subcmd__help__subcmd__adm__subcmd__adjust_commands() {
     local commands; commands=()
     _describe -t commands 'basalt help adm adjust commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__help__subcmd__adm__subcmd__adopt_commands] )) ||
+_basalt__subcmd__help__subcmd__adm__subcmd__adopt_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt help adm adopt commands' commands "$@"
 }
 (( $+functions[_basalt__subcmd__help__subcmd__adm__subcmd__adopt-drbd_commands] )) ||
 _basalt__subcmd__help__subcmd__adm__subcmd__adopt-drbd_commands() {

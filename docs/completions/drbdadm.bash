@@ -19,6 +19,9 @@ _drbdadm() {
             drbdadm,adjust)
                 cmd="drbdadm__subcmd__adjust"
                 ;;
+            drbdadm,adopt)
+                cmd="drbdadm__subcmd__adopt"
+                ;;
             drbdadm,adopt-drbd)
                 cmd="drbdadm__subcmd__adopt__subcmd__drbd"
                 ;;
@@ -150,6 +153,9 @@ _drbdadm() {
                 ;;
             drbdadm__subcmd__help,adjust)
                 cmd="drbdadm__subcmd__help__subcmd__adjust"
+                ;;
+            drbdadm__subcmd__help,adopt)
+                cmd="drbdadm__subcmd__help__subcmd__adopt"
                 ;;
             drbdadm__subcmd__help,adopt-drbd)
                 cmd="drbdadm__subcmd__help__subcmd__adopt__subcmd__drbd"
@@ -284,7 +290,7 @@ _drbdadm() {
 
     case "${cmd}" in
         drbdadm)
-            opts="-c -d -h -V --config-file --node-socket --dry-run --json --timeout --help --version create-md adopt-drbd up down adjust attach detach connect disconnect primary new-current-uuid secondary status explain report events2 role cstate dstate wait-connect wait-con-int wait-sync dump dump-xml sh-nop sh-mod-parms sh-resources sh-list-adjustable sh-list-config-file sh-resource sh-dev sh-minor sh-ll-dev sh-md-dev sh-md-idx sh-ip sh-udev sh-lr-of invalidate verify suspend-io resume-io resize help"
+            opts="-c -d -h -V --config-file --node-socket --dry-run --json --timeout --help --version create-md adopt-drbd adopt up down adjust attach detach connect disconnect primary new-current-uuid secondary status explain report events2 role cstate dstate wait-connect wait-con-int wait-sync dump dump-xml sh-nop sh-mod-parms sh-resources sh-list-adjustable sh-list-config-file sh-resource sh-dev sh-minor sh-ll-dev sh-md-dev sh-md-idx sh-ip sh-udev sh-lr-of invalidate verify suspend-io resume-io resize help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -320,6 +326,56 @@ _drbdadm() {
                 return 0
             fi
             case "${prev}" in
+                --config-file)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -c)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --node-socket)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --timeout)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        drbdadm__subcmd__adopt)
+            opts="-c -d -h --save --from --without --in-doubt --node --state-dir --config-file --node-socket --dry-run --json --timeout --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --save)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --from)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --without)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --node)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --state-dir)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --config-file)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -770,7 +826,7 @@ _drbdadm() {
             return 0
             ;;
         drbdadm__subcmd__help)
-            opts="create-md adopt-drbd up down adjust attach detach connect disconnect primary new-current-uuid secondary status explain report events2 role cstate dstate wait-connect wait-sync dump dump-xml sh-nop sh-mod-parms sh-resources sh-list-adjustable sh-list-config-file sh-resource sh-dev sh-minor sh-ll-dev sh-md-dev sh-md-idx sh-ip sh-udev sh-lr-of invalidate verify suspend-io resume-io resize help"
+            opts="create-md adopt-drbd adopt up down adjust attach detach connect disconnect primary new-current-uuid secondary status explain report events2 role cstate dstate wait-connect wait-sync dump dump-xml sh-nop sh-mod-parms sh-resources sh-list-adjustable sh-list-config-file sh-resource sh-dev sh-minor sh-ll-dev sh-md-dev sh-md-idx sh-ip sh-udev sh-lr-of invalidate verify suspend-io resume-io resize help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -784,6 +840,20 @@ _drbdadm() {
             return 0
             ;;
         drbdadm__subcmd__help__subcmd__adjust)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        drbdadm__subcmd__help__subcmd__adopt)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )

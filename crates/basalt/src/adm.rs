@@ -15,6 +15,7 @@ mod events;
 mod configuration;
 mod metadata;
 mod adoption;
+mod orphans;
 mod queries;
 mod explain;
 mod promotion;

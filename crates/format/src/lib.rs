@@ -15,6 +15,7 @@ mod wire;
 pub mod frame;
 mod block;
 pub mod layout;
+pub mod vote;
 pub mod superblock;
 pub mod activity_log;
 pub mod register;

@@ -6,6 +6,7 @@ use crate::ids::{
     ValueId, VoteStoreId,
 };
 use crate::space::{Place, Space};
+use crate::vote::VoteCopy;
 
 /// Changes in one activity-log record.
 pub const AL_CHANGES_MAX: usize = 64;
@@ -37,6 +38,9 @@ pub struct Superblock {
     pub clean: bool,
     /// Stamp of the vote store that belongs to this disk.
     pub vote_stamp: VoteStamp,
+    /// What the voter of this node accepted last, as far as it is known and has room here. It
+    /// stays when a vote store is lost and a new one has not accepted anything.
+    pub vote: Option<Box<VoteCopy>>,
     /// Index: bitmap slot; value: the member it tracks. Slot of the replica itself included.
     pub slots: Vec<Slot>,
     /// On the disk of the first volume the disks of the others; on another one that of the first.

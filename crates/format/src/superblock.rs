@@ -6,9 +6,10 @@
 //!  24 incompatible features(8): a release that does not know one keeps away
 //!  32 metadata place(1), 0 internal, 1 external
 //!  33 bitmap slots(1)  34 number of areas(2)  36 zero(4)
-//!  40 16 areas of { kind(4) zero(4) offset(8) length(8) }:
+//!  40 areas of { kind(4) zero(4) offset(8) length(8) }:
 //!     1 data (offset on the data device), 2 superblock (twice), 3 activity log, 4 bitmap
-//! 424 zero
+//!     (at most 6; then zero)
+//! 184 with feature 1: the copy of the vote, in the order of docs/formats.md, then zeroes
 //! 512 the record, in the order of docs/formats.md, then zeroes
 //! ```
 //! There are two copies. Both are written at each change, one after the other, so that one of them
@@ -18,6 +19,7 @@ use crate::block::{CONTENT_AT, Kind, seal};
 use crate::error::{DecodeError, EncodeError};
 use crate::layout::{AL_BYTES, Layout, MetadataPlace, PAGE_BYTES};
 use crate::metadata::Superblock;
+use crate::vote::{VOTE_AT, VOTE_END, VoteCopy};
 use crate::wire::{Reader, Wire, Writer};
 
 /// Bytes of a superblock.
@@ -26,7 +28,7 @@ pub const SUPERBLOCK_BYTES: usize = 4096;
 const KIND: Kind = Kind { what: "superblock", magic: *MAGIC, version: 1 };
 pub(crate) const MAGIC: &[u8; 8] = b"BASALTSB";
 const AREAS_AT: usize = 40;
-const AREAS_MAX: usize = 16;
+const AREAS_MAX: usize = 6;
 const AREA_BYTES: usize = 24;
 const RECORD_AT: usize = 512;
 /// Features whose absence in a reader would harm the replica.
@@ -34,8 +36,11 @@ const INCOMPATIBLE_KNOWN: u64 = SEVERAL_VOLUMES;
 /// The replica has more than one volume: this disk is one of several.
 const SEVERAL_VOLUMES: u64 = 1;
 
-const _: () =
-    assert!(AREAS_AT + AREAS_MAX * AREA_BYTES <= RECORD_AT, "areas end before the record");
+/// Features that a reader may ignore, and leaves out when it writes.
+const VOTE_COPIED: u64 = 1;
+
+const _: () = assert!(AREAS_AT + AREAS_MAX * AREA_BYTES <= VOTE_AT, "areas end before the vote");
+const _: () = assert!(VOTE_END == RECORD_AT, "the vote ends before the record");
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Area {
@@ -66,7 +71,8 @@ pub fn encode_superblock(
     assert!(superblock.size_bytes <= layout.data_bytes, "the volume fits into the data area");
     let areas = areas_of(layout);
     let mut writer = KIND.begin(block);
-    0_u64.put(&mut writer);
+    let compatible = if superblock.vote.is_some() { VOTE_COPIED } else { 0 };
+    compatible.put(&mut writer);
     let features = if superblock.further.is_empty() { 0 } else { SEVERAL_VOLUMES };
     features.put(&mut writer);
     layout.metadata.put(&mut writer);
@@ -80,6 +86,9 @@ pub fn encode_superblock(
         length.put(&mut writer);
     }
     writer.finish()?;
+    if let Some(vote) = &superblock.vote {
+        vote.encode(&mut block[..VOTE_END], VOTE_AT)?;
+    }
     let mut writer = Writer::new(block, RECORD_AT);
     superblock.put(&mut writer);
     writer.finish()?;
@@ -107,7 +116,7 @@ pub fn decode_superblock(
     let areas = read_areas(reader, compatible)?;
 
     let mut reader = Reader::new(block, RECORD_AT, KIND.what);
-    let superblock = Superblock::get(&mut reader)?;
+    let mut superblock = Superblock::get(&mut reader)?;
     reader.finish_zeroes()?;
     let layout = layout_of(&areas, metadata, slots, superblock.lanes)?;
     let impossible = |what, value| DecodeError::OutOfRange { what, offset: RECORD_AT, value };
@@ -116,6 +125,11 @@ pub fn decode_superblock(
     }
     if superblock.slots.len() > layout.slots.into() {
         return Err(impossible("Superblock.slots", superblock.slots.len() as u64));
+    }
+    if compatible & VOTE_COPIED != 0 {
+        // The replica is whole without it.
+        let vote = VoteCopy::decode(&block[..VOTE_END], superblock.resource).ok();
+        superblock.vote = vote.map(Box::new);
     }
     Ok((superblock, layout))
 }

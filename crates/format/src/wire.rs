@@ -6,7 +6,7 @@
 
 use crate::error::{DecodeError, EncodeError};
 
-mod ids;
+pub(crate) mod ids;
 mod config;
 mod metadata;
 mod link;

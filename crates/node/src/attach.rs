@@ -6,6 +6,7 @@
 //! peer before that.
 
 pub(crate) mod volumes;
+pub mod orphans;
 
 use std::collections::BTreeSet;
 use std::fs::{File, OpenOptions};
@@ -259,7 +260,8 @@ pub(crate) fn read_replica(
     state: &StateDir,
     patience: &mut Patience,
 ) -> Result<Replica, Failure> {
-    let (volumes, mut superblock) = Volumes::open(definition, (place, state), patience)?;
+    let former = |volume| state.disk_size((&definition.name, volume));
+    let (volumes, mut superblock) = Volumes::open(definition, (place, former), patience)?;
     let (device, layout) = volumes.first();
     add_slots(&mut superblock, layout, definition)?;
     let mut pages = Vec::new();

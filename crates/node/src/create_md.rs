@@ -334,6 +334,7 @@ fn blank(identity: &Identity<'_>, layout: &Layout) -> Superblock {
         write_counter: 1,
         clean: identity.clean,
         vote_stamp: VoteStamp::default(),
+        vote: None,
         slots: identity.members.iter().map(slot).collect(),
         further: identity.further.clone(),
     }

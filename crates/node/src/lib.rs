@@ -44,6 +44,7 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 
+pub use crate::attach::orphans;
 pub use crate::definition::resource_id;
 pub use crate::devices::supervise::{Served, Supervised, remove_device, supervise};
 pub use crate::tls::{client_domain_name, node_domain_name};

@@ -87,14 +87,6 @@ impl StateDir {
         write_durably(&self.held_path(resource), note.as_bytes())
     }
 
-    fn disk_size_path(&self, resource: &str, place: Place) -> PathBuf {
-        let name = match place {
-            Place::FIRST => format!("{resource}.disk"),
-            further => format!("{resource}@{}.disk", further.number()),
-        };
-        self.path.join("resources").join(name)
-    }
-
     /// Internal metadata stands at the end of the disk: on one that has become larger it is found
     /// by the size that the disk had.
     pub(crate) fn store_disk_size(
@@ -106,11 +98,11 @@ impl StateDir {
             return Ok(());
         }
         let text = format!("{size_bytes}\n");
-        write_durably(&self.disk_size_path(resource, place), text.as_bytes())
+        write_durably(&disk_size_path(&self.path, resource, place), text.as_bytes())
     }
 
     pub(crate) fn disk_size(&self, (resource, place): (&str, Place)) -> Option<u64> {
-        read_number(&self.disk_size_path(resource, place)).ok().flatten()
+        disk_size_in(&self.path, (resource, place))
     }
 
     fn text_path(&self, resource: &str) -> PathBuf {
@@ -228,6 +220,19 @@ fn read_number(path: &Path) -> io::Result<Option<u64>> {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
         Err(error) => Err(error),
     }
+}
+
+/// The size that metadata of a disk was made for, of a state directory that nobody has to hold.
+pub(crate) fn disk_size_in(folder: &Path, (resource, place): (&str, Place)) -> Option<u64> {
+    read_number(&disk_size_path(folder, resource, place)).ok().flatten()
+}
+
+fn disk_size_path(folder: &Path, resource: &str, place: Place) -> PathBuf {
+    let name = match place {
+        Place::FIRST => format!("{resource}.disk"),
+        further => format!("{resource}@{}.disk", further.number()),
+    };
+    folder.join("resources").join(name)
 }
 
 /// The file has the new content or, after a crash, the old one.

@@ -18,6 +18,7 @@ pub mod group;
 pub mod attach;
 mod voter;
 pub mod resource;
+pub mod adoption;
 
 use format::ids::{Epoch, Incarnation};
 use format::message::SlotBase;

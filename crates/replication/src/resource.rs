@@ -59,9 +59,12 @@ use crate::resource::suspend::ByUser;
 use crate::resource::verify::{Progress, Verifying};
 use crate::voter::Voter;
 
+pub(crate) use crate::resource::forks::{ALONG, Kinship, continue_on, kinship, shared_until};
 pub use crate::resource::gate::Readmission;
 pub use crate::resource::give_way::{AfterSplit, WithOnePrimary, WithTwoPrimaries, WithoutPrimary};
 pub use crate::resource::resize::{ResizeState, ResizeStatus};
+pub(crate) use crate::resource::saves::copy_vote;
+pub(crate) use crate::resource::stamp::{compare_stamp, make_blank};
 pub use crate::resource::status::{MemberStatus, Status, VoterStatus};
 pub use crate::resource::suspend::{Demands, Share, Shortage, WithoutQuorum};
 pub use crate::resource::verify::{VerifyState, VerifyStatus};
@@ -207,7 +210,7 @@ impl Resource {
         let mut superblock = options.superblock.clone();
         if let Some(superblock) = superblock.as_mut() {
             stamp::forget_cache_of_failed(&register, superblock);
-            stamp::compare_stamp(&mut register, superblock, &mut random);
+            compare_stamp(&mut register, superblock, &mut random);
         }
         let voter = Voter::new(register, options.me, options.started_at);
         let slot_bases = superblock.as_ref().map_or_else(BTreeMap::new, member::slot_bases);

@@ -40,6 +40,7 @@ fn superblock(candidate: Option<Candidate>) -> Superblock {
         write_counter: 1,
         clean: true,
         vote_stamp: VoteStamp::default(),
+        vote: None,
         slots: Vec::new(),
         further: Vec::new(),
     }

@@ -25,6 +25,7 @@ use crate::checker::promises::Promises;
 use crate::checker::voters::VoterChanges;
 use crate::cluster::Cluster;
 use crate::process::Process;
+use replication::adoption::{Proof, Verdict};
 use replication::quorum::is_quorum;
 
 #[derive(Debug, Default)]
@@ -362,6 +363,24 @@ impl Checker {
             self.lines.insert(value.branch, line);
         }
         self.chosen.insert(place, value);
+        Ok(())
+    }
+
+    /// Vote stores are lost, and what goes on was taken from the disks. Votes that no disk has a
+    /// copy of are forgotten with them: what they chose counts no more, if nobody serves who was
+    /// not in sync by it.
+    pub(crate) fn note_adopted(&mut self, verdict: &Verdict) -> Result<(), String> {
+        let (base, serving) = (&verdict.base, verdict.value.volumes[0].insync_set());
+        let Some(line) = self.lines.get_mut(&base.branch) else { return Ok(()) };
+        if line.newest.epoch <= base.epoch {
+            return Ok(());
+        }
+        let in_sync = line.newest.volumes[0].insync_set();
+        if verdict.proof == Proof::Complete && !serving.is_subset_of(in_sync) {
+            return Err(format!("M1: {serving:?} serve, and {:?} was chosen", line.newest));
+        }
+        line.newest = base.clone();
+        self.chosen.retain(|&(branch, epoch), _| branch != base.branch || epoch <= base.epoch);
         Ok(())
     }
 

@@ -66,6 +66,7 @@ pub struct Report {
     /// Sizes that were chosen.
     pub grows: u64,
     pub lost_stores: u64,
+    pub adoptions: u64,
     pub marks: BTreeSet<Mark>,
 }
 
@@ -129,6 +130,8 @@ enum Disks {
     ComeAndGo,
     /// They stay, and each volume of the resource has one of its own.
     OfSeveralVolumes,
+    /// They stay, and the vote stores do not.
+    OutliveVoteStores,
 }
 
 /// What in-sync members hold is compared with the oracle only so often, in events.
@@ -160,6 +163,12 @@ pub fn run_with_detaches(options: &RunOptions) -> Result<Report, String> {
 /// power may take what one of them had not flushed, and leave what another had not.
 pub fn run_with_volumes(options: &RunOptions) -> Result<Report, String> {
     run_with(options, Story { disks: Disks::OfSeveralVolumes, ..Story::default() })
+}
+
+/// The same, while now and then all die, and state directories are lost, of a majority, too: then
+/// the disks say what goes on.
+pub fn run_with_lost_stores(options: &RunOptions) -> Result<Report, String> {
+    run_with(options, Story { disks: Disks::OutliveVoteStores, ..Story::default() })
 }
 
 /// The same, while operators make volumes larger; some seeds with disks that come and go, some with
@@ -203,7 +212,9 @@ impl RunOptions {
 
 fn space_of(disks: Disks) -> Space {
     match disks {
-        Disks::Stay | Disks::ComeAndGo => Space::of_one(20 * EXTENT_BLOCKS),
+        Disks::Stay | Disks::ComeAndGo | Disks::OutliveVoteStores => {
+            Space::of_one(20 * EXTENT_BLOCKS)
+        }
         Disks::OfSeveralVolumes => {
             let further = [(1, 9), (6, 4)];
             further.into_iter().fold(
@@ -431,7 +442,7 @@ impl Run {
             self.cluster.slow[a] = SlowDisk::default();
             self.give_room(a);
             match self.disks {
-                Disks::Stay | Disks::OfSeveralVolumes => self.attach(a),
+                Disks::Stay | Disks::OfSeveralVolumes | Disks::OutliveVoteStores => self.attach(a),
                 // Of the last replica that is in sync only another process can tell.
                 Disks::ComeAndGo if self.is_last_in_sync(a) => self.attach(a),
                 Disks::ComeAndGo => self.offer_disk(a),
@@ -603,6 +614,7 @@ impl Report {
         self.member_changes += other.member_changes;
         self.grows += other.grows;
         self.lost_stores += other.lost_stores;
+        self.adoptions += other.adoptions;
         self.marks.extend(&other.marks);
     }
 }

@@ -7,6 +7,7 @@ use std::time::Duration;
 use format::ids::{BLOCK_BYTES, MemberSet, NodeId};
 use format::metadata::{Content, FurtherDisk, ReplicaState};
 use format::space::{Place, Space};
+use replication::adoption::{Obstacle, Verdict};
 use replication::balance::ReadPolicy;
 use replication::contract::{
     Command, CommandId, GroupInput, PartId, PromoteMode, Request, RequestError, RequestKind,
@@ -163,6 +164,16 @@ impl Scenario {
             let went_on = self.step(PATIENCE) && self.cluster.now < end;
             assert!(went_on, "waited in vain for {what}: {}", self.explain());
         }
+    }
+
+    /// Goes on from the disks; all have to be down for as long as a lease lasts.
+    ///
+    /// # Errors
+    /// Where no value follows from them.
+    pub fn adopt(&mut self, given_up: MemberSet) -> Result<Verdict, Obstacle> {
+        let verdict = self.cluster.adopt(given_up)?;
+        assert_eq!(self.checker.note_adopted(&verdict), Ok(()));
+        Ok(verdict)
     }
 
     pub fn command(&mut self, node: usize, command: Command) -> CommandId {
@@ -441,6 +452,13 @@ impl Scenario {
     pub fn accepted(&self, node: usize) -> u64 {
         let register = &self.cluster.disks[node].register;
         register.accepted.as_ref().map_or(0, |(_, value)| value.epoch.0)
+    }
+
+    /// Whose loss the disk of a node has a record of.
+    #[must_use]
+    pub fn recorded_losses(&self, node: usize) -> MemberSet {
+        let slots = &self.cluster.disks[node].superblock.slots;
+        slots.iter().filter(|slot| slot.base_epoch.0 > 0).map(|slot| slot.member).collect()
     }
 
     #[must_use]

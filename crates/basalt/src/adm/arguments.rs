@@ -31,7 +31,7 @@ pub(crate) struct General {
     #[arg(long, global = true, value_name = "PATH")]
     pub(crate) node_socket: Option<PathBuf>,
     /// Only tell the steps of `up` and `adjust`, what `primary` would find and give up, and
-    /// whether `adopt-drbd` is possible
+    /// whether `adopt` and `adopt-drbd` are possible
     #[arg(short = 'd', long, global = true)]
     pub(crate) dry_run: bool,
     /// Answer in JSON
@@ -48,6 +48,8 @@ pub(crate) enum Verb {
     CreateMd(CreateMd),
     /// Take the replicas of this node over from DRBD 9 or 8.4, where they lie, or give them back
     AdoptDrbd(AdoptDrbd),
+    /// Take a resource into use again whose nodes lost their state directories, by its disks
+    Adopt(Adopt),
     /// Configure, attach and connect
     Up(Up),
     /// Disconnect, detach and forget
@@ -226,6 +228,31 @@ pub(crate) struct AdoptDrbd {
     /// `all`, RES or RES/VOL
     #[arg(required = true, value_name = "TARGET")]
     pub(crate) targets: Vec<String>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Adopt {
+    /// Only show what this node has, and keep that in FILE for the other nodes
+    #[arg(long, value_name = "FILE", conflicts_with = "from")]
+    pub(crate) save: Option<PathBuf>,
+    /// The file of a node, this one's among them; once for each
+    #[arg(long, value_name = "FILE")]
+    pub(crate) from: Vec<PathBuf>,
+    /// Nodes whose disks are gone, or whose data is not to count
+    #[arg(long, value_name = "NODES", value_delimiter = ',', requires = "from")]
+    pub(crate) without: Vec<String>,
+    /// Go on where acknowledged writes may be lost
+    #[arg(long, requires = "from")]
+    pub(crate) in_doubt: bool,
+    /// Name of this node in the configuration [default: the host name]
+    #[arg(long, value_name = "NAME")]
+    pub(crate) node: Option<String>,
+    /// State directory of the daemon
+    #[arg(long, value_name = "DIR", default_value = "/var/lib/basalt")]
+    pub(crate) state_dir: PathBuf,
+    /// The resource; it has to be down on this node
+    #[arg(value_name = "RES")]
+    pub(crate) resource: String,
 }
 
 #[derive(Debug, Args)]

@@ -16,7 +16,7 @@ use crate::adm::status_text::{
 };
 use crate::adm::target::{One, Scope, Target, names, parse_targets};
 use crate::adm::waiting::{PeerName, Wanted, Wish, wait};
-use crate::adm::{adoption, explain, metadata, promotion, queries, report, words};
+use crate::adm::{adoption, explain, metadata, orphans, promotion, queries, report, words};
 
 pub(crate) fn run(command_line: &CommandLine) -> Outcome {
     let general = &command_line.general;
@@ -24,9 +24,11 @@ pub(crate) fn run(command_line: &CommandLine) -> Outcome {
     let form = if general.json { Form::Json } else { Form::Text };
     let mut gathering = Gathering::new(name(verb), form);
     let can_tell =
-        matches!(verb, Verb::Up(_) | Verb::Adjust(_) | Verb::Primary(_) | Verb::AdoptDrbd(_));
+        matches!(verb, Verb::Up(_) | Verb::Adjust(_) | Verb::Primary(_) | Verb::AdoptDrbd(_))
+            || matches!(verb, Verb::Adopt(options) if !options.from.is_empty());
     let done = if general.dry_run && !can_tell {
-        let text = "only `up`, `adjust`, `primary` and `adopt-drbd` can tell what they would do";
+        let text = "only `up`, `adjust`, `primary`, `adopt --from` and `adopt-drbd` can tell what \
+                    they would do";
         Err(AdmError::Usage(text.to_owned()))
     } else {
         perform(general, verb, &mut gathering)
@@ -44,6 +46,7 @@ fn perform(general: &General, verb: &Verb, gathering: &mut Gathering) -> Result<
     match verb {
         Verb::CreateMd(options) => metadata::create_md(general, options, gathering),
         Verb::AdoptDrbd(options) => adoption::adopt_drbd(general, options, gathering),
+        Verb::Adopt(options) => orphans::run(general, options, gathering),
         Verb::Dump(dump) => print_configuration(general, &dump.targets, gathering),
         Verb::Up(up) if general.dry_run => tell_steps_up(general, up, gathering),
         Verb::Up(up) => {
@@ -101,6 +104,7 @@ fn name(verb: &Verb) -> &'static str {
     match verb {
         Verb::CreateMd(_) => "create-md",
         Verb::AdoptDrbd(_) => "adopt-drbd",
+        Verb::Adopt(_) => "adopt",
         Verb::Up(_) => "up",
         Verb::Down(_) => "down",
         Verb::Adjust(_) => "adjust",
@@ -158,6 +162,7 @@ fn state_command(verb: &Verb, one: One) -> Option<Command> {
         }
         Verb::CreateMd(_)
         | Verb::AdoptDrbd(_)
+        | Verb::Adopt(_)
         | Verb::Up(_)
         | Verb::Adjust(_)
         | Verb::Status(_)
@@ -179,6 +184,7 @@ fn targets_and_scope(verb: &Verb) -> (&[String], Scope) {
     match verb {
         Verb::CreateMd(options) => (&options.targets, Scope::Volume),
         Verb::AdoptDrbd(options) => (&options.targets, Scope::Volume),
+        Verb::Adopt(options) => (std::slice::from_ref(&options.resource), Scope::Resource),
         Verb::Up(options) => (&options.targets, Scope::Resource),
         Verb::Role(targets) => (&targets.targets, Scope::Resource),
         Verb::WaitConnect(options) | Verb::WaitSync(options) => {

@@ -21,6 +21,7 @@ mod networks;
 mod disks;
 mod several;
 mod adopted;
+mod orphans;
 mod transcript;
 mod holes;
 mod resync;

@@ -9,6 +9,7 @@ use format::activity_log::{
     replay_ring,
 };
 use format::checksum::{crc32c, crc32c_append};
+use format::config::Config;
 use format::error::DecodeError;
 use format::ids::{
     Branch, Epoch, Incarnation, KernelBootId, Nonce, ResourceId, ValueId, VoteStoreId,
@@ -26,6 +27,7 @@ use format::space::Place;
 use format::superblock::{
     SUPERBLOCK_BYTES, decode_superblock, encode_superblock, newest_superblock,
 };
+use format::vote::VoteCopy;
 
 use crate::damage::damage;
 use crate::golden::check;
@@ -67,6 +69,7 @@ fn superblock() -> Superblock {
             epoch: Epoch(0x3d),
             write_counter: 0x3e,
         },
+        vote: None,
         slots: vec![slot(0, true), slot(1, false), slot(2, true)],
         further: Vec::new(),
     }
@@ -131,6 +134,12 @@ fn superblock_has_its_golden_bytes() {
     let block = superblock_bytes(&fresh);
     assert_eq!(decode_superblock(&block).unwrap(), (fresh, layout()));
     check("superblock_1_fresh.bin", &block);
+    let value = Config { resource: superblock().resource, ..samples::config() };
+    let voted = VoteCopy::new(VoteStoreId(0x3f), samples::ballot(0x40), &value);
+    let voted = Superblock { vote: voted.map(Box::new), ..superblock() };
+    let block = superblock_bytes(&voted);
+    assert_eq!(decode_superblock(&block).unwrap(), (voted, layout()));
+    check("superblock_1_vote.bin", &block);
     let several = several();
     let block = superblock_bytes(&several);
     assert_eq!(decode_superblock(&block).unwrap(), (several.clone(), layout()));
@@ -168,6 +177,40 @@ fn largest_register_fits_into_its_slot() {
     let length = encode_register(&large, slot.first_chunk_mut().unwrap()).unwrap();
     assert!(length > 48 << 10);
     assert_eq!(decode_register(slot.first_chunk().unwrap()).unwrap(), large);
+}
+
+/// What a disk has room for, of clusters as they are and of larger ones.
+#[test]
+fn copy_of_a_vote_keeps_what_fits_and_is_left_out_where_little_does() {
+    let copied = |members: u8, volumes: usize, forks: usize| {
+        let mut value = samples::config();
+        let member = |id| format::config::InSync {
+            node: samples::node(id),
+            incarnation: INCARNATION,
+            joined: Epoch(1),
+        };
+        value.ancestors = vec![value.ancestors[0]; forks];
+        value.ancestors.extend(samples::config().ancestors.last());
+        value.volumes[0].insync = (0..members).map(member).collect();
+        value.volumes = vec![value.volumes[0].clone(); volumes];
+        value.voters = vec![value.voters[0]; members.into()];
+        value.voters_old = Vec::new();
+        let copy = VoteCopy::new(VoteStoreId(1), samples::ballot(2), &value)?;
+        let block =
+            superblock_bytes(&Superblock { vote: Some(Box::new(copy.clone())), ..superblock() });
+        let found = decode_superblock(&block).unwrap().0.vote.unwrap();
+        let expected = Config { resource: superblock().resource, ..copy.value().clone() };
+        assert_eq!((found.ballot, found.value()), (copy.ballot, &expected));
+        assert_eq!(found.value().ancestors.last(), value.ancestors.last());
+        Some(found.value().ancestors.len())
+    };
+    assert_eq!(copied(3, 1, 2), Some(3));
+    assert_eq!(copied(3, 4, 15), Some(4));
+    assert_eq!(copied(5, 2, 15), Some(2));
+    assert!(copied(6, 1, 15).is_some());
+    let mut value = samples::config();
+    value.voters = vec![value.voters[0]; 32];
+    assert_eq!(VoteCopy::new(VoteStoreId(1), samples::ballot(2), &value), None);
 }
 
 #[test]

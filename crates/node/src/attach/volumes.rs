@@ -21,7 +21,6 @@ use format::superblock::{SUPERBLOCK_BYTES, encode_superblock};
 use super::{Device, check_superblock, find_superblock, superblock_offset};
 use crate::definition::{Definition, DiskPlace, FurtherVolume};
 use crate::patience::Patience;
-use crate::state_dir::StateDir;
 
 /// The devices that hold the metadata of a replica, open for this thread alone.
 pub(super) struct Volumes<'a> {
@@ -43,10 +42,9 @@ impl<'a> Volumes<'a> {
     /// Opens and checks the disks of all volumes; the superblock is that of the replica.
     pub(super) fn open(
         definition: &'a Definition,
-        (place, state): (&'a DiskPlace, &StateDir),
+        (place, former): (&'a DiskPlace, impl Fn(Place) -> Option<u64>),
         patience: &mut Patience,
     ) -> Result<(Self, Superblock), Failure> {
-        let former = |place| state.disk_size((&definition.name, place));
         let target = (definition.volume, place);
         let first = open(definition, target, former(Place::FIRST), patience)?;
         let Found { device, data, mut superblock, layout } = first;

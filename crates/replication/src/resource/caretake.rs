@@ -85,7 +85,8 @@ impl Resource {
         if !members.has(self.me()) || !self.reaches_majority() || self.is_led(config) {
             return false;
         }
-        let is_open = config.primary.is_some();
+        // Adopted by the disks: nobody leads, and nobody ended what they remember.
+        let is_open = config.primary.is_some() || !config.clean;
         // What only a missing member remembers must not be given up while nobody asks for the
         // volume, unless this process remembers it too.
         let remembers = !is_open || self.is_intact() || members.is_subset_of(self.connected());

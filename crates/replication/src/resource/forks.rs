@@ -117,9 +117,14 @@ pub(crate) fn went_along(config: &Config, fork: &Ancestor) -> bool {
 
 /// What follows `base` when one node decides alone: on a new branch, by its one vote (I19).
 pub(crate) fn next_branch(base: &Config, branch: Branch, voter: VoterConfig) -> Config {
+    continue_on(base, branch, vec![voter])
+}
+
+/// The same with other voters than those of `base`, who are not asked.
+pub(crate) fn continue_on(base: &Config, branch: Branch, voters: Vec<VoterConfig>) -> Config {
     let mut next = base.clone();
     next.branch = branch;
-    next.voters = vec![voter];
+    next.voters = voters;
     next.voters_old = Vec::new();
     if base.epoch != Epoch(0) {
         let Config { branch, epoch, value_id, .. } = *base;

@@ -417,6 +417,9 @@ impl Resource {
                 self.save_superblock(then);
             }
             Some(_) => {}
+            // Before the birth nobody is in sync: that says nothing of a replica with data, whose
+            // voters lost what they knew.
+            None if epoch == Epoch(0) => {}
             None if superblock.state == ReplicaState::InSync => {
                 superblock.state = ReplicaState::Outdated;
                 self.set_role(ReplicaRole::Syncing);

@@ -2,6 +2,8 @@
 
 use format::ids::{Epoch, NodeId};
 use format::message::{Accepted, Control};
+use format::metadata::{Register, Superblock};
+use format::vote::VoteCopy;
 
 use crate::contract::{CommandId, ResourceAction, SaveId, ToGroup};
 use crate::resource::Resource;
@@ -112,6 +114,7 @@ impl Resource {
             superblock.vote_stamp.write_counter = stamp.write_counter;
             superblock.vote_stamp.epoch =
                 stamp.accepted.as_ref().map_or(Epoch(0), |(_, value)| value.epoch);
+            copy_vote(stamp, superblock);
             Box::new(superblock.clone())
         });
         saves.stamps = superblock.is_some();
@@ -164,5 +167,18 @@ impl Resource {
             self.saves.current_accepted = None;
             self.on_member_failed(self.me());
         }
+    }
+}
+
+/// The disk knows what the voter of its node accepted. A new vote store that knows nothing yet
+/// leaves there what the lost one did.
+pub(crate) fn copy_vote(register: &Register, superblock: &mut Superblock) {
+    let Some((ballot, value)) = &register.accepted else { return };
+    let is_known = superblock.vote.as_ref().is_some_and(|vote| {
+        (vote.store, vote.ballot, vote.value().value_id)
+            == (register.store, *ballot, value.value_id)
+    });
+    if !is_known {
+        superblock.vote = VoteCopy::new(register.store, *ballot, value).map(Box::new);
     }
 }

@@ -108,6 +108,7 @@ mod tests {
                 epoch: Epoch(3),
                 write_counter: stamp,
             },
+            vote: None,
             slots: Vec::new(),
             further: Vec::new(),
         };

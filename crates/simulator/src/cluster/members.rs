@@ -1,6 +1,7 @@
 //! Who is a member as the nodes are configured, and nodes that lose what they had.
 
 use format::ids::{MemberSet, NodeId};
+use replication::adoption::{self, Obstacle, Remains, Verdict};
 use replication::contract::{CommandId, ResourceInput};
 
 use crate::cluster::storage::new_disk;
@@ -103,5 +104,48 @@ impl Cluster {
             }
         }
         self.changes.of_life(Self::node_id(node));
+    }
+
+    /// What an operator learns who looks at all nodes but `given_up`.
+    ///
+    /// # Errors
+    /// Where no value follows from the disks.
+    pub fn judge(&self, given_up: MemberSet) -> Result<Verdict, Obstacle> {
+        let configured = self.configured.iter().fold(MemberSet::EMPTY, |all, &them| all | them);
+        let members = self.options.members();
+        let remains: Vec<Remains> = members.iter().map(|node| self.remains(node)).collect();
+        adoption::judge(&remains, configured, given_up)
+    }
+
+    /// Brings nodes that lost their vote stores back by what is on the disks. All have to be down
+    /// for as long as a lease lasts.
+    ///
+    /// # Errors
+    /// Where no value follows from the disks.
+    pub fn adopt(&mut self, given_up: MemberSet) -> Result<Verdict, Obstacle> {
+        let verdict = self.judge(given_up)?;
+        for node in self.options.members().minus(given_up).iter() {
+            assert!(!self.is_up(node.index()), "in use");
+            let is_diskful = self.options.is_diskful(node);
+            let disk = &mut self.disks[node.index()];
+            let superblock = is_diskful.then_some(&mut disk.superblock);
+            let register = adoption::install(&verdict, node, Some(&disk.register), superblock);
+            if let Some(register) = register {
+                disk.register = register;
+            }
+            self.changes.of_life(node);
+        }
+        self.trace(|| format!("adopted as {verdict:?}"));
+        Ok(verdict)
+    }
+
+    fn remains(&self, node: NodeId) -> Remains {
+        let disk = &self.disks[node.index()];
+        let is_diskful = self.options.is_diskful(node);
+        Remains {
+            node,
+            register: Some(disk.register.clone()),
+            superblock: is_diskful.then(|| disk.superblock.clone()),
+        }
     }
 }

@@ -340,6 +340,7 @@ pub(super) fn new_disk(options: &ClusterOptions, node: NodeId, random: &mut Rand
         write_counter: 0,
         clean: true,
         vote_stamp: VoteStamp::default(),
+        vote: None,
         slots: vec![own],
         further: further.collect(),
     };

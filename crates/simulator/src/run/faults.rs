@@ -44,6 +44,7 @@ impl Run {
             76..88 => self.adjust_one(),
             88..130 => self.flush(),
             130..190 if self.disks == Disks::ComeAndGo => self.move_disk(),
+            130..133 if self.disks == Disks::OutliveVoteStores => self.lose_stores(),
             130..450 => self.read(),
             _ => self.write(),
         }

@@ -2,6 +2,8 @@
 
 use format::config::{Config, VolumeConfig};
 use format::ids::{MemberSet, NodeId};
+use format::metadata::Register;
+use replication::adoption::{Obstacle, Proof};
 use replication::contract::Command;
 
 use crate::cluster::{Configured, Replaced};
@@ -139,5 +141,59 @@ impl Run {
     /// A member that leaves may leave two voters, of which both are needed.
     pub(super) fn may_leave(&self) -> bool {
         self.checker.newest().is_none_or(|newest| self.has_all_stores(newest))
+    }
+
+    /// All die at once, and some lose their state directories. Where these were a majority the
+    /// operator has the disks judged, all of them.
+    pub(super) fn lose_stores(&mut self) {
+        let count = usize::from(self.cluster.options.nodes);
+        let has_power = self.random.chance(2, 3);
+        for node in (0..count).filter(|&node| self.cluster.is_up(node)).collect::<Vec<_>>() {
+            if has_power {
+                self.report.kills += 1;
+                self.cluster.kill(node);
+            } else {
+                self.report.power_cuts += 1;
+                self.cluster.cut_power(node);
+            }
+            self.after_death(node);
+        }
+        // What was under way at the end is done by now, or never will be.
+        if let Err(text) = self.checker.check(&mut self.cluster) {
+            self.cluster.violation = Some(text);
+            return;
+        }
+        let kept: Vec<Register> =
+            self.cluster.disks.iter().map(|disk| disk.register.clone()).collect();
+        let all = self.random.chance(1, 3);
+        for node in 0..count {
+            if all || self.random.chance(2, 3) {
+                self.cluster.replace(node, Replaced::VoteStore);
+            }
+        }
+        match self.cluster.judge(MemberSet::EMPTY) {
+            Ok(verdict) if verdict.proof == Proof::Complete => {
+                let adopted = self.cluster.adopt(MemberSet::EMPTY);
+                assert!(adopted.is_ok(), "the same was judged just now");
+                if let Err(text) = self.checker.note_adopted(&verdict) {
+                    self.cluster.violation = Some(text);
+                }
+                self.report.adoptions += 1;
+                self.report.lost_stores += 1;
+            }
+            // Acknowledged writes may be lost by then, and are not to be here: a voter without a
+            // disk was needed, for one.
+            Ok(_) => {
+                for (disk, register) in self.cluster.disks.iter_mut().zip(kept) {
+                    disk.register = register;
+                }
+            }
+            // The vote stores that are left go on by themselves.
+            Err(Obstacle::HasQuorum(_)) => self.report.lost_stores += 1,
+            Err(refused) => {
+                let text = format!("all disks are there, and prove nothing: {refused:?}");
+                self.cluster.violation = Some(text);
+            }
+        }
     }
 }
