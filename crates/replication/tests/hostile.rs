@@ -7,8 +7,8 @@ use format::message::{Data, DataBody, ReadStatus, SlotBase, Write, WriteKind};
 use format::space::Space;
 use replication::balance::ReadPolicy;
 use replication::contract::{
-    FromGroup, GroupAction, GroupInput, LostMember, PartId, Payload, Request, RequestKind, RoundId,
-    SizeOrder, ToGroup,
+    AboutReceipts, FromGroup, GroupAction, GroupInput, LostMember, PartId, Payload, Request,
+    RequestKind, RoundId, SizeOrder, ToGroup,
 };
 use replication::group::{GroupOptions, LaneGroup};
 use replication::limits;
@@ -177,6 +177,48 @@ fn an_acknowledgement_of_what_was_not_sent_is_none() {
     let actions = step(&mut group, ack(0));
     assert!(resets(&actions) && !answered(&actions), "{actions:?}");
     assert!(answered(&step(&mut group, ack(1))));
+}
+
+/// The same of what a member has in memory, which would be answered when the others have written.
+#[test]
+fn a_receipt_of_what_was_not_sent_is_none() {
+    let mut group = group();
+    let members = MemberSet(0b101);
+    let boots = vec![(node(0), BootId(1)), (node(2), BootId(2))];
+    let (outdated, missed, lost) = (Vec::new(), Vec::new(), Vec::new());
+    let lead = ToGroup::Lead { nonce: SESSION, write_set: members, boots, outdated, missed, lost };
+    let count = ToGroup::Receipts(AboutReceipts::Count(MemberSet::of(node(0))));
+    let serve = ToGroup::Serve { epoch: Epoch(2), in_sync: members, round: RoundId(1) };
+    for told in [count, lead, serve, ToGroup::Lease { until: Time(2) }] {
+        step(&mut group, GroupInput::Home(told));
+    }
+    let write = |part: u64| {
+        let kind = RequestKind::Write { payload: Payload(7), fua: false };
+        GroupInput::Request(Request { part: PartId(part), kind, offset: 0, length: 4096 })
+    };
+    step(&mut group, write(1));
+    step(&mut group, write(2));
+    let (lane, boot_id, mask) = (LANE, BootId(1), 1);
+    let receipt = |base| from_peer(DataBody::Received { lane, base, mask, boot_id }, None);
+    let from = |id: u8, boot: u64, base: u64| GroupInput::Peer {
+        from: node(id),
+        message: Data {
+            nonce: SESSION,
+            volume: 0,
+            body: DataBody::Ack { lane, base: Seq(base), mask, boot_id: BootId(boot) },
+        },
+        payload: None,
+    };
+    let answered = |actions: &[GroupAction]| {
+        actions.iter().any(|action| matches!(action, GroupAction::Complete { .. }))
+    };
+    let actions = step(&mut group, receipt(Seq(0)));
+    assert!(resets(&actions) && !answered(&actions), "{actions:?}");
+    // Both have the first one, and the second is sent: node 2 writes it, and node 0 has nothing.
+    step(&mut group, from(0, 1, 1));
+    assert!(answered(&step(&mut group, from(2, 2, 1))));
+    assert!(!answered(&step(&mut group, from(2, 2, 2))));
+    assert!(answered(&step(&mut group, receipt(Seq(2)))));
 }
 
 /// A client asked for a block and would have got what fits into the answer.

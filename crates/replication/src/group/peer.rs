@@ -109,7 +109,10 @@ impl LaneGroup {
             && with_payload == payload.is_some()
             && highest_seq(body) <= SEQ_MAX
             // No operation has it, and those that wait to be sent have no other.
-            && !matches!(body, DataBody::Ack { base: Seq(0), .. });
+            && !matches!(
+                body,
+                DataBody::Ack { base: Seq(0), .. } | DataBody::Received { base: Seq(0), .. }
+            );
         let ranges_fit = match body {
             DataBody::Loss { ranges, .. } | DataBody::SlotData { ranges, .. } => {
                 ranges.iter().all(|&range| lane.owns(&self.view, range) && self.holds(range))
