@@ -55,14 +55,17 @@ _basalt() {
             basalt__subcmd__adm,adjust)
                 cmd="basalt__subcmd__adm__subcmd__adjust"
                 ;;
-            basalt__subcmd__adm,adopt)
-                cmd="basalt__subcmd__adm__subcmd__adopt"
+            basalt__subcmd__adm,adjust-with-progress)
+                cmd="basalt__subcmd__adm__subcmd__adjust"
                 ;;
             basalt__subcmd__adm,adopt-drbd)
                 cmd="basalt__subcmd__adm__subcmd__adopt__subcmd__drbd"
                 ;;
             basalt__subcmd__adm,attach)
                 cmd="basalt__subcmd__adm__subcmd__attach"
+                ;;
+            basalt__subcmd__adm,check-resize)
+                cmd="basalt__subcmd__adm__subcmd__check__subcmd__resize"
                 ;;
             basalt__subcmd__adm,connect)
                 cmd="basalt__subcmd__adm__subcmd__connect"
@@ -72,6 +75,15 @@ _basalt() {
                 ;;
             basalt__subcmd__adm,cstate)
                 cmd="basalt__subcmd__adm__subcmd__cstate"
+                ;;
+            basalt__subcmd__adm,del-minor)
+                cmd="basalt__subcmd__adm__subcmd__del__subcmd__minor"
+                ;;
+            basalt__subcmd__adm,del-path)
+                cmd="basalt__subcmd__adm__subcmd__del__subcmd__path"
+                ;;
+            basalt__subcmd__adm,del-peer)
+                cmd="basalt__subcmd__adm__subcmd__del__subcmd__peer"
                 ;;
             basalt__subcmd__adm,detach)
                 cmd="basalt__subcmd__adm__subcmd__detach"
@@ -100,11 +112,32 @@ _basalt() {
             basalt__subcmd__adm,help)
                 cmd="basalt__subcmd__adm__subcmd__help"
                 ;;
+            basalt__subcmd__adm,hidden-commands)
+                cmd="basalt__subcmd__adm__subcmd__hidden__subcmd__commands"
+                ;;
             basalt__subcmd__adm,invalidate)
                 cmd="basalt__subcmd__adm__subcmd__invalidate"
                 ;;
             basalt__subcmd__adm,new-current-uuid)
                 cmd="basalt__subcmd__adm__subcmd__new__subcmd__current__subcmd__uuid"
+                ;;
+            basalt__subcmd__adm,new-minor)
+                cmd="basalt__subcmd__adm__subcmd__new__subcmd__minor"
+                ;;
+            basalt__subcmd__adm,new-path)
+                cmd="basalt__subcmd__adm__subcmd__new__subcmd__path"
+                ;;
+            basalt__subcmd__adm,new-peer)
+                cmd="basalt__subcmd__adm__subcmd__new__subcmd__peer"
+                ;;
+            basalt__subcmd__adm,new-resource)
+                cmd="basalt__subcmd__adm__subcmd__new__subcmd__resource"
+                ;;
+            basalt__subcmd__adm,outdate)
+                cmd="basalt__subcmd__adm__subcmd__outdate"
+                ;;
+            basalt__subcmd__adm,peer-role)
+                cmd="basalt__subcmd__adm__subcmd__peer__subcmd__role"
                 ;;
             basalt__subcmd__adm,primary)
                 cmd="basalt__subcmd__adm__subcmd__primary"
@@ -190,14 +223,14 @@ _basalt() {
             basalt__subcmd__adm__subcmd__help,adjust)
                 cmd="basalt__subcmd__adm__subcmd__help__subcmd__adjust"
                 ;;
-            basalt__subcmd__adm__subcmd__help,adopt)
-                cmd="basalt__subcmd__adm__subcmd__help__subcmd__adopt"
-                ;;
             basalt__subcmd__adm__subcmd__help,adopt-drbd)
                 cmd="basalt__subcmd__adm__subcmd__help__subcmd__adopt__subcmd__drbd"
                 ;;
             basalt__subcmd__adm__subcmd__help,attach)
                 cmd="basalt__subcmd__adm__subcmd__help__subcmd__attach"
+                ;;
+            basalt__subcmd__adm__subcmd__help,check-resize)
+                cmd="basalt__subcmd__adm__subcmd__help__subcmd__check__subcmd__resize"
                 ;;
             basalt__subcmd__adm__subcmd__help,connect)
                 cmd="basalt__subcmd__adm__subcmd__help__subcmd__connect"
@@ -207,6 +240,15 @@ _basalt() {
                 ;;
             basalt__subcmd__adm__subcmd__help,cstate)
                 cmd="basalt__subcmd__adm__subcmd__help__subcmd__cstate"
+                ;;
+            basalt__subcmd__adm__subcmd__help,del-minor)
+                cmd="basalt__subcmd__adm__subcmd__help__subcmd__del__subcmd__minor"
+                ;;
+            basalt__subcmd__adm__subcmd__help,del-path)
+                cmd="basalt__subcmd__adm__subcmd__help__subcmd__del__subcmd__path"
+                ;;
+            basalt__subcmd__adm__subcmd__help,del-peer)
+                cmd="basalt__subcmd__adm__subcmd__help__subcmd__del__subcmd__peer"
                 ;;
             basalt__subcmd__adm__subcmd__help,detach)
                 cmd="basalt__subcmd__adm__subcmd__help__subcmd__detach"
@@ -235,11 +277,32 @@ _basalt() {
             basalt__subcmd__adm__subcmd__help,help)
                 cmd="basalt__subcmd__adm__subcmd__help__subcmd__help"
                 ;;
+            basalt__subcmd__adm__subcmd__help,hidden-commands)
+                cmd="basalt__subcmd__adm__subcmd__help__subcmd__hidden__subcmd__commands"
+                ;;
             basalt__subcmd__adm__subcmd__help,invalidate)
                 cmd="basalt__subcmd__adm__subcmd__help__subcmd__invalidate"
                 ;;
             basalt__subcmd__adm__subcmd__help,new-current-uuid)
                 cmd="basalt__subcmd__adm__subcmd__help__subcmd__new__subcmd__current__subcmd__uuid"
+                ;;
+            basalt__subcmd__adm__subcmd__help,new-minor)
+                cmd="basalt__subcmd__adm__subcmd__help__subcmd__new__subcmd__minor"
+                ;;
+            basalt__subcmd__adm__subcmd__help,new-path)
+                cmd="basalt__subcmd__adm__subcmd__help__subcmd__new__subcmd__path"
+                ;;
+            basalt__subcmd__adm__subcmd__help,new-peer)
+                cmd="basalt__subcmd__adm__subcmd__help__subcmd__new__subcmd__peer"
+                ;;
+            basalt__subcmd__adm__subcmd__help,new-resource)
+                cmd="basalt__subcmd__adm__subcmd__help__subcmd__new__subcmd__resource"
+                ;;
+            basalt__subcmd__adm__subcmd__help,outdate)
+                cmd="basalt__subcmd__adm__subcmd__help__subcmd__outdate"
+                ;;
+            basalt__subcmd__adm__subcmd__help,peer-role)
+                cmd="basalt__subcmd__adm__subcmd__help__subcmd__peer__subcmd__role"
                 ;;
             basalt__subcmd__adm__subcmd__help,primary)
                 cmd="basalt__subcmd__adm__subcmd__help__subcmd__primary"
@@ -436,14 +499,14 @@ _basalt() {
             basalt__subcmd__help__subcmd__adm,adjust)
                 cmd="basalt__subcmd__help__subcmd__adm__subcmd__adjust"
                 ;;
-            basalt__subcmd__help__subcmd__adm,adopt)
-                cmd="basalt__subcmd__help__subcmd__adm__subcmd__adopt"
-                ;;
             basalt__subcmd__help__subcmd__adm,adopt-drbd)
                 cmd="basalt__subcmd__help__subcmd__adm__subcmd__adopt__subcmd__drbd"
                 ;;
             basalt__subcmd__help__subcmd__adm,attach)
                 cmd="basalt__subcmd__help__subcmd__adm__subcmd__attach"
+                ;;
+            basalt__subcmd__help__subcmd__adm,check-resize)
+                cmd="basalt__subcmd__help__subcmd__adm__subcmd__check__subcmd__resize"
                 ;;
             basalt__subcmd__help__subcmd__adm,connect)
                 cmd="basalt__subcmd__help__subcmd__adm__subcmd__connect"
@@ -453,6 +516,15 @@ _basalt() {
                 ;;
             basalt__subcmd__help__subcmd__adm,cstate)
                 cmd="basalt__subcmd__help__subcmd__adm__subcmd__cstate"
+                ;;
+            basalt__subcmd__help__subcmd__adm,del-minor)
+                cmd="basalt__subcmd__help__subcmd__adm__subcmd__del__subcmd__minor"
+                ;;
+            basalt__subcmd__help__subcmd__adm,del-path)
+                cmd="basalt__subcmd__help__subcmd__adm__subcmd__del__subcmd__path"
+                ;;
+            basalt__subcmd__help__subcmd__adm,del-peer)
+                cmd="basalt__subcmd__help__subcmd__adm__subcmd__del__subcmd__peer"
                 ;;
             basalt__subcmd__help__subcmd__adm,detach)
                 cmd="basalt__subcmd__help__subcmd__adm__subcmd__detach"
@@ -478,11 +550,32 @@ _basalt() {
             basalt__subcmd__help__subcmd__adm,explain)
                 cmd="basalt__subcmd__help__subcmd__adm__subcmd__explain"
                 ;;
+            basalt__subcmd__help__subcmd__adm,hidden-commands)
+                cmd="basalt__subcmd__help__subcmd__adm__subcmd__hidden__subcmd__commands"
+                ;;
             basalt__subcmd__help__subcmd__adm,invalidate)
                 cmd="basalt__subcmd__help__subcmd__adm__subcmd__invalidate"
                 ;;
             basalt__subcmd__help__subcmd__adm,new-current-uuid)
                 cmd="basalt__subcmd__help__subcmd__adm__subcmd__new__subcmd__current__subcmd__uuid"
+                ;;
+            basalt__subcmd__help__subcmd__adm,new-minor)
+                cmd="basalt__subcmd__help__subcmd__adm__subcmd__new__subcmd__minor"
+                ;;
+            basalt__subcmd__help__subcmd__adm,new-path)
+                cmd="basalt__subcmd__help__subcmd__adm__subcmd__new__subcmd__path"
+                ;;
+            basalt__subcmd__help__subcmd__adm,new-peer)
+                cmd="basalt__subcmd__help__subcmd__adm__subcmd__new__subcmd__peer"
+                ;;
+            basalt__subcmd__help__subcmd__adm,new-resource)
+                cmd="basalt__subcmd__help__subcmd__adm__subcmd__new__subcmd__resource"
+                ;;
+            basalt__subcmd__help__subcmd__adm,outdate)
+                cmd="basalt__subcmd__help__subcmd__adm__subcmd__outdate"
+                ;;
+            basalt__subcmd__help__subcmd__adm,peer-role)
+                cmd="basalt__subcmd__help__subcmd__adm__subcmd__peer__subcmd__role"
                 ;;
             basalt__subcmd__help__subcmd__adm,primary)
                 cmd="basalt__subcmd__help__subcmd__adm__subcmd__primary"
@@ -853,7 +946,7 @@ _basalt() {
             return 0
             ;;
         basalt__subcmd__adm)
-            opts="-c -d -h -V --config-file --node-socket --dry-run --json --timeout --help --version create-md adopt-drbd adopt up down adjust attach detach connect disconnect primary new-current-uuid secondary status explain report events2 role cstate dstate wait-connect wait-con-int wait-sync dump dump-xml sh-nop sh-mod-parms sh-resources sh-list-adjustable sh-list-config-file sh-resource sh-dev sh-minor sh-ll-dev sh-md-dev sh-md-idx sh-ip sh-udev sh-lr-of invalidate verify suspend-io resume-io resize help"
+            opts="-c -d -v -S -t -s -m -h -V --config-file --node-socket --dry-run --verbose --json --timeout --stacked --config-to-test --config-to-exclude --drbdsetup --drbdmeta --help --version create-md adopt-drbd up down adjust adjust-with-progress attach detach connect disconnect primary new-current-uuid secondary status explain report events2 role cstate dstate wait-connect wait-con-int wait-sync dump dump-xml sh-nop sh-mod-parms sh-resources sh-list-adjustable sh-list-config-file sh-resource sh-dev sh-minor sh-ll-dev sh-md-dev sh-md-idx sh-ip sh-udev sh-lr-of new-resource new-minor new-peer new-path del-peer del-path del-minor check-resize outdate peer-role hidden-commands invalidate verify suspend-io resume-io resize help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -875,6 +968,34 @@ _basalt() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --config-to-test)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -t)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --config-to-exclude)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --drbdsetup)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -s)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --drbdmeta)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -m)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 *)
                     COMPREPLY=()
                     ;;
@@ -883,62 +1004,12 @@ _basalt() {
             return 0
             ;;
         basalt__subcmd__adm__subcmd__adjust)
-            opts="-v -c -d -h --verbose --skip-disk --skip-net --config-file --node-socket --dry-run --json --timeout --help"
+            opts="-c -d -v -h --skip-disk --skip-net --config-file --node-socket --dry-run --verbose --json --timeout --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
-                --config-file)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                -c)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --node-socket)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --timeout)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                *)
-                    COMPREPLY=()
-                    ;;
-            esac
-            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-            return 0
-            ;;
-        basalt__subcmd__adm__subcmd__adopt)
-            opts="-c -d -h --save --from --without --in-doubt --node --state-dir --config-file --node-socket --dry-run --json --timeout --help"
-            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
-                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-                return 0
-            fi
-            case "${prev}" in
-                --save)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --from)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --without)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --node)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --state-dir)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
                 --config-file)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -963,7 +1034,7 @@ _basalt() {
             return 0
             ;;
         basalt__subcmd__adm__subcmd__adopt__subcmd__drbd)
-            opts="-c -d -h --rollback --same-as --drbd-meta-disk --max-peers --node --state-dir --config-file --node-socket --dry-run --json --timeout --help"
+            opts="-c -d -v -h --rollback --same-as --drbd-meta-disk --max-peers --node --state-dir --config-file --node-socket --dry-run --verbose --json --timeout --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1013,7 +1084,37 @@ _basalt() {
             return 0
             ;;
         basalt__subcmd__adm__subcmd__attach)
-            opts="-c -d -h --config-file --node-socket --dry-run --json --timeout --help"
+            opts="-c -d -v -h --config-file --node-socket --dry-run --verbose --json --timeout --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --config-file)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -c)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --node-socket)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --timeout)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        basalt__subcmd__adm__subcmd__check__subcmd__resize)
+            opts="-c -d -v -h --config-file --node-socket --dry-run --verbose --json --timeout --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1043,7 +1144,7 @@ _basalt() {
             return 0
             ;;
         basalt__subcmd__adm__subcmd__connect)
-            opts="-c -d -h --discard-my-data --config-file --node-socket --dry-run --json --timeout --help"
+            opts="-c -d -v -h --discard-my-data --config-file --node-socket --dry-run --verbose --json --timeout --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1073,7 +1174,7 @@ _basalt() {
             return 0
             ;;
         basalt__subcmd__adm__subcmd__create__subcmd__md)
-            opts="-c -d -h --force --max-peers --node --config-file --node-socket --dry-run --json --timeout --help"
+            opts="-c -d -v -h --force --max-peers --node --config-file --node-socket --dry-run --verbose --json --timeout --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1111,7 +1212,97 @@ _basalt() {
             return 0
             ;;
         basalt__subcmd__adm__subcmd__cstate)
-            opts="-c -d -h --config-file --node-socket --dry-run --json --timeout --help"
+            opts="-c -d -v -h --config-file --node-socket --dry-run --verbose --json --timeout --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --config-file)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -c)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --node-socket)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --timeout)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        basalt__subcmd__adm__subcmd__del__subcmd__minor)
+            opts="-c -d -v -h --config-file --node-socket --dry-run --verbose --json --timeout --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --config-file)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -c)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --node-socket)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --timeout)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        basalt__subcmd__adm__subcmd__del__subcmd__path)
+            opts="-c -d -v -h --config-file --node-socket --dry-run --verbose --json --timeout --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --config-file)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -c)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --node-socket)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --timeout)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        basalt__subcmd__adm__subcmd__del__subcmd__peer)
+            opts="-c -d -v -h --force --config-file --node-socket --dry-run --verbose --json --timeout --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1141,7 +1332,7 @@ _basalt() {
             return 0
             ;;
         basalt__subcmd__adm__subcmd__detach)
-            opts="-c -d -h --force --config-file --node-socket --dry-run --json --timeout --help"
+            opts="-c -d -v -h --force --config-file --node-socket --dry-run --verbose --json --timeout --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1171,7 +1362,7 @@ _basalt() {
             return 0
             ;;
         basalt__subcmd__adm__subcmd__disconnect)
-            opts="-c -d -h --force --config-file --node-socket --dry-run --json --timeout --help"
+            opts="-c -d -v -h --force --config-file --node-socket --dry-run --verbose --json --timeout --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1201,7 +1392,7 @@ _basalt() {
             return 0
             ;;
         basalt__subcmd__adm__subcmd__down)
-            opts="-c -d -h --force --config-file --node-socket --dry-run --json --timeout --help"
+            opts="-c -d -v -h --force --config-file --node-socket --dry-run --verbose --json --timeout --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1231,7 +1422,7 @@ _basalt() {
             return 0
             ;;
         basalt__subcmd__adm__subcmd__dstate)
-            opts="-c -d -h --config-file --node-socket --dry-run --json --timeout --help"
+            opts="-c -d -v -h --config-file --node-socket --dry-run --verbose --json --timeout --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1261,7 +1452,7 @@ _basalt() {
             return 0
             ;;
         basalt__subcmd__adm__subcmd__dump)
-            opts="-c -d -h --config-file --node-socket --dry-run --json --timeout --help"
+            opts="-c -d -v -h --config-file --node-socket --dry-run --verbose --json --timeout --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1291,7 +1482,7 @@ _basalt() {
             return 0
             ;;
         basalt__subcmd__adm__subcmd__dump__subcmd__xml)
-            opts="-c -d -h --config-file --node-socket --dry-run --json --timeout --help"
+            opts="-c -d -v -h --config-file --node-socket --dry-run --verbose --json --timeout --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1321,7 +1512,7 @@ _basalt() {
             return 0
             ;;
         basalt__subcmd__adm__subcmd__events2)
-            opts="-s -c -d -h --now --timestamps --statistics --diff --full --poll --color --rcvbuf --config-file --node-socket --dry-run --json --timeout --help"
+            opts="-s -c -d -v -h --now --timestamps --statistics --diff --full --poll --color --rcvbuf --config-file --node-socket --dry-run --verbose --json --timeout --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1359,7 +1550,7 @@ _basalt() {
             return 0
             ;;
         basalt__subcmd__adm__subcmd__explain)
-            opts="-c -d -h --config-file --node-socket --dry-run --json --timeout --help"
+            opts="-c -d -v -h --config-file --node-socket --dry-run --verbose --json --timeout --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1389,7 +1580,7 @@ _basalt() {
             return 0
             ;;
         basalt__subcmd__adm__subcmd__help)
-            opts="create-md adopt-drbd adopt up down adjust attach detach connect disconnect primary new-current-uuid secondary status explain report events2 role cstate dstate wait-connect wait-sync dump dump-xml sh-nop sh-mod-parms sh-resources sh-list-adjustable sh-list-config-file sh-resource sh-dev sh-minor sh-ll-dev sh-md-dev sh-md-idx sh-ip sh-udev sh-lr-of invalidate verify suspend-io resume-io resize help"
+            opts="create-md adopt-drbd up down adjust attach detach connect disconnect primary new-current-uuid secondary status explain report events2 role cstate dstate wait-connect wait-sync dump dump-xml sh-nop sh-mod-parms sh-resources sh-list-adjustable sh-list-config-file sh-resource sh-dev sh-minor sh-ll-dev sh-md-dev sh-md-idx sh-ip sh-udev sh-lr-of new-resource new-minor new-peer new-path del-peer del-path del-minor check-resize outdate peer-role hidden-commands invalidate verify suspend-io resume-io resize help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1403,20 +1594,6 @@ _basalt() {
             return 0
             ;;
         basalt__subcmd__adm__subcmd__help__subcmd__adjust)
-            opts=""
-            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
-                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-                return 0
-            fi
-            case "${prev}" in
-                *)
-                    COMPREPLY=()
-                    ;;
-            esac
-            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-            return 0
-            ;;
-        basalt__subcmd__adm__subcmd__help__subcmd__adopt)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
@@ -1445,6 +1622,20 @@ _basalt() {
             return 0
             ;;
         basalt__subcmd__adm__subcmd__help__subcmd__attach)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        basalt__subcmd__adm__subcmd__help__subcmd__check__subcmd__resize)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
@@ -1487,6 +1678,48 @@ _basalt() {
             return 0
             ;;
         basalt__subcmd__adm__subcmd__help__subcmd__cstate)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        basalt__subcmd__adm__subcmd__help__subcmd__del__subcmd__minor)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        basalt__subcmd__adm__subcmd__help__subcmd__del__subcmd__path)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        basalt__subcmd__adm__subcmd__help__subcmd__del__subcmd__peer)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
@@ -1626,6 +1859,20 @@ _basalt() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        basalt__subcmd__adm__subcmd__help__subcmd__hidden__subcmd__commands)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         basalt__subcmd__adm__subcmd__help__subcmd__invalidate)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
@@ -1641,6 +1888,90 @@ _basalt() {
             return 0
             ;;
         basalt__subcmd__adm__subcmd__help__subcmd__new__subcmd__current__subcmd__uuid)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        basalt__subcmd__adm__subcmd__help__subcmd__new__subcmd__minor)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        basalt__subcmd__adm__subcmd__help__subcmd__new__subcmd__path)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        basalt__subcmd__adm__subcmd__help__subcmd__new__subcmd__peer)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        basalt__subcmd__adm__subcmd__help__subcmd__new__subcmd__resource)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        basalt__subcmd__adm__subcmd__help__subcmd__outdate)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        basalt__subcmd__adm__subcmd__help__subcmd__peer__subcmd__role)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
@@ -2018,8 +2349,38 @@ _basalt() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        basalt__subcmd__adm__subcmd__hidden__subcmd__commands)
+            opts="-c -d -v -h --config-file --node-socket --dry-run --verbose --json --timeout --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --config-file)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -c)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --node-socket)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --timeout)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         basalt__subcmd__adm__subcmd__invalidate)
-            opts="-c -d -h --config-file --node-socket --dry-run --json --timeout --help"
+            opts="-c -d -v -h --config-file --node-socket --dry-run --verbose --json --timeout --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2049,7 +2410,187 @@ _basalt() {
             return 0
             ;;
         basalt__subcmd__adm__subcmd__new__subcmd__current__subcmd__uuid)
-            opts="-c -d -h --clear-bitmap --config-file --node-socket --dry-run --json --timeout --help"
+            opts="-c -d -v -h --clear-bitmap --config-file --node-socket --dry-run --verbose --json --timeout --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --config-file)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -c)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --node-socket)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --timeout)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        basalt__subcmd__adm__subcmd__new__subcmd__minor)
+            opts="-c -d -v -h --config-file --node-socket --dry-run --verbose --json --timeout --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --config-file)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -c)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --node-socket)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --timeout)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        basalt__subcmd__adm__subcmd__new__subcmd__path)
+            opts="-c -d -v -h --config-file --node-socket --dry-run --verbose --json --timeout --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --config-file)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -c)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --node-socket)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --timeout)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        basalt__subcmd__adm__subcmd__new__subcmd__peer)
+            opts="-c -d -v -h --config-file --node-socket --dry-run --verbose --json --timeout --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --config-file)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -c)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --node-socket)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --timeout)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        basalt__subcmd__adm__subcmd__new__subcmd__resource)
+            opts="-c -d -v -h --config-file --node-socket --dry-run --verbose --json --timeout --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --config-file)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -c)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --node-socket)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --timeout)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        basalt__subcmd__adm__subcmd__outdate)
+            opts="-c -d -v -h --config-file --node-socket --dry-run --verbose --json --timeout --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --config-file)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -c)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --node-socket)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --timeout)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        basalt__subcmd__adm__subcmd__peer__subcmd__role)
+            opts="-c -d -v -h --config-file --node-socket --dry-run --verbose --json --timeout --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2079,7 +2620,7 @@ _basalt() {
             return 0
             ;;
         basalt__subcmd__adm__subcmd__primary)
-            opts="-c -d -h --force --config-file --node-socket --dry-run --json --timeout --help"
+            opts="-c -d -v -h --force --config-file --node-socket --dry-run --verbose --json --timeout --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2109,7 +2650,7 @@ _basalt() {
             return 0
             ;;
         basalt__subcmd__adm__subcmd__report)
-            opts="-c -d -h --dir --state-dir --log --config-file --node-socket --dry-run --json --timeout --help"
+            opts="-c -d -v -h --dir --state-dir --log --config-file --node-socket --dry-run --verbose --json --timeout --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2151,7 +2692,7 @@ _basalt() {
             return 0
             ;;
         basalt__subcmd__adm__subcmd__resize)
-            opts="-s -c -d -h --size --assume-clean --assume-peer-has-space --config-file --node-socket --dry-run --json --timeout --help"
+            opts="-s -c -d -v -h --size --assume-clean --assume-peer-has-space --config-file --node-socket --dry-run --verbose --json --timeout --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2189,7 +2730,7 @@ _basalt() {
             return 0
             ;;
         basalt__subcmd__adm__subcmd__resume__subcmd__io)
-            opts="-c -d -h --config-file --node-socket --dry-run --json --timeout --help"
+            opts="-c -d -v -h --config-file --node-socket --dry-run --verbose --json --timeout --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2219,7 +2760,7 @@ _basalt() {
             return 0
             ;;
         basalt__subcmd__adm__subcmd__role)
-            opts="-c -d -h --config-file --node-socket --dry-run --json --timeout --help"
+            opts="-c -d -v -h --config-file --node-socket --dry-run --verbose --json --timeout --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2249,7 +2790,7 @@ _basalt() {
             return 0
             ;;
         basalt__subcmd__adm__subcmd__secondary)
-            opts="-c -d -h --force --config-file --node-socket --dry-run --json --timeout --help"
+            opts="-c -d -v -h --force --config-file --node-socket --dry-run --verbose --json --timeout --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2279,7 +2820,7 @@ _basalt() {
             return 0
             ;;
         basalt__subcmd__adm__subcmd__sh__subcmd__dev)
-            opts="-c -d -h --node --config-file --node-socket --dry-run --json --timeout --help"
+            opts="-c -d -v -h --node --config-file --node-socket --dry-run --verbose --json --timeout --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2313,7 +2854,7 @@ _basalt() {
             return 0
             ;;
         basalt__subcmd__adm__subcmd__sh__subcmd__ip)
-            opts="-c -d -h --node --config-file --node-socket --dry-run --json --timeout --help"
+            opts="-c -d -v -h --node --config-file --node-socket --dry-run --verbose --json --timeout --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2347,7 +2888,7 @@ _basalt() {
             return 0
             ;;
         basalt__subcmd__adm__subcmd__sh__subcmd__list__subcmd__adjustable)
-            opts="-c -d -h --node --config-file --node-socket --dry-run --json --timeout --help"
+            opts="-c -d -v -h --node --config-file --node-socket --dry-run --verbose --json --timeout --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2381,7 +2922,7 @@ _basalt() {
             return 0
             ;;
         basalt__subcmd__adm__subcmd__sh__subcmd__list__subcmd__config__subcmd__file)
-            opts="-c -d -h --config-file --node-socket --dry-run --json --timeout --help"
+            opts="-c -d -v -h --config-file --node-socket --dry-run --verbose --json --timeout --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2411,7 +2952,7 @@ _basalt() {
             return 0
             ;;
         basalt__subcmd__adm__subcmd__sh__subcmd__ll__subcmd__dev)
-            opts="-c -d -h --node --config-file --node-socket --dry-run --json --timeout --help"
+            opts="-c -d -v -h --node --config-file --node-socket --dry-run --verbose --json --timeout --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2445,7 +2986,7 @@ _basalt() {
             return 0
             ;;
         basalt__subcmd__adm__subcmd__sh__subcmd__lr__subcmd__of)
-            opts="-c -d -h --node --config-file --node-socket --dry-run --json --timeout --help"
+            opts="-c -d -v -h --node --config-file --node-socket --dry-run --verbose --json --timeout --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2479,7 +3020,7 @@ _basalt() {
             return 0
             ;;
         basalt__subcmd__adm__subcmd__sh__subcmd__md__subcmd__dev)
-            opts="-c -d -h --node --config-file --node-socket --dry-run --json --timeout --help"
+            opts="-c -d -v -h --node --config-file --node-socket --dry-run --verbose --json --timeout --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2513,7 +3054,7 @@ _basalt() {
             return 0
             ;;
         basalt__subcmd__adm__subcmd__sh__subcmd__md__subcmd__idx)
-            opts="-c -d -h --node --config-file --node-socket --dry-run --json --timeout --help"
+            opts="-c -d -v -h --node --config-file --node-socket --dry-run --verbose --json --timeout --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2547,7 +3088,7 @@ _basalt() {
             return 0
             ;;
         basalt__subcmd__adm__subcmd__sh__subcmd__minor)
-            opts="-c -d -h --node --config-file --node-socket --dry-run --json --timeout --help"
+            opts="-c -d -v -h --node --config-file --node-socket --dry-run --verbose --json --timeout --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2581,7 +3122,7 @@ _basalt() {
             return 0
             ;;
         basalt__subcmd__adm__subcmd__sh__subcmd__mod__subcmd__parms)
-            opts="-c -d -h --config-file --node-socket --dry-run --json --timeout --help"
+            opts="-c -d -v -h --config-file --node-socket --dry-run --verbose --json --timeout --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2611,7 +3152,7 @@ _basalt() {
             return 0
             ;;
         basalt__subcmd__adm__subcmd__sh__subcmd__nop)
-            opts="-c -d -h --config-file --node-socket --dry-run --json --timeout --help"
+            opts="-c -d -v -h --config-file --node-socket --dry-run --verbose --json --timeout --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2641,7 +3182,7 @@ _basalt() {
             return 0
             ;;
         basalt__subcmd__adm__subcmd__sh__subcmd__resource)
-            opts="-c -d -h --node --config-file --node-socket --dry-run --json --timeout --help"
+            opts="-c -d -v -h --node --config-file --node-socket --dry-run --verbose --json --timeout --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2675,7 +3216,7 @@ _basalt() {
             return 0
             ;;
         basalt__subcmd__adm__subcmd__sh__subcmd__resources)
-            opts="-c -d -h --node --config-file --node-socket --dry-run --json --timeout --help"
+            opts="-c -d -v -h --node --config-file --node-socket --dry-run --verbose --json --timeout --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2709,7 +3250,7 @@ _basalt() {
             return 0
             ;;
         basalt__subcmd__adm__subcmd__sh__subcmd__udev)
-            opts="-c -d -h --node --config-file --node-socket --dry-run --json --timeout --help"
+            opts="-c -d -v -h --node --config-file --node-socket --dry-run --verbose --json --timeout --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2743,7 +3284,7 @@ _basalt() {
             return 0
             ;;
         basalt__subcmd__adm__subcmd__status)
-            opts="-s -v -c -d -h --statistics --verbose --config-file --node-socket --dry-run --json --timeout --help"
+            opts="-s -c -d -v -h --statistics --config-file --node-socket --dry-run --verbose --json --timeout --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2773,7 +3314,7 @@ _basalt() {
             return 0
             ;;
         basalt__subcmd__adm__subcmd__suspend__subcmd__io)
-            opts="-c -d -h --config-file --node-socket --dry-run --json --timeout --help"
+            opts="-c -d -v -h --config-file --node-socket --dry-run --verbose --json --timeout --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2803,7 +3344,7 @@ _basalt() {
             return 0
             ;;
         basalt__subcmd__adm__subcmd__up)
-            opts="-c -d -h --node --config-file --node-socket --dry-run --json --timeout --help"
+            opts="-c -d -v -h --node --config-file --node-socket --dry-run --verbose --json --timeout --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2837,7 +3378,7 @@ _basalt() {
             return 0
             ;;
         basalt__subcmd__adm__subcmd__verify)
-            opts="-s -S -c -d -h --start --stop --repair --config-file --node-socket --dry-run --json --timeout --help"
+            opts="-s -S -c -d -v -h --start --stop --repair --config-file --node-socket --dry-run --verbose --json --timeout --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2883,7 +3424,7 @@ _basalt() {
             return 0
             ;;
         basalt__subcmd__adm__subcmd__wait__subcmd__connect)
-            opts="-c -d -h --wfc-timeout --degr-wfc-timeout --outdated-wfc-timeout --wait-after-sb --config-file --node-socket --dry-run --json --timeout --help"
+            opts="-c -d -v -h --wfc-timeout --degr-wfc-timeout --outdated-wfc-timeout --wait-after-sb --config-file --node-socket --dry-run --verbose --json --timeout --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2929,7 +3470,7 @@ _basalt() {
             return 0
             ;;
         basalt__subcmd__adm__subcmd__wait__subcmd__sync)
-            opts="-c -d -h --wfc-timeout --degr-wfc-timeout --outdated-wfc-timeout --wait-after-sb --config-file --node-socket --dry-run --json --timeout --help"
+            opts="-c -d -v -h --wfc-timeout --degr-wfc-timeout --outdated-wfc-timeout --wait-after-sb --config-file --node-socket --dry-run --verbose --json --timeout --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -3713,7 +4254,7 @@ _basalt() {
             return 0
             ;;
         basalt__subcmd__help__subcmd__adm)
-            opts="create-md adopt-drbd adopt up down adjust attach detach connect disconnect primary new-current-uuid secondary status explain report events2 role cstate dstate wait-connect wait-sync dump dump-xml sh-nop sh-mod-parms sh-resources sh-list-adjustable sh-list-config-file sh-resource sh-dev sh-minor sh-ll-dev sh-md-dev sh-md-idx sh-ip sh-udev sh-lr-of invalidate verify suspend-io resume-io resize"
+            opts="create-md adopt-drbd up down adjust attach detach connect disconnect primary new-current-uuid secondary status explain report events2 role cstate dstate wait-connect wait-sync dump dump-xml sh-nop sh-mod-parms sh-resources sh-list-adjustable sh-list-config-file sh-resource sh-dev sh-minor sh-ll-dev sh-md-dev sh-md-idx sh-ip sh-udev sh-lr-of new-resource new-minor new-peer new-path del-peer del-path del-minor check-resize outdate peer-role hidden-commands invalidate verify suspend-io resume-io resize"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -3727,20 +4268,6 @@ _basalt() {
             return 0
             ;;
         basalt__subcmd__help__subcmd__adm__subcmd__adjust)
-            opts=""
-            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
-                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-                return 0
-            fi
-            case "${prev}" in
-                *)
-                    COMPREPLY=()
-                    ;;
-            esac
-            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-            return 0
-            ;;
-        basalt__subcmd__help__subcmd__adm__subcmd__adopt)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
@@ -3769,6 +4296,20 @@ _basalt() {
             return 0
             ;;
         basalt__subcmd__help__subcmd__adm__subcmd__attach)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        basalt__subcmd__help__subcmd__adm__subcmd__check__subcmd__resize)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
@@ -3811,6 +4352,48 @@ _basalt() {
             return 0
             ;;
         basalt__subcmd__help__subcmd__adm__subcmd__cstate)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        basalt__subcmd__help__subcmd__adm__subcmd__del__subcmd__minor)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        basalt__subcmd__help__subcmd__adm__subcmd__del__subcmd__path)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        basalt__subcmd__help__subcmd__adm__subcmd__del__subcmd__peer)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
@@ -3936,6 +4519,20 @@ _basalt() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        basalt__subcmd__help__subcmd__adm__subcmd__hidden__subcmd__commands)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         basalt__subcmd__help__subcmd__adm__subcmd__invalidate)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
@@ -3951,6 +4548,90 @@ _basalt() {
             return 0
             ;;
         basalt__subcmd__help__subcmd__adm__subcmd__new__subcmd__current__subcmd__uuid)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        basalt__subcmd__help__subcmd__adm__subcmd__new__subcmd__minor)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        basalt__subcmd__help__subcmd__adm__subcmd__new__subcmd__path)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        basalt__subcmd__help__subcmd__adm__subcmd__new__subcmd__peer)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        basalt__subcmd__help__subcmd__adm__subcmd__new__subcmd__resource)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        basalt__subcmd__help__subcmd__adm__subcmd__outdate)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        basalt__subcmd__help__subcmd__adm__subcmd__peer__subcmd__role)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
@@ -5235,7 +5916,7 @@ _basalt() {
             return 0
             ;;
         basalt__subcmd__setup)
-            opts="-c -d -h -V --config-file --node-socket --dry-run --json --timeout --help --version status events2 show role cstate dstate down primary secondary connect disconnect detach invalidate suspend-io resume-io new-current-uuid wait-connect-resource wait-connect-connection wait-connect-volume wait-sync-resource wait-sync-connection wait-sync-volume help"
+            opts="-c -d -v -h -V --config-file --node-socket --dry-run --verbose --json --timeout --help --version status events2 show role cstate dstate down primary secondary connect disconnect detach invalidate suspend-io resume-io new-current-uuid wait-connect-resource wait-connect-connection wait-connect-volume wait-sync-resource wait-sync-connection wait-sync-volume help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -5265,7 +5946,7 @@ _basalt() {
             return 0
             ;;
         basalt__subcmd__setup__subcmd__connect)
-            opts="-c -d -h --discard-my-data --config-file --node-socket --dry-run --json --timeout --help"
+            opts="-c -d -v -h --discard-my-data --config-file --node-socket --dry-run --verbose --json --timeout --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -5295,7 +5976,7 @@ _basalt() {
             return 0
             ;;
         basalt__subcmd__setup__subcmd__cstate)
-            opts="-c -d -h --config-file --node-socket --dry-run --json --timeout --help"
+            opts="-c -d -v -h --config-file --node-socket --dry-run --verbose --json --timeout --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -5325,7 +6006,7 @@ _basalt() {
             return 0
             ;;
         basalt__subcmd__setup__subcmd__detach)
-            opts="-c -d -h --force --config-file --node-socket --dry-run --json --timeout --help"
+            opts="-c -d -v -h --force --config-file --node-socket --dry-run --verbose --json --timeout --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -5355,7 +6036,7 @@ _basalt() {
             return 0
             ;;
         basalt__subcmd__setup__subcmd__disconnect)
-            opts="-c -d -h --force --config-file --node-socket --dry-run --json --timeout --help"
+            opts="-c -d -v -h --force --config-file --node-socket --dry-run --verbose --json --timeout --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -5385,7 +6066,7 @@ _basalt() {
             return 0
             ;;
         basalt__subcmd__setup__subcmd__down)
-            opts="-c -d -h --config-file --node-socket --dry-run --json --timeout --help"
+            opts="-c -d -v -h --config-file --node-socket --dry-run --verbose --json --timeout --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -5415,7 +6096,7 @@ _basalt() {
             return 0
             ;;
         basalt__subcmd__setup__subcmd__dstate)
-            opts="-c -d -h --config-file --node-socket --dry-run --json --timeout --help"
+            opts="-c -d -v -h --config-file --node-socket --dry-run --verbose --json --timeout --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -5445,7 +6126,7 @@ _basalt() {
             return 0
             ;;
         basalt__subcmd__setup__subcmd__events2)
-            opts="-s -c -d -h --now --timestamps --statistics --diff --full --poll --color --rcvbuf --config-file --node-socket --dry-run --json --timeout --help"
+            opts="-s -c -d -v -h --now --timestamps --statistics --diff --full --poll --color --rcvbuf --config-file --node-socket --dry-run --verbose --json --timeout --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -5819,7 +6500,7 @@ _basalt() {
             return 0
             ;;
         basalt__subcmd__setup__subcmd__invalidate)
-            opts="-c -d -h --config-file --node-socket --dry-run --json --timeout --help"
+            opts="-c -d -v -h --config-file --node-socket --dry-run --verbose --json --timeout --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -5849,7 +6530,7 @@ _basalt() {
             return 0
             ;;
         basalt__subcmd__setup__subcmd__new__subcmd__current__subcmd__uuid)
-            opts="-c -d -h --clear-bitmap --config-file --node-socket --dry-run --json --timeout --help"
+            opts="-c -d -v -h --clear-bitmap --config-file --node-socket --dry-run --verbose --json --timeout --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -5879,7 +6560,7 @@ _basalt() {
             return 0
             ;;
         basalt__subcmd__setup__subcmd__primary)
-            opts="-c -d -h --force --config-file --node-socket --dry-run --json --timeout --help"
+            opts="-c -d -v -h --force --config-file --node-socket --dry-run --verbose --json --timeout --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -5909,7 +6590,7 @@ _basalt() {
             return 0
             ;;
         basalt__subcmd__setup__subcmd__resume__subcmd__io)
-            opts="-c -d -h --config-file --node-socket --dry-run --json --timeout --help"
+            opts="-c -d -v -h --config-file --node-socket --dry-run --verbose --json --timeout --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -5939,7 +6620,7 @@ _basalt() {
             return 0
             ;;
         basalt__subcmd__setup__subcmd__role)
-            opts="-c -d -h --config-file --node-socket --dry-run --json --timeout --help"
+            opts="-c -d -v -h --config-file --node-socket --dry-run --verbose --json --timeout --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -5969,7 +6650,7 @@ _basalt() {
             return 0
             ;;
         basalt__subcmd__setup__subcmd__secondary)
-            opts="-c -d -h --force --config-file --node-socket --dry-run --json --timeout --help"
+            opts="-c -d -v -h --force --config-file --node-socket --dry-run --verbose --json --timeout --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -5999,7 +6680,7 @@ _basalt() {
             return 0
             ;;
         basalt__subcmd__setup__subcmd__show)
-            opts="-D -c -d -h --show-defaults --config-file --node-socket --dry-run --json --timeout --help"
+            opts="-D -c -d -v -h --show-defaults --config-file --node-socket --dry-run --verbose --json --timeout --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -6029,7 +6710,7 @@ _basalt() {
             return 0
             ;;
         basalt__subcmd__setup__subcmd__status)
-            opts="-s -v -c -d -h --statistics --verbose --config-file --node-socket --dry-run --json --timeout --help"
+            opts="-s -c -d -v -h --statistics --config-file --node-socket --dry-run --verbose --json --timeout --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -6059,7 +6740,7 @@ _basalt() {
             return 0
             ;;
         basalt__subcmd__setup__subcmd__suspend__subcmd__io)
-            opts="-c -d -h --config-file --node-socket --dry-run --json --timeout --help"
+            opts="-c -d -v -h --config-file --node-socket --dry-run --verbose --json --timeout --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -6089,7 +6770,7 @@ _basalt() {
             return 0
             ;;
         basalt__subcmd__setup__subcmd__wait__subcmd__connect__subcmd__connection)
-            opts="-c -d -h --wfc-timeout --degr-wfc-timeout --outdated-wfc-timeout --wait-after-sb --config-file --node-socket --dry-run --json --timeout --help"
+            opts="-c -d -v -h --wfc-timeout --degr-wfc-timeout --outdated-wfc-timeout --wait-after-sb --config-file --node-socket --dry-run --verbose --json --timeout --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -6135,7 +6816,7 @@ _basalt() {
             return 0
             ;;
         basalt__subcmd__setup__subcmd__wait__subcmd__connect__subcmd__resource)
-            opts="-c -d -h --wfc-timeout --degr-wfc-timeout --outdated-wfc-timeout --wait-after-sb --config-file --node-socket --dry-run --json --timeout --help"
+            opts="-c -d -v -h --wfc-timeout --degr-wfc-timeout --outdated-wfc-timeout --wait-after-sb --config-file --node-socket --dry-run --verbose --json --timeout --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -6181,7 +6862,7 @@ _basalt() {
             return 0
             ;;
         basalt__subcmd__setup__subcmd__wait__subcmd__connect__subcmd__volume)
-            opts="-c -d -h --wfc-timeout --degr-wfc-timeout --outdated-wfc-timeout --wait-after-sb --config-file --node-socket --dry-run --json --timeout --help"
+            opts="-c -d -v -h --wfc-timeout --degr-wfc-timeout --outdated-wfc-timeout --wait-after-sb --config-file --node-socket --dry-run --verbose --json --timeout --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -6227,7 +6908,7 @@ _basalt() {
             return 0
             ;;
         basalt__subcmd__setup__subcmd__wait__subcmd__sync__subcmd__connection)
-            opts="-c -d -h --wfc-timeout --degr-wfc-timeout --outdated-wfc-timeout --wait-after-sb --config-file --node-socket --dry-run --json --timeout --help"
+            opts="-c -d -v -h --wfc-timeout --degr-wfc-timeout --outdated-wfc-timeout --wait-after-sb --config-file --node-socket --dry-run --verbose --json --timeout --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -6273,7 +6954,7 @@ _basalt() {
             return 0
             ;;
         basalt__subcmd__setup__subcmd__wait__subcmd__sync__subcmd__resource)
-            opts="-c -d -h --wfc-timeout --degr-wfc-timeout --outdated-wfc-timeout --wait-after-sb --config-file --node-socket --dry-run --json --timeout --help"
+            opts="-c -d -v -h --wfc-timeout --degr-wfc-timeout --outdated-wfc-timeout --wait-after-sb --config-file --node-socket --dry-run --verbose --json --timeout --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -6319,7 +7000,7 @@ _basalt() {
             return 0
             ;;
         basalt__subcmd__setup__subcmd__wait__subcmd__sync__subcmd__volume)
-            opts="-c -d -h --wfc-timeout --degr-wfc-timeout --outdated-wfc-timeout --wait-after-sb --config-file --node-socket --dry-run --json --timeout --help"
+            opts="-c -d -v -h --wfc-timeout --degr-wfc-timeout --outdated-wfc-timeout --wait-after-sb --config-file --node-socket --dry-run --verbose --json --timeout --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0

@@ -458,9 +458,20 @@ _arguments "${_arguments_options[@]}" : \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
 '--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
-'-d[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
-'--dry-run[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
+'-t+[Also read this file, and say what is wrong with it]:FILE:_files' \
+'--config-to-test=[Also read this file, and say what is wrong with it]:FILE:_files' \
+'--config-to-exclude=[Accepted for compatibility\: the file to test is read by itself]:FILE:_files' \
+'-s+[Accepted for compatibility\: no other program is called]:PROGRAM:_files' \
+'--drbdsetup=[Accepted for compatibility\: no other program is called]:PROGRAM:_files' \
+'-m+[Accepted for compatibility\: no other program is called]:PROGRAM:_files' \
+'--drbdmeta=[Accepted for compatibility\: no other program is called]:PROGRAM:_files' \
+'-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
+'*--verbose[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
 '--json[Answer in JSON]' \
+'-S[Refused\: there are no stacked resources]' \
+'--stacked[Refused\: there are no stacked resources]' \
 '-h[Print help]' \
 '--help[Print help]' \
 '-V[Print version]' \
@@ -484,8 +495,10 @@ _arguments "${_arguments_options[@]}" : \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
 '--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
 '--force[Overwrite what is on the disk\: a file system, or metadata]' \
-'-d[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
-'--dry-run[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
+'-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
+'*--verbose[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
 '--json[Answer in JSON]' \
 '-h[Print help]' \
 '--help[Print help]' \
@@ -504,32 +517,14 @@ _arguments "${_arguments_options[@]}" : \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
 '--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
 '(--same-as --max-peers)--rollback[Put DRBD'\''s metadata back, as it was; only until the resource is used]' \
-'-d[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
-'--dry-run[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
+'-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
+'*--verbose[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
 '--json[Answer in JSON]' \
 '-h[Print help]' \
 '--help[Print help]' \
 '*::targets -- `all`, RES or RES/VOL:_default' \
-&& ret=0
-;;
-(adopt)
-_arguments "${_arguments_options[@]}" : \
-'(--from)--save=[Only show what this node has, and keep that in FILE for the other nodes]:FILE:_files' \
-'*--from=[The file of a node, this one'\''s among them; once for each]:FILE:_files' \
-'*--without=[Nodes whose disks are gone, or whose data is not to count]:NODES:_default' \
-'--node=[Name of this node in the configuration \[default\: the host name\]]:NAME:_default' \
-'--state-dir=[State directory of the daemon]:DIR:_files' \
-'-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
-'--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
-'--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
-'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
-'--in-doubt[Go on where acknowledged writes may be lost]' \
-'-d[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
-'--dry-run[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
-'--json[Answer in JSON]' \
-'-h[Print help]' \
-'--help[Print help]' \
-':resource -- The resource; it has to be down on this node:_default' \
 && ret=0
 ;;
 (up)
@@ -539,8 +534,10 @@ _arguments "${_arguments_options[@]}" : \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
 '--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
-'-d[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
-'--dry-run[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
+'-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
+'*--verbose[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
 '--json[Answer in JSON]' \
 '-h[Print help]' \
 '--help[Print help]' \
@@ -554,8 +551,10 @@ _arguments "${_arguments_options[@]}" : \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
 '--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
 '--force[Do it also where it is refused for safety]' \
-'-d[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
-'--dry-run[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
+'-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
+'*--verbose[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
 '--json[Answer in JSON]' \
 '-h[Print help]' \
 '--help[Print help]' \
@@ -568,16 +567,34 @@ _arguments "${_arguments_options[@]}" : \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
 '--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
-'-v[Tell the steps]' \
-'--verbose[Tell the steps]' \
-'--skip-disk[Accepted for compatibility\: disks and connections are compared together]' \
-'--skip-net[Accepted for compatibility\: disks and connections are compared together]' \
-'-d[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
-'--dry-run[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
+'--skip-disk[Leave a disk that is out of use so]' \
+'--skip-net[Leave peers that are disconnected so]' \
+'-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
+'*--verbose[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
 '--json[Answer in JSON]' \
 '-h[Print help]' \
 '--help[Print help]' \
-'*::targets -- `all` or RES:_default' \
+'*::targets -- `all`, RES or RES\:PEER:_default' \
+&& ret=0
+;;
+(adjust-with-progress)
+_arguments "${_arguments_options[@]}" : \
+'-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
+'--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
+'--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
+'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
+'--skip-disk[Leave a disk that is out of use so]' \
+'--skip-net[Leave peers that are disconnected so]' \
+'-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
+'*--verbose[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
+'--json[Answer in JSON]' \
+'-h[Print help]' \
+'--help[Print help]' \
+'*::targets -- `all`, RES or RES\:PEER:_default' \
 && ret=0
 ;;
 (attach)
@@ -586,8 +603,10 @@ _arguments "${_arguments_options[@]}" : \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
 '--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
-'-d[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
-'--dry-run[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
+'-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
+'*--verbose[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
 '--json[Answer in JSON]' \
 '-h[Print help]' \
 '--help[Print help]' \
@@ -601,8 +620,10 @@ _arguments "${_arguments_options[@]}" : \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
 '--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
 '--force[Do it also where it is refused for safety]' \
-'-d[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
-'--dry-run[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
+'-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
+'*--verbose[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
 '--json[Answer in JSON]' \
 '-h[Print help]' \
 '--help[Print help]' \
@@ -616,8 +637,10 @@ _arguments "${_arguments_options[@]}" : \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
 '--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
 '--discard-my-data[After a split brain\: give up what this node wrote since then, and take the peer'\''s]' \
-'-d[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
-'--dry-run[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
+'-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
+'*--verbose[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
 '--json[Answer in JSON]' \
 '-h[Print help]' \
 '--help[Print help]' \
@@ -631,8 +654,10 @@ _arguments "${_arguments_options[@]}" : \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
 '--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
 '--force[Do it also where it is refused for safety]' \
-'-d[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
-'--dry-run[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
+'-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
+'*--verbose[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
 '--json[Answer in JSON]' \
 '-h[Print help]' \
 '--help[Print help]' \
@@ -646,8 +671,10 @@ _arguments "${_arguments_options[@]}" : \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
 '--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
 '--force[Do it also where it is refused for safety]' \
-'-d[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
-'--dry-run[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
+'-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
+'*--verbose[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
 '--json[Answer in JSON]' \
 '-h[Print help]' \
 '--help[Print help]' \
@@ -661,8 +688,10 @@ _arguments "${_arguments_options[@]}" : \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
 '--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
 '--clear-bitmap[The replicas hold the same already, as fresh zeros do\: nothing is to be copied]' \
-'-d[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
-'--dry-run[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
+'-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
+'*--verbose[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
 '--json[Answer in JSON]' \
 '-h[Print help]' \
 '--help[Print help]' \
@@ -676,8 +705,10 @@ _arguments "${_arguments_options[@]}" : \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
 '--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
 '--force[Do it also where it is refused for safety]' \
-'-d[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
-'--dry-run[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
+'-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
+'*--verbose[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
 '--json[Answer in JSON]' \
 '-h[Print help]' \
 '--help[Print help]' \
@@ -692,10 +723,10 @@ _arguments "${_arguments_options[@]}" : \
 '--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
 '-s[Show counters]' \
 '--statistics[Show counters]' \
-'*-v[Show also what is as it should be; twice\: the workings of a resync]' \
-'*--verbose[Show also what is as it should be; twice\: the workings of a resync]' \
-'-d[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
-'--dry-run[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
+'-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
+'*--verbose[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
 '--json[Answer in JSON]' \
 '-h[Print help]' \
 '--help[Print help]' \
@@ -708,8 +739,10 @@ _arguments "${_arguments_options[@]}" : \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
 '--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
-'-d[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
-'--dry-run[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
+'-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
+'*--verbose[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
 '--json[Answer in JSON]' \
 '-h[Print help]' \
 '--help[Print help]' \
@@ -725,8 +758,10 @@ _arguments "${_arguments_options[@]}" : \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
 '--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
-'-d[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
-'--dry-run[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
+'-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
+'*--verbose[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
 '--json[Answer in JSON]' \
 '-h[Print help]' \
 '--help[Print help]' \
@@ -747,8 +782,10 @@ _arguments "${_arguments_options[@]}" : \
 '--diff[Tell changes as \`old->new\`]' \
 '--full[Tell of a changed object also what did not change]' \
 '--poll[Tell changed counters for each line \`n\` on standard input]' \
-'-d[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
-'--dry-run[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
+'-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
+'*--verbose[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
 '--json[Answer in JSON]' \
 '-h[Print help]' \
 '--help[Print help]' \
@@ -761,8 +798,10 @@ _arguments "${_arguments_options[@]}" : \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
 '--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
-'-d[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
-'--dry-run[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
+'-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
+'*--verbose[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
 '--json[Answer in JSON]' \
 '-h[Print help]' \
 '--help[Print help]' \
@@ -775,8 +814,10 @@ _arguments "${_arguments_options[@]}" : \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
 '--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
-'-d[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
-'--dry-run[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
+'-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
+'*--verbose[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
 '--json[Answer in JSON]' \
 '-h[Print help]' \
 '--help[Print help]' \
@@ -789,8 +830,10 @@ _arguments "${_arguments_options[@]}" : \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
 '--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
-'-d[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
-'--dry-run[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
+'-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
+'*--verbose[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
 '--json[Answer in JSON]' \
 '-h[Print help]' \
 '--help[Print help]' \
@@ -807,8 +850,10 @@ _arguments "${_arguments_options[@]}" : \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
 '--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
-'-d[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
-'--dry-run[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
+'-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
+'*--verbose[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
 '--json[Answer in JSON]' \
 '-h[Print help]' \
 '--help[Print help]' \
@@ -825,8 +870,10 @@ _arguments "${_arguments_options[@]}" : \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
 '--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
-'-d[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
-'--dry-run[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
+'-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
+'*--verbose[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
 '--json[Answer in JSON]' \
 '-h[Print help]' \
 '--help[Print help]' \
@@ -843,8 +890,10 @@ _arguments "${_arguments_options[@]}" : \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
 '--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
-'-d[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
-'--dry-run[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
+'-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
+'*--verbose[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
 '--json[Answer in JSON]' \
 '-h[Print help]' \
 '--help[Print help]' \
@@ -857,8 +906,10 @@ _arguments "${_arguments_options[@]}" : \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
 '--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
-'-d[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
-'--dry-run[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
+'-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
+'*--verbose[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
 '--json[Answer in JSON]' \
 '-h[Print help]' \
 '--help[Print help]' \
@@ -871,8 +922,10 @@ _arguments "${_arguments_options[@]}" : \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
 '--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
-'-d[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
-'--dry-run[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
+'-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
+'*--verbose[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
 '--json[Answer in JSON]' \
 '-h[Print help]' \
 '--help[Print help]' \
@@ -885,8 +938,10 @@ _arguments "${_arguments_options[@]}" : \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
 '--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
-'-d[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
-'--dry-run[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
+'-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
+'*--verbose[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
 '--json[Answer in JSON]' \
 '-h[Print help]' \
 '--help[Print help]' \
@@ -898,8 +953,10 @@ _arguments "${_arguments_options[@]}" : \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
 '--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
-'-d[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
-'--dry-run[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
+'-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
+'*--verbose[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
 '--json[Answer in JSON]' \
 '-h[Print help]' \
 '--help[Print help]' \
@@ -912,8 +969,10 @@ _arguments "${_arguments_options[@]}" : \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
 '--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
-'-d[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
-'--dry-run[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
+'-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
+'*--verbose[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
 '--json[Answer in JSON]' \
 '-h[Print help]' \
 '--help[Print help]' \
@@ -926,8 +985,10 @@ _arguments "${_arguments_options[@]}" : \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
 '--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
-'-d[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
-'--dry-run[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
+'-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
+'*--verbose[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
 '--json[Answer in JSON]' \
 '-h[Print help]' \
 '--help[Print help]' \
@@ -939,8 +1000,10 @@ _arguments "${_arguments_options[@]}" : \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
 '--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
-'-d[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
-'--dry-run[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
+'-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
+'*--verbose[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
 '--json[Answer in JSON]' \
 '-h[Print help]' \
 '--help[Print help]' \
@@ -953,8 +1016,10 @@ _arguments "${_arguments_options[@]}" : \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
 '--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
-'-d[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
-'--dry-run[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
+'-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
+'*--verbose[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
 '--json[Answer in JSON]' \
 '-h[Print help]' \
 '--help[Print help]' \
@@ -968,8 +1033,10 @@ _arguments "${_arguments_options[@]}" : \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
 '--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
-'-d[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
-'--dry-run[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
+'-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
+'*--verbose[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
 '--json[Answer in JSON]' \
 '-h[Print help]' \
 '--help[Print help]' \
@@ -983,8 +1050,10 @@ _arguments "${_arguments_options[@]}" : \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
 '--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
-'-d[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
-'--dry-run[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
+'-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
+'*--verbose[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
 '--json[Answer in JSON]' \
 '-h[Print help]' \
 '--help[Print help]' \
@@ -998,8 +1067,10 @@ _arguments "${_arguments_options[@]}" : \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
 '--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
-'-d[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
-'--dry-run[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
+'-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
+'*--verbose[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
 '--json[Answer in JSON]' \
 '-h[Print help]' \
 '--help[Print help]' \
@@ -1013,8 +1084,10 @@ _arguments "${_arguments_options[@]}" : \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
 '--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
-'-d[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
-'--dry-run[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
+'-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
+'*--verbose[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
 '--json[Answer in JSON]' \
 '-h[Print help]' \
 '--help[Print help]' \
@@ -1028,8 +1101,10 @@ _arguments "${_arguments_options[@]}" : \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
 '--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
-'-d[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
-'--dry-run[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
+'-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
+'*--verbose[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
 '--json[Answer in JSON]' \
 '-h[Print help]' \
 '--help[Print help]' \
@@ -1043,8 +1118,10 @@ _arguments "${_arguments_options[@]}" : \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
 '--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
-'-d[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
-'--dry-run[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
+'-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
+'*--verbose[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
 '--json[Answer in JSON]' \
 '-h[Print help]' \
 '--help[Print help]' \
@@ -1058,8 +1135,10 @@ _arguments "${_arguments_options[@]}" : \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
 '--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
-'-d[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
-'--dry-run[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
+'-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
+'*--verbose[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
 '--json[Answer in JSON]' \
 '-h[Print help]' \
 '--help[Print help]' \
@@ -1073,12 +1152,190 @@ _arguments "${_arguments_options[@]}" : \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
 '--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
-'-d[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
-'--dry-run[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
+'-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
+'*--verbose[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
 '--json[Answer in JSON]' \
 '-h[Print help]' \
 '--help[Print help]' \
 '*::targets -- `all`, RES or RES/VOL:_default' \
+&& ret=0
+;;
+(new-resource)
+_arguments "${_arguments_options[@]}" : \
+'-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
+'--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
+'--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
+'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
+'-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
+'*--verbose[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
+'--json[Answer in JSON]' \
+'-h[Print help]' \
+'--help[Print help]' \
+'*::targets -- `all`, RES, RES/VOL or RES\:PEER:_default' \
+&& ret=0
+;;
+(new-minor)
+_arguments "${_arguments_options[@]}" : \
+'-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
+'--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
+'--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
+'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
+'-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
+'*--verbose[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
+'--json[Answer in JSON]' \
+'-h[Print help]' \
+'--help[Print help]' \
+'*::targets -- `all`, RES, RES/VOL or RES\:PEER:_default' \
+&& ret=0
+;;
+(new-peer)
+_arguments "${_arguments_options[@]}" : \
+'-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
+'--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
+'--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
+'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
+'-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
+'*--verbose[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
+'--json[Answer in JSON]' \
+'-h[Print help]' \
+'--help[Print help]' \
+'*::targets -- `all`, RES, RES/VOL or RES\:PEER:_default' \
+&& ret=0
+;;
+(new-path)
+_arguments "${_arguments_options[@]}" : \
+'-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
+'--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
+'--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
+'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
+'-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
+'*--verbose[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
+'--json[Answer in JSON]' \
+'-h[Print help]' \
+'--help[Print help]' \
+'*::targets -- `all`, RES, RES/VOL or RES\:PEER:_default' \
+&& ret=0
+;;
+(del-peer)
+_arguments "${_arguments_options[@]}" : \
+'-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
+'--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
+'--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
+'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
+'--force[Do it also where it is refused for safety]' \
+'-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
+'*--verbose[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
+'--json[Answer in JSON]' \
+'-h[Print help]' \
+'--help[Print help]' \
+'*::targets -- `all`, RES, RES/VOL or RES\:PEER:_default' \
+&& ret=0
+;;
+(del-path)
+_arguments "${_arguments_options[@]}" : \
+'-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
+'--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
+'--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
+'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
+'-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
+'*--verbose[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
+'--json[Answer in JSON]' \
+'-h[Print help]' \
+'--help[Print help]' \
+'*::targets -- `all`, RES, RES/VOL or RES\:PEER:_default' \
+&& ret=0
+;;
+(del-minor)
+_arguments "${_arguments_options[@]}" : \
+'-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
+'--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
+'--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
+'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
+'-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
+'*--verbose[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
+'--json[Answer in JSON]' \
+'-h[Print help]' \
+'--help[Print help]' \
+'*::targets -- `all`, RES, RES/VOL or RES\:PEER:_default' \
+&& ret=0
+;;
+(check-resize)
+_arguments "${_arguments_options[@]}" : \
+'-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
+'--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
+'--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
+'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
+'-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
+'*--verbose[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
+'--json[Answer in JSON]' \
+'-h[Print help]' \
+'--help[Print help]' \
+'*::targets -- `all`, RES, RES/VOL or RES\:PEER:_default' \
+&& ret=0
+;;
+(outdate)
+_arguments "${_arguments_options[@]}" : \
+'-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
+'--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
+'--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
+'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
+'-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
+'*--verbose[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
+'--json[Answer in JSON]' \
+'-h[Print help]' \
+'--help[Print help]' \
+'*::targets -- `all`, RES, RES/VOL or RES\:PEER:_default' \
+&& ret=0
+;;
+(peer-role)
+_arguments "${_arguments_options[@]}" : \
+'-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
+'--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
+'--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
+'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
+'-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
+'*--verbose[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
+'--json[Answer in JSON]' \
+'-h[Print help]' \
+'--help[Print help]' \
+'*::targets -- `all`, RES, RES/VOL or RES\:PEER:_default' \
+&& ret=0
+;;
+(hidden-commands)
+_arguments "${_arguments_options[@]}" : \
+'-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
+'--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
+'--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
+'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
+'-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
+'*--verbose[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
+'--json[Answer in JSON]' \
+'-h[Print help]' \
+'--help[Print help]' \
 && ret=0
 ;;
 (invalidate)
@@ -1087,8 +1344,10 @@ _arguments "${_arguments_options[@]}" : \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
 '--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
-'-d[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
-'--dry-run[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
+'-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
+'*--verbose[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
 '--json[Answer in JSON]' \
 '-h[Print help]' \
 '--help[Print help]' \
@@ -1106,8 +1365,10 @@ _arguments "${_arguments_options[@]}" : \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
 '--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
 '--repair[Make equal what differs\: as most replicas have it, or this node'\''s without a majority]' \
-'-d[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
-'--dry-run[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
+'-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
+'*--verbose[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
 '--json[Answer in JSON]' \
 '-h[Print help]' \
 '--help[Print help]' \
@@ -1120,8 +1381,10 @@ _arguments "${_arguments_options[@]}" : \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
 '--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
-'-d[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
-'--dry-run[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
+'-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
+'*--verbose[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
 '--json[Answer in JSON]' \
 '-h[Print help]' \
 '--help[Print help]' \
@@ -1134,8 +1397,10 @@ _arguments "${_arguments_options[@]}" : \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
 '--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
-'-d[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
-'--dry-run[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
+'-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
+'*--verbose[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
 '--json[Answer in JSON]' \
 '-h[Print help]' \
 '--help[Print help]' \
@@ -1152,8 +1417,10 @@ _arguments "${_arguments_options[@]}" : \
 '--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
 '--assume-clean[Leave what is new as it is\: you say that all replicas hold the same there]' \
 '--assume-peer-has-space[Changes nothing\: a disk without room is always refused]' \
-'-d[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
-'--dry-run[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
+'-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
+'*--verbose[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
 '--json[Answer in JSON]' \
 '-h[Print help]' \
 '--help[Print help]' \
@@ -1180,10 +1447,6 @@ _arguments "${_arguments_options[@]}" : \
 _arguments "${_arguments_options[@]}" : \
 && ret=0
 ;;
-(adopt)
-_arguments "${_arguments_options[@]}" : \
-&& ret=0
-;;
 (up)
 _arguments "${_arguments_options[@]}" : \
 && ret=0
@@ -1321,6 +1584,50 @@ _arguments "${_arguments_options[@]}" : \
 && ret=0
 ;;
 (sh-lr-of)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(new-resource)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(new-minor)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(new-peer)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(new-path)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(del-peer)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(del-path)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(del-minor)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(check-resize)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(outdate)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(peer-role)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(hidden-commands)
 _arguments "${_arguments_options[@]}" : \
 && ret=0
 ;;
@@ -1362,8 +1669,10 @@ _arguments "${_arguments_options[@]}" : \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
 '--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
-'-d[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
-'--dry-run[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
+'-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
+'*--verbose[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
 '--json[Answer in JSON]' \
 '-h[Print help]' \
 '--help[Print help]' \
@@ -1387,10 +1696,10 @@ _arguments "${_arguments_options[@]}" : \
 '--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
 '-s[Show counters]' \
 '--statistics[Show counters]' \
-'*-v[Show also what is as it should be; twice\: the workings of a resync]' \
-'*--verbose[Show also what is as it should be; twice\: the workings of a resync]' \
-'-d[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
-'--dry-run[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
+'-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
+'*--verbose[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
 '--json[Answer in JSON]' \
 '-h[Print help]' \
 '--help[Print help]' \
@@ -1412,8 +1721,10 @@ _arguments "${_arguments_options[@]}" : \
 '--diff[Tell changes as \`old->new\`]' \
 '--full[Tell of a changed object also what did not change]' \
 '--poll[Tell changed counters for each line \`n\` on standard input]' \
-'-d[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
-'--dry-run[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
+'-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
+'*--verbose[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
 '--json[Answer in JSON]' \
 '-h[Print help]' \
 '--help[Print help]' \
@@ -1428,8 +1739,10 @@ _arguments "${_arguments_options[@]}" : \
 '--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
 '-D[Show also what was not set]' \
 '--show-defaults[Show also what was not set]' \
-'-d[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
-'--dry-run[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
+'-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
+'*--verbose[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
 '--json[Answer in JSON]' \
 '-h[Print help]' \
 '--help[Print help]' \
@@ -1442,8 +1755,10 @@ _arguments "${_arguments_options[@]}" : \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
 '--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
-'-d[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
-'--dry-run[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
+'-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
+'*--verbose[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
 '--json[Answer in JSON]' \
 '-h[Print help]' \
 '--help[Print help]' \
@@ -1456,8 +1771,10 @@ _arguments "${_arguments_options[@]}" : \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
 '--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
-'-d[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
-'--dry-run[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
+'-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
+'*--verbose[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
 '--json[Answer in JSON]' \
 '-h[Print help]' \
 '--help[Print help]' \
@@ -1471,8 +1788,10 @@ _arguments "${_arguments_options[@]}" : \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
 '--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
-'-d[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
-'--dry-run[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
+'-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
+'*--verbose[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
 '--json[Answer in JSON]' \
 '-h[Print help]' \
 '--help[Print help]' \
@@ -1485,8 +1804,10 @@ _arguments "${_arguments_options[@]}" : \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
 '--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
-'-d[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
-'--dry-run[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
+'-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
+'*--verbose[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
 '--json[Answer in JSON]' \
 '-h[Print help]' \
 '--help[Print help]' \
@@ -1500,8 +1821,10 @@ _arguments "${_arguments_options[@]}" : \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
 '--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
 '--force[Do it also where it is refused for safety]' \
-'-d[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
-'--dry-run[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
+'-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
+'*--verbose[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
 '--json[Answer in JSON]' \
 '-h[Print help]' \
 '--help[Print help]' \
@@ -1515,8 +1838,10 @@ _arguments "${_arguments_options[@]}" : \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
 '--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
 '--force[Fail the requests that are still open]' \
-'-d[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
-'--dry-run[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
+'-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
+'*--verbose[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
 '--json[Answer in JSON]' \
 '-h[Print help]' \
 '--help[Print help]' \
@@ -1530,8 +1855,10 @@ _arguments "${_arguments_options[@]}" : \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
 '--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
 '--discard-my-data[After a split brain\: give up what this node wrote since then, and take the peer'\''s]' \
-'-d[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
-'--dry-run[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
+'-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
+'*--verbose[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
 '--json[Answer in JSON]' \
 '-h[Print help]' \
 '--help[Print help]' \
@@ -1546,8 +1873,10 @@ _arguments "${_arguments_options[@]}" : \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
 '--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
 '--force[Do it also where it is refused for safety]' \
-'-d[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
-'--dry-run[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
+'-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
+'*--verbose[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
 '--json[Answer in JSON]' \
 '-h[Print help]' \
 '--help[Print help]' \
@@ -1562,8 +1891,10 @@ _arguments "${_arguments_options[@]}" : \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
 '--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
 '--force[Do not wait for requests that the disk still owes]' \
-'-d[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
-'--dry-run[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
+'-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
+'*--verbose[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
 '--json[Answer in JSON]' \
 '-h[Print help]' \
 '--help[Print help]' \
@@ -1576,8 +1907,10 @@ _arguments "${_arguments_options[@]}" : \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
 '--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
-'-d[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
-'--dry-run[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
+'-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
+'*--verbose[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
 '--json[Answer in JSON]' \
 '-h[Print help]' \
 '--help[Print help]' \
@@ -1590,8 +1923,10 @@ _arguments "${_arguments_options[@]}" : \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
 '--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
-'-d[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
-'--dry-run[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
+'-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
+'*--verbose[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
 '--json[Answer in JSON]' \
 '-h[Print help]' \
 '--help[Print help]' \
@@ -1604,8 +1939,10 @@ _arguments "${_arguments_options[@]}" : \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
 '--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
-'-d[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
-'--dry-run[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
+'-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
+'*--verbose[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
 '--json[Answer in JSON]' \
 '-h[Print help]' \
 '--help[Print help]' \
@@ -1619,8 +1956,10 @@ _arguments "${_arguments_options[@]}" : \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
 '--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
 '--clear-bitmap[The replicas hold the same already]' \
-'-d[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
-'--dry-run[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
+'-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
+'*--verbose[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
 '--json[Answer in JSON]' \
 '-h[Print help]' \
 '--help[Print help]' \
@@ -1637,8 +1976,10 @@ _arguments "${_arguments_options[@]}" : \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
 '--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
-'-d[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
-'--dry-run[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
+'-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
+'*--verbose[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
 '--json[Answer in JSON]' \
 '-h[Print help]' \
 '--help[Print help]' \
@@ -1655,8 +1996,10 @@ _arguments "${_arguments_options[@]}" : \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
 '--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
-'-d[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
-'--dry-run[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
+'-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
+'*--verbose[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
 '--json[Answer in JSON]' \
 '-h[Print help]' \
 '--help[Print help]' \
@@ -1674,8 +2017,10 @@ _arguments "${_arguments_options[@]}" : \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
 '--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
-'-d[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
-'--dry-run[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
+'-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
+'*--verbose[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
 '--json[Answer in JSON]' \
 '-h[Print help]' \
 '--help[Print help]' \
@@ -1694,8 +2039,10 @@ _arguments "${_arguments_options[@]}" : \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
 '--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
-'-d[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
-'--dry-run[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
+'-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
+'*--verbose[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
 '--json[Answer in JSON]' \
 '-h[Print help]' \
 '--help[Print help]' \
@@ -1712,8 +2059,10 @@ _arguments "${_arguments_options[@]}" : \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
 '--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
-'-d[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
-'--dry-run[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
+'-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
+'*--verbose[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
 '--json[Answer in JSON]' \
 '-h[Print help]' \
 '--help[Print help]' \
@@ -1731,8 +2080,10 @@ _arguments "${_arguments_options[@]}" : \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
 '--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
-'-d[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
-'--dry-run[Only tell the steps of \`up\` and \`adjust\`, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
+'-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
+'*--verbose[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
 '--json[Answer in JSON]' \
 '-h[Print help]' \
 '--help[Print help]' \
@@ -2013,10 +2364,6 @@ _arguments "${_arguments_options[@]}" : \
 _arguments "${_arguments_options[@]}" : \
 && ret=0
 ;;
-(adopt)
-_arguments "${_arguments_options[@]}" : \
-&& ret=0
-;;
 (up)
 _arguments "${_arguments_options[@]}" : \
 && ret=0
@@ -2154,6 +2501,50 @@ _arguments "${_arguments_options[@]}" : \
 && ret=0
 ;;
 (sh-lr-of)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(new-resource)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(new-minor)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(new-peer)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(new-path)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(del-peer)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(del-path)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(del-minor)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(check-resize)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(outdate)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(peer-role)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(hidden-commands)
 _arguments "${_arguments_options[@]}" : \
 && ret=0
 ;;
@@ -2321,10 +2712,10 @@ _basalt__subcmd__adm_commands() {
     local commands; commands=(
 'create-md:Write fresh metadata on the backing disks of this node' \
 'adopt-drbd:Take the replicas of this node over from DRBD 9 or 8.4, where they lie, or give them back' \
-'adopt:Take a resource into use again whose nodes lost their state directories, by its disks' \
 'up:Configure, attach and connect' \
 'down:Disconnect, detach and forget' \
 'adjust:Make the running state follow the configuration file' \
+'adjust-with-progress:Make the running state follow the configuration file' \
 'attach:Take the backing disk into use' \
 'detach:Go on without the backing disk' \
 'connect:Connect to the peers, or to the one of RES\:PEER' \
@@ -2358,6 +2749,17 @@ _basalt__subcmd__adm_commands() {
 'sh-ip:Print the own address of each path' \
 'sh-udev:Print the names for udev' \
 'sh-lr-of:Refused\: there are no stacked resources' \
+'new-resource:Configure, and neither attach nor connect\: \`adjust\`, or \`attach\` and \`connect\`, do that' \
+'new-minor:See that the volumes are there, which came with the resource' \
+'new-peer:See that the peers are there, which came with the resource' \
+'new-path:See that the paths to the peers are there, which came with the resource' \
+'del-peer:Part from the peers; they stay members until the configuration drops them' \
+'del-path:Refused\: a path goes when the configuration drops it' \
+'del-minor:Refused\: volumes go with their resource' \
+'check-resize:Look whether the disks are as the resource knows them; one that grew is taken by \`resize\`' \
+'outdate:Say whether this node'\''s data counts as outdated; others know it without being told' \
+'peer-role:Show the roles of the peers, one line each' \
+'hidden-commands:Print the verbs that \`--help\` leaves out' \
 'invalidate:Give up the local data and copy it all again from a peer' \
 'verify:Compare the replicas while they are in use' \
 'suspend-io:Finish the requests that are under way, and hold the next ones back' \
@@ -2372,11 +2774,6 @@ _basalt__subcmd__adm__subcmd__adjust_commands() {
     local commands; commands=()
     _describe -t commands 'basalt adm adjust commands' commands "$@"
 }
-(( $+functions[_basalt__subcmd__adm__subcmd__adopt_commands] )) ||
-_basalt__subcmd__adm__subcmd__adopt_commands() {
-    local commands; commands=()
-    _describe -t commands 'basalt adm adopt commands' commands "$@"
-}
 (( $+functions[_basalt__subcmd__adm__subcmd__adopt-drbd_commands] )) ||
 _basalt__subcmd__adm__subcmd__adopt-drbd_commands() {
     local commands; commands=()
@@ -2386,6 +2783,11 @@ _basalt__subcmd__adm__subcmd__adopt-drbd_commands() {
 _basalt__subcmd__adm__subcmd__attach_commands() {
     local commands; commands=()
     _describe -t commands 'basalt adm attach commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__adm__subcmd__check-resize_commands] )) ||
+_basalt__subcmd__adm__subcmd__check-resize_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt adm check-resize commands' commands "$@"
 }
 (( $+functions[_basalt__subcmd__adm__subcmd__connect_commands] )) ||
 _basalt__subcmd__adm__subcmd__connect_commands() {
@@ -2401,6 +2803,21 @@ _basalt__subcmd__adm__subcmd__create-md_commands() {
 _basalt__subcmd__adm__subcmd__cstate_commands() {
     local commands; commands=()
     _describe -t commands 'basalt adm cstate commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__adm__subcmd__del-minor_commands] )) ||
+_basalt__subcmd__adm__subcmd__del-minor_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt adm del-minor commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__adm__subcmd__del-path_commands] )) ||
+_basalt__subcmd__adm__subcmd__del-path_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt adm del-path commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__adm__subcmd__del-peer_commands] )) ||
+_basalt__subcmd__adm__subcmd__del-peer_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt adm del-peer commands' commands "$@"
 }
 (( $+functions[_basalt__subcmd__adm__subcmd__detach_commands] )) ||
 _basalt__subcmd__adm__subcmd__detach_commands() {
@@ -2447,7 +2864,6 @@ _basalt__subcmd__adm__subcmd__help_commands() {
     local commands; commands=(
 'create-md:Write fresh metadata on the backing disks of this node' \
 'adopt-drbd:Take the replicas of this node over from DRBD 9 or 8.4, where they lie, or give them back' \
-'adopt:Take a resource into use again whose nodes lost their state directories, by its disks' \
 'up:Configure, attach and connect' \
 'down:Disconnect, detach and forget' \
 'adjust:Make the running state follow the configuration file' \
@@ -2483,6 +2899,17 @@ _basalt__subcmd__adm__subcmd__help_commands() {
 'sh-ip:Print the own address of each path' \
 'sh-udev:Print the names for udev' \
 'sh-lr-of:Refused\: there are no stacked resources' \
+'new-resource:Configure, and neither attach nor connect\: \`adjust\`, or \`attach\` and \`connect\`, do that' \
+'new-minor:See that the volumes are there, which came with the resource' \
+'new-peer:See that the peers are there, which came with the resource' \
+'new-path:See that the paths to the peers are there, which came with the resource' \
+'del-peer:Part from the peers; they stay members until the configuration drops them' \
+'del-path:Refused\: a path goes when the configuration drops it' \
+'del-minor:Refused\: volumes go with their resource' \
+'check-resize:Look whether the disks are as the resource knows them; one that grew is taken by \`resize\`' \
+'outdate:Say whether this node'\''s data counts as outdated; others know it without being told' \
+'peer-role:Show the roles of the peers, one line each' \
+'hidden-commands:Print the verbs that \`--help\` leaves out' \
 'invalidate:Give up the local data and copy it all again from a peer' \
 'verify:Compare the replicas while they are in use' \
 'suspend-io:Finish the requests that are under way, and hold the next ones back' \
@@ -2497,11 +2924,6 @@ _basalt__subcmd__adm__subcmd__help__subcmd__adjust_commands() {
     local commands; commands=()
     _describe -t commands 'basalt adm help adjust commands' commands "$@"
 }
-(( $+functions[_basalt__subcmd__adm__subcmd__help__subcmd__adopt_commands] )) ||
-_basalt__subcmd__adm__subcmd__help__subcmd__adopt_commands() {
-    local commands; commands=()
-    _describe -t commands 'basalt adm help adopt commands' commands "$@"
-}
 (( $+functions[_basalt__subcmd__adm__subcmd__help__subcmd__adopt-drbd_commands] )) ||
 _basalt__subcmd__adm__subcmd__help__subcmd__adopt-drbd_commands() {
     local commands; commands=()
@@ -2511,6 +2933,11 @@ _basalt__subcmd__adm__subcmd__help__subcmd__adopt-drbd_commands() {
 _basalt__subcmd__adm__subcmd__help__subcmd__attach_commands() {
     local commands; commands=()
     _describe -t commands 'basalt adm help attach commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__adm__subcmd__help__subcmd__check-resize_commands] )) ||
+_basalt__subcmd__adm__subcmd__help__subcmd__check-resize_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt adm help check-resize commands' commands "$@"
 }
 (( $+functions[_basalt__subcmd__adm__subcmd__help__subcmd__connect_commands] )) ||
 _basalt__subcmd__adm__subcmd__help__subcmd__connect_commands() {
@@ -2526,6 +2953,21 @@ _basalt__subcmd__adm__subcmd__help__subcmd__create-md_commands() {
 _basalt__subcmd__adm__subcmd__help__subcmd__cstate_commands() {
     local commands; commands=()
     _describe -t commands 'basalt adm help cstate commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__adm__subcmd__help__subcmd__del-minor_commands] )) ||
+_basalt__subcmd__adm__subcmd__help__subcmd__del-minor_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt adm help del-minor commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__adm__subcmd__help__subcmd__del-path_commands] )) ||
+_basalt__subcmd__adm__subcmd__help__subcmd__del-path_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt adm help del-path commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__adm__subcmd__help__subcmd__del-peer_commands] )) ||
+_basalt__subcmd__adm__subcmd__help__subcmd__del-peer_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt adm help del-peer commands' commands "$@"
 }
 (( $+functions[_basalt__subcmd__adm__subcmd__help__subcmd__detach_commands] )) ||
 _basalt__subcmd__adm__subcmd__help__subcmd__detach_commands() {
@@ -2572,6 +3014,11 @@ _basalt__subcmd__adm__subcmd__help__subcmd__help_commands() {
     local commands; commands=()
     _describe -t commands 'basalt adm help help commands' commands "$@"
 }
+(( $+functions[_basalt__subcmd__adm__subcmd__help__subcmd__hidden-commands_commands] )) ||
+_basalt__subcmd__adm__subcmd__help__subcmd__hidden-commands_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt adm help hidden-commands commands' commands "$@"
+}
 (( $+functions[_basalt__subcmd__adm__subcmd__help__subcmd__invalidate_commands] )) ||
 _basalt__subcmd__adm__subcmd__help__subcmd__invalidate_commands() {
     local commands; commands=()
@@ -2581,6 +3028,36 @@ _basalt__subcmd__adm__subcmd__help__subcmd__invalidate_commands() {
 _basalt__subcmd__adm__subcmd__help__subcmd__new-current-uuid_commands() {
     local commands; commands=()
     _describe -t commands 'basalt adm help new-current-uuid commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__adm__subcmd__help__subcmd__new-minor_commands] )) ||
+_basalt__subcmd__adm__subcmd__help__subcmd__new-minor_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt adm help new-minor commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__adm__subcmd__help__subcmd__new-path_commands] )) ||
+_basalt__subcmd__adm__subcmd__help__subcmd__new-path_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt adm help new-path commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__adm__subcmd__help__subcmd__new-peer_commands] )) ||
+_basalt__subcmd__adm__subcmd__help__subcmd__new-peer_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt adm help new-peer commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__adm__subcmd__help__subcmd__new-resource_commands] )) ||
+_basalt__subcmd__adm__subcmd__help__subcmd__new-resource_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt adm help new-resource commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__adm__subcmd__help__subcmd__outdate_commands] )) ||
+_basalt__subcmd__adm__subcmd__help__subcmd__outdate_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt adm help outdate commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__adm__subcmd__help__subcmd__peer-role_commands] )) ||
+_basalt__subcmd__adm__subcmd__help__subcmd__peer-role_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt adm help peer-role commands' commands "$@"
 }
 (( $+functions[_basalt__subcmd__adm__subcmd__help__subcmd__primary_commands] )) ||
 _basalt__subcmd__adm__subcmd__help__subcmd__primary_commands() {
@@ -2712,6 +3189,11 @@ _basalt__subcmd__adm__subcmd__help__subcmd__wait-sync_commands() {
     local commands; commands=()
     _describe -t commands 'basalt adm help wait-sync commands' commands "$@"
 }
+(( $+functions[_basalt__subcmd__adm__subcmd__hidden-commands_commands] )) ||
+_basalt__subcmd__adm__subcmd__hidden-commands_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt adm hidden-commands commands' commands "$@"
+}
 (( $+functions[_basalt__subcmd__adm__subcmd__invalidate_commands] )) ||
 _basalt__subcmd__adm__subcmd__invalidate_commands() {
     local commands; commands=()
@@ -2721,6 +3203,36 @@ _basalt__subcmd__adm__subcmd__invalidate_commands() {
 _basalt__subcmd__adm__subcmd__new-current-uuid_commands() {
     local commands; commands=()
     _describe -t commands 'basalt adm new-current-uuid commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__adm__subcmd__new-minor_commands] )) ||
+_basalt__subcmd__adm__subcmd__new-minor_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt adm new-minor commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__adm__subcmd__new-path_commands] )) ||
+_basalt__subcmd__adm__subcmd__new-path_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt adm new-path commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__adm__subcmd__new-peer_commands] )) ||
+_basalt__subcmd__adm__subcmd__new-peer_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt adm new-peer commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__adm__subcmd__new-resource_commands] )) ||
+_basalt__subcmd__adm__subcmd__new-resource_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt adm new-resource commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__adm__subcmd__outdate_commands] )) ||
+_basalt__subcmd__adm__subcmd__outdate_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt adm outdate commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__adm__subcmd__peer-role_commands] )) ||
+_basalt__subcmd__adm__subcmd__peer-role_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt adm peer-role commands' commands "$@"
 }
 (( $+functions[_basalt__subcmd__adm__subcmd__primary_commands] )) ||
 _basalt__subcmd__adm__subcmd__primary_commands() {
@@ -3055,7 +3567,6 @@ _basalt__subcmd__help__subcmd__adm_commands() {
     local commands; commands=(
 'create-md:Write fresh metadata on the backing disks of this node' \
 'adopt-drbd:Take the replicas of this node over from DRBD 9 or 8.4, where they lie, or give them back' \
-'adopt:Take a resource into use again whose nodes lost their state directories, by its disks' \
 'up:Configure, attach and connect' \
 'down:Disconnect, detach and forget' \
 'adjust:Make the running state follow the configuration file' \
@@ -3091,6 +3602,17 @@ _basalt__subcmd__help__subcmd__adm_commands() {
 'sh-ip:Print the own address of each path' \
 'sh-udev:Print the names for udev' \
 'sh-lr-of:Refused\: there are no stacked resources' \
+'new-resource:Configure, and neither attach nor connect\: \`adjust\`, or \`attach\` and \`connect\`, do that' \
+'new-minor:See that the volumes are there, which came with the resource' \
+'new-peer:See that the peers are there, which came with the resource' \
+'new-path:See that the paths to the peers are there, which came with the resource' \
+'del-peer:Part from the peers; they stay members until the configuration drops them' \
+'del-path:Refused\: a path goes when the configuration drops it' \
+'del-minor:Refused\: volumes go with their resource' \
+'check-resize:Look whether the disks are as the resource knows them; one that grew is taken by \`resize\`' \
+'outdate:Say whether this node'\''s data counts as outdated; others know it without being told' \
+'peer-role:Show the roles of the peers, one line each' \
+'hidden-commands:Print the verbs that \`--help\` leaves out' \
 'invalidate:Give up the local data and copy it all again from a peer' \
 'verify:Compare the replicas while they are in use' \
 'suspend-io:Finish the requests that are under way, and hold the next ones back' \
@@ -3104,11 +3626,6 @@ _basalt__subcmd__help__subcmd__adm__subcmd__adjust_commands() {
     local commands; commands=()
     _describe -t commands 'basalt help adm adjust commands' commands "$@"
 }
-(( $+functions[_basalt__subcmd__help__subcmd__adm__subcmd__adopt_commands] )) ||
-_basalt__subcmd__help__subcmd__adm__subcmd__adopt_commands() {
-    local commands; commands=()
-    _describe -t commands 'basalt help adm adopt commands' commands "$@"
-}
 (( $+functions[_basalt__subcmd__help__subcmd__adm__subcmd__adopt-drbd_commands] )) ||
 _basalt__subcmd__help__subcmd__adm__subcmd__adopt-drbd_commands() {
     local commands; commands=()
@@ -3118,6 +3635,11 @@ _basalt__subcmd__help__subcmd__adm__subcmd__adopt-drbd_commands() {
 _basalt__subcmd__help__subcmd__adm__subcmd__attach_commands() {
     local commands; commands=()
     _describe -t commands 'basalt help adm attach commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__help__subcmd__adm__subcmd__check-resize_commands] )) ||
+_basalt__subcmd__help__subcmd__adm__subcmd__check-resize_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt help adm check-resize commands' commands "$@"
 }
 (( $+functions[_basalt__subcmd__help__subcmd__adm__subcmd__connect_commands] )) ||
 _basalt__subcmd__help__subcmd__adm__subcmd__connect_commands() {
@@ -3133,6 +3655,21 @@ _basalt__subcmd__help__subcmd__adm__subcmd__create-md_commands() {
 _basalt__subcmd__help__subcmd__adm__subcmd__cstate_commands() {
     local commands; commands=()
     _describe -t commands 'basalt help adm cstate commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__help__subcmd__adm__subcmd__del-minor_commands] )) ||
+_basalt__subcmd__help__subcmd__adm__subcmd__del-minor_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt help adm del-minor commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__help__subcmd__adm__subcmd__del-path_commands] )) ||
+_basalt__subcmd__help__subcmd__adm__subcmd__del-path_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt help adm del-path commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__help__subcmd__adm__subcmd__del-peer_commands] )) ||
+_basalt__subcmd__help__subcmd__adm__subcmd__del-peer_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt help adm del-peer commands' commands "$@"
 }
 (( $+functions[_basalt__subcmd__help__subcmd__adm__subcmd__detach_commands] )) ||
 _basalt__subcmd__help__subcmd__adm__subcmd__detach_commands() {
@@ -3174,6 +3711,11 @@ _basalt__subcmd__help__subcmd__adm__subcmd__explain_commands() {
     local commands; commands=()
     _describe -t commands 'basalt help adm explain commands' commands "$@"
 }
+(( $+functions[_basalt__subcmd__help__subcmd__adm__subcmd__hidden-commands_commands] )) ||
+_basalt__subcmd__help__subcmd__adm__subcmd__hidden-commands_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt help adm hidden-commands commands' commands "$@"
+}
 (( $+functions[_basalt__subcmd__help__subcmd__adm__subcmd__invalidate_commands] )) ||
 _basalt__subcmd__help__subcmd__adm__subcmd__invalidate_commands() {
     local commands; commands=()
@@ -3183,6 +3725,36 @@ _basalt__subcmd__help__subcmd__adm__subcmd__invalidate_commands() {
 _basalt__subcmd__help__subcmd__adm__subcmd__new-current-uuid_commands() {
     local commands; commands=()
     _describe -t commands 'basalt help adm new-current-uuid commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__help__subcmd__adm__subcmd__new-minor_commands] )) ||
+_basalt__subcmd__help__subcmd__adm__subcmd__new-minor_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt help adm new-minor commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__help__subcmd__adm__subcmd__new-path_commands] )) ||
+_basalt__subcmd__help__subcmd__adm__subcmd__new-path_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt help adm new-path commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__help__subcmd__adm__subcmd__new-peer_commands] )) ||
+_basalt__subcmd__help__subcmd__adm__subcmd__new-peer_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt help adm new-peer commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__help__subcmd__adm__subcmd__new-resource_commands] )) ||
+_basalt__subcmd__help__subcmd__adm__subcmd__new-resource_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt help adm new-resource commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__help__subcmd__adm__subcmd__outdate_commands] )) ||
+_basalt__subcmd__help__subcmd__adm__subcmd__outdate_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt help adm outdate commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__help__subcmd__adm__subcmd__peer-role_commands] )) ||
+_basalt__subcmd__help__subcmd__adm__subcmd__peer-role_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt help adm peer-role commands' commands "$@"
 }
 (( $+functions[_basalt__subcmd__help__subcmd__adm__subcmd__primary_commands] )) ||
 _basalt__subcmd__help__subcmd__adm__subcmd__primary_commands() {

@@ -19,14 +19,17 @@ _drbdadm() {
             drbdadm,adjust)
                 cmd="drbdadm__subcmd__adjust"
                 ;;
-            drbdadm,adopt)
-                cmd="drbdadm__subcmd__adopt"
+            drbdadm,adjust-with-progress)
+                cmd="drbdadm__subcmd__adjust"
                 ;;
             drbdadm,adopt-drbd)
                 cmd="drbdadm__subcmd__adopt__subcmd__drbd"
                 ;;
             drbdadm,attach)
                 cmd="drbdadm__subcmd__attach"
+                ;;
+            drbdadm,check-resize)
+                cmd="drbdadm__subcmd__check__subcmd__resize"
                 ;;
             drbdadm,connect)
                 cmd="drbdadm__subcmd__connect"
@@ -36,6 +39,15 @@ _drbdadm() {
                 ;;
             drbdadm,cstate)
                 cmd="drbdadm__subcmd__cstate"
+                ;;
+            drbdadm,del-minor)
+                cmd="drbdadm__subcmd__del__subcmd__minor"
+                ;;
+            drbdadm,del-path)
+                cmd="drbdadm__subcmd__del__subcmd__path"
+                ;;
+            drbdadm,del-peer)
+                cmd="drbdadm__subcmd__del__subcmd__peer"
                 ;;
             drbdadm,detach)
                 cmd="drbdadm__subcmd__detach"
@@ -64,11 +76,32 @@ _drbdadm() {
             drbdadm,help)
                 cmd="drbdadm__subcmd__help"
                 ;;
+            drbdadm,hidden-commands)
+                cmd="drbdadm__subcmd__hidden__subcmd__commands"
+                ;;
             drbdadm,invalidate)
                 cmd="drbdadm__subcmd__invalidate"
                 ;;
             drbdadm,new-current-uuid)
                 cmd="drbdadm__subcmd__new__subcmd__current__subcmd__uuid"
+                ;;
+            drbdadm,new-minor)
+                cmd="drbdadm__subcmd__new__subcmd__minor"
+                ;;
+            drbdadm,new-path)
+                cmd="drbdadm__subcmd__new__subcmd__path"
+                ;;
+            drbdadm,new-peer)
+                cmd="drbdadm__subcmd__new__subcmd__peer"
+                ;;
+            drbdadm,new-resource)
+                cmd="drbdadm__subcmd__new__subcmd__resource"
+                ;;
+            drbdadm,outdate)
+                cmd="drbdadm__subcmd__outdate"
+                ;;
+            drbdadm,peer-role)
+                cmd="drbdadm__subcmd__peer__subcmd__role"
                 ;;
             drbdadm,primary)
                 cmd="drbdadm__subcmd__primary"
@@ -154,14 +187,14 @@ _drbdadm() {
             drbdadm__subcmd__help,adjust)
                 cmd="drbdadm__subcmd__help__subcmd__adjust"
                 ;;
-            drbdadm__subcmd__help,adopt)
-                cmd="drbdadm__subcmd__help__subcmd__adopt"
-                ;;
             drbdadm__subcmd__help,adopt-drbd)
                 cmd="drbdadm__subcmd__help__subcmd__adopt__subcmd__drbd"
                 ;;
             drbdadm__subcmd__help,attach)
                 cmd="drbdadm__subcmd__help__subcmd__attach"
+                ;;
+            drbdadm__subcmd__help,check-resize)
+                cmd="drbdadm__subcmd__help__subcmd__check__subcmd__resize"
                 ;;
             drbdadm__subcmd__help,connect)
                 cmd="drbdadm__subcmd__help__subcmd__connect"
@@ -171,6 +204,15 @@ _drbdadm() {
                 ;;
             drbdadm__subcmd__help,cstate)
                 cmd="drbdadm__subcmd__help__subcmd__cstate"
+                ;;
+            drbdadm__subcmd__help,del-minor)
+                cmd="drbdadm__subcmd__help__subcmd__del__subcmd__minor"
+                ;;
+            drbdadm__subcmd__help,del-path)
+                cmd="drbdadm__subcmd__help__subcmd__del__subcmd__path"
+                ;;
+            drbdadm__subcmd__help,del-peer)
+                cmd="drbdadm__subcmd__help__subcmd__del__subcmd__peer"
                 ;;
             drbdadm__subcmd__help,detach)
                 cmd="drbdadm__subcmd__help__subcmd__detach"
@@ -199,11 +241,32 @@ _drbdadm() {
             drbdadm__subcmd__help,help)
                 cmd="drbdadm__subcmd__help__subcmd__help"
                 ;;
+            drbdadm__subcmd__help,hidden-commands)
+                cmd="drbdadm__subcmd__help__subcmd__hidden__subcmd__commands"
+                ;;
             drbdadm__subcmd__help,invalidate)
                 cmd="drbdadm__subcmd__help__subcmd__invalidate"
                 ;;
             drbdadm__subcmd__help,new-current-uuid)
                 cmd="drbdadm__subcmd__help__subcmd__new__subcmd__current__subcmd__uuid"
+                ;;
+            drbdadm__subcmd__help,new-minor)
+                cmd="drbdadm__subcmd__help__subcmd__new__subcmd__minor"
+                ;;
+            drbdadm__subcmd__help,new-path)
+                cmd="drbdadm__subcmd__help__subcmd__new__subcmd__path"
+                ;;
+            drbdadm__subcmd__help,new-peer)
+                cmd="drbdadm__subcmd__help__subcmd__new__subcmd__peer"
+                ;;
+            drbdadm__subcmd__help,new-resource)
+                cmd="drbdadm__subcmd__help__subcmd__new__subcmd__resource"
+                ;;
+            drbdadm__subcmd__help,outdate)
+                cmd="drbdadm__subcmd__help__subcmd__outdate"
+                ;;
+            drbdadm__subcmd__help,peer-role)
+                cmd="drbdadm__subcmd__help__subcmd__peer__subcmd__role"
                 ;;
             drbdadm__subcmd__help,primary)
                 cmd="drbdadm__subcmd__help__subcmd__primary"
@@ -290,7 +353,7 @@ _drbdadm() {
 
     case "${cmd}" in
         drbdadm)
-            opts="-c -d -h -V --config-file --node-socket --dry-run --json --timeout --help --version create-md adopt-drbd adopt up down adjust attach detach connect disconnect primary new-current-uuid secondary status explain report events2 role cstate dstate wait-connect wait-con-int wait-sync dump dump-xml sh-nop sh-mod-parms sh-resources sh-list-adjustable sh-list-config-file sh-resource sh-dev sh-minor sh-ll-dev sh-md-dev sh-md-idx sh-ip sh-udev sh-lr-of invalidate verify suspend-io resume-io resize help"
+            opts="-c -d -v -S -t -s -m -h -V --config-file --node-socket --dry-run --verbose --json --timeout --stacked --config-to-test --config-to-exclude --drbdsetup --drbdmeta --help --version create-md adopt-drbd up down adjust adjust-with-progress attach detach connect disconnect primary new-current-uuid secondary status explain report events2 role cstate dstate wait-connect wait-con-int wait-sync dump dump-xml sh-nop sh-mod-parms sh-resources sh-list-adjustable sh-list-config-file sh-resource sh-dev sh-minor sh-ll-dev sh-md-dev sh-md-idx sh-ip sh-udev sh-lr-of new-resource new-minor new-peer new-path del-peer del-path del-minor check-resize outdate peer-role hidden-commands invalidate verify suspend-io resume-io resize help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -312,6 +375,34 @@ _drbdadm() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --config-to-test)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -t)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --config-to-exclude)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --drbdsetup)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -s)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --drbdmeta)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -m)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 *)
                     COMPREPLY=()
                     ;;
@@ -320,62 +411,12 @@ _drbdadm() {
             return 0
             ;;
         drbdadm__subcmd__adjust)
-            opts="-v -c -d -h --verbose --skip-disk --skip-net --config-file --node-socket --dry-run --json --timeout --help"
+            opts="-c -d -v -h --skip-disk --skip-net --config-file --node-socket --dry-run --verbose --json --timeout --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
-                --config-file)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                -c)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --node-socket)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --timeout)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                *)
-                    COMPREPLY=()
-                    ;;
-            esac
-            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-            return 0
-            ;;
-        drbdadm__subcmd__adopt)
-            opts="-c -d -h --save --from --without --in-doubt --node --state-dir --config-file --node-socket --dry-run --json --timeout --help"
-            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
-                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-                return 0
-            fi
-            case "${prev}" in
-                --save)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --from)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --without)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --node)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --state-dir)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
                 --config-file)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -400,7 +441,7 @@ _drbdadm() {
             return 0
             ;;
         drbdadm__subcmd__adopt__subcmd__drbd)
-            opts="-c -d -h --rollback --same-as --drbd-meta-disk --max-peers --node --state-dir --config-file --node-socket --dry-run --json --timeout --help"
+            opts="-c -d -v -h --rollback --same-as --drbd-meta-disk --max-peers --node --state-dir --config-file --node-socket --dry-run --verbose --json --timeout --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -450,7 +491,37 @@ _drbdadm() {
             return 0
             ;;
         drbdadm__subcmd__attach)
-            opts="-c -d -h --config-file --node-socket --dry-run --json --timeout --help"
+            opts="-c -d -v -h --config-file --node-socket --dry-run --verbose --json --timeout --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --config-file)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -c)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --node-socket)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --timeout)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        drbdadm__subcmd__check__subcmd__resize)
+            opts="-c -d -v -h --config-file --node-socket --dry-run --verbose --json --timeout --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -480,7 +551,7 @@ _drbdadm() {
             return 0
             ;;
         drbdadm__subcmd__connect)
-            opts="-c -d -h --discard-my-data --config-file --node-socket --dry-run --json --timeout --help"
+            opts="-c -d -v -h --discard-my-data --config-file --node-socket --dry-run --verbose --json --timeout --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -510,7 +581,7 @@ _drbdadm() {
             return 0
             ;;
         drbdadm__subcmd__create__subcmd__md)
-            opts="-c -d -h --force --max-peers --node --config-file --node-socket --dry-run --json --timeout --help"
+            opts="-c -d -v -h --force --max-peers --node --config-file --node-socket --dry-run --verbose --json --timeout --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -548,7 +619,97 @@ _drbdadm() {
             return 0
             ;;
         drbdadm__subcmd__cstate)
-            opts="-c -d -h --config-file --node-socket --dry-run --json --timeout --help"
+            opts="-c -d -v -h --config-file --node-socket --dry-run --verbose --json --timeout --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --config-file)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -c)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --node-socket)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --timeout)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        drbdadm__subcmd__del__subcmd__minor)
+            opts="-c -d -v -h --config-file --node-socket --dry-run --verbose --json --timeout --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --config-file)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -c)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --node-socket)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --timeout)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        drbdadm__subcmd__del__subcmd__path)
+            opts="-c -d -v -h --config-file --node-socket --dry-run --verbose --json --timeout --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --config-file)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -c)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --node-socket)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --timeout)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        drbdadm__subcmd__del__subcmd__peer)
+            opts="-c -d -v -h --force --config-file --node-socket --dry-run --verbose --json --timeout --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -578,7 +739,7 @@ _drbdadm() {
             return 0
             ;;
         drbdadm__subcmd__detach)
-            opts="-c -d -h --force --config-file --node-socket --dry-run --json --timeout --help"
+            opts="-c -d -v -h --force --config-file --node-socket --dry-run --verbose --json --timeout --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -608,7 +769,7 @@ _drbdadm() {
             return 0
             ;;
         drbdadm__subcmd__disconnect)
-            opts="-c -d -h --force --config-file --node-socket --dry-run --json --timeout --help"
+            opts="-c -d -v -h --force --config-file --node-socket --dry-run --verbose --json --timeout --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -638,7 +799,7 @@ _drbdadm() {
             return 0
             ;;
         drbdadm__subcmd__down)
-            opts="-c -d -h --force --config-file --node-socket --dry-run --json --timeout --help"
+            opts="-c -d -v -h --force --config-file --node-socket --dry-run --verbose --json --timeout --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -668,7 +829,7 @@ _drbdadm() {
             return 0
             ;;
         drbdadm__subcmd__dstate)
-            opts="-c -d -h --config-file --node-socket --dry-run --json --timeout --help"
+            opts="-c -d -v -h --config-file --node-socket --dry-run --verbose --json --timeout --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -698,7 +859,7 @@ _drbdadm() {
             return 0
             ;;
         drbdadm__subcmd__dump)
-            opts="-c -d -h --config-file --node-socket --dry-run --json --timeout --help"
+            opts="-c -d -v -h --config-file --node-socket --dry-run --verbose --json --timeout --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -728,7 +889,7 @@ _drbdadm() {
             return 0
             ;;
         drbdadm__subcmd__dump__subcmd__xml)
-            opts="-c -d -h --config-file --node-socket --dry-run --json --timeout --help"
+            opts="-c -d -v -h --config-file --node-socket --dry-run --verbose --json --timeout --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -758,7 +919,7 @@ _drbdadm() {
             return 0
             ;;
         drbdadm__subcmd__events2)
-            opts="-s -c -d -h --now --timestamps --statistics --diff --full --poll --color --rcvbuf --config-file --node-socket --dry-run --json --timeout --help"
+            opts="-s -c -d -v -h --now --timestamps --statistics --diff --full --poll --color --rcvbuf --config-file --node-socket --dry-run --verbose --json --timeout --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -796,7 +957,7 @@ _drbdadm() {
             return 0
             ;;
         drbdadm__subcmd__explain)
-            opts="-c -d -h --config-file --node-socket --dry-run --json --timeout --help"
+            opts="-c -d -v -h --config-file --node-socket --dry-run --verbose --json --timeout --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -826,7 +987,7 @@ _drbdadm() {
             return 0
             ;;
         drbdadm__subcmd__help)
-            opts="create-md adopt-drbd adopt up down adjust attach detach connect disconnect primary new-current-uuid secondary status explain report events2 role cstate dstate wait-connect wait-sync dump dump-xml sh-nop sh-mod-parms sh-resources sh-list-adjustable sh-list-config-file sh-resource sh-dev sh-minor sh-ll-dev sh-md-dev sh-md-idx sh-ip sh-udev sh-lr-of invalidate verify suspend-io resume-io resize help"
+            opts="create-md adopt-drbd up down adjust attach detach connect disconnect primary new-current-uuid secondary status explain report events2 role cstate dstate wait-connect wait-sync dump dump-xml sh-nop sh-mod-parms sh-resources sh-list-adjustable sh-list-config-file sh-resource sh-dev sh-minor sh-ll-dev sh-md-dev sh-md-idx sh-ip sh-udev sh-lr-of new-resource new-minor new-peer new-path del-peer del-path del-minor check-resize outdate peer-role hidden-commands invalidate verify suspend-io resume-io resize help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -840,20 +1001,6 @@ _drbdadm() {
             return 0
             ;;
         drbdadm__subcmd__help__subcmd__adjust)
-            opts=""
-            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
-                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-                return 0
-            fi
-            case "${prev}" in
-                *)
-                    COMPREPLY=()
-                    ;;
-            esac
-            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-            return 0
-            ;;
-        drbdadm__subcmd__help__subcmd__adopt)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
@@ -882,6 +1029,20 @@ _drbdadm() {
             return 0
             ;;
         drbdadm__subcmd__help__subcmd__attach)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        drbdadm__subcmd__help__subcmd__check__subcmd__resize)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
@@ -924,6 +1085,48 @@ _drbdadm() {
             return 0
             ;;
         drbdadm__subcmd__help__subcmd__cstate)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        drbdadm__subcmd__help__subcmd__del__subcmd__minor)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        drbdadm__subcmd__help__subcmd__del__subcmd__path)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        drbdadm__subcmd__help__subcmd__del__subcmd__peer)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
@@ -1063,6 +1266,20 @@ _drbdadm() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        drbdadm__subcmd__help__subcmd__hidden__subcmd__commands)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         drbdadm__subcmd__help__subcmd__invalidate)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
@@ -1078,6 +1295,90 @@ _drbdadm() {
             return 0
             ;;
         drbdadm__subcmd__help__subcmd__new__subcmd__current__subcmd__uuid)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        drbdadm__subcmd__help__subcmd__new__subcmd__minor)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        drbdadm__subcmd__help__subcmd__new__subcmd__path)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        drbdadm__subcmd__help__subcmd__new__subcmd__peer)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        drbdadm__subcmd__help__subcmd__new__subcmd__resource)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        drbdadm__subcmd__help__subcmd__outdate)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        drbdadm__subcmd__help__subcmd__peer__subcmd__role)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
@@ -1455,8 +1756,38 @@ _drbdadm() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        drbdadm__subcmd__hidden__subcmd__commands)
+            opts="-c -d -v -h --config-file --node-socket --dry-run --verbose --json --timeout --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --config-file)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -c)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --node-socket)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --timeout)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         drbdadm__subcmd__invalidate)
-            opts="-c -d -h --config-file --node-socket --dry-run --json --timeout --help"
+            opts="-c -d -v -h --config-file --node-socket --dry-run --verbose --json --timeout --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1486,7 +1817,187 @@ _drbdadm() {
             return 0
             ;;
         drbdadm__subcmd__new__subcmd__current__subcmd__uuid)
-            opts="-c -d -h --clear-bitmap --config-file --node-socket --dry-run --json --timeout --help"
+            opts="-c -d -v -h --clear-bitmap --config-file --node-socket --dry-run --verbose --json --timeout --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --config-file)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -c)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --node-socket)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --timeout)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        drbdadm__subcmd__new__subcmd__minor)
+            opts="-c -d -v -h --config-file --node-socket --dry-run --verbose --json --timeout --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --config-file)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -c)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --node-socket)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --timeout)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        drbdadm__subcmd__new__subcmd__path)
+            opts="-c -d -v -h --config-file --node-socket --dry-run --verbose --json --timeout --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --config-file)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -c)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --node-socket)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --timeout)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        drbdadm__subcmd__new__subcmd__peer)
+            opts="-c -d -v -h --config-file --node-socket --dry-run --verbose --json --timeout --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --config-file)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -c)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --node-socket)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --timeout)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        drbdadm__subcmd__new__subcmd__resource)
+            opts="-c -d -v -h --config-file --node-socket --dry-run --verbose --json --timeout --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --config-file)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -c)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --node-socket)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --timeout)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        drbdadm__subcmd__outdate)
+            opts="-c -d -v -h --config-file --node-socket --dry-run --verbose --json --timeout --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --config-file)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -c)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --node-socket)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --timeout)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        drbdadm__subcmd__peer__subcmd__role)
+            opts="-c -d -v -h --config-file --node-socket --dry-run --verbose --json --timeout --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1516,7 +2027,7 @@ _drbdadm() {
             return 0
             ;;
         drbdadm__subcmd__primary)
-            opts="-c -d -h --force --config-file --node-socket --dry-run --json --timeout --help"
+            opts="-c -d -v -h --force --config-file --node-socket --dry-run --verbose --json --timeout --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1546,7 +2057,7 @@ _drbdadm() {
             return 0
             ;;
         drbdadm__subcmd__report)
-            opts="-c -d -h --dir --state-dir --log --config-file --node-socket --dry-run --json --timeout --help"
+            opts="-c -d -v -h --dir --state-dir --log --config-file --node-socket --dry-run --verbose --json --timeout --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1588,7 +2099,7 @@ _drbdadm() {
             return 0
             ;;
         drbdadm__subcmd__resize)
-            opts="-s -c -d -h --size --assume-clean --assume-peer-has-space --config-file --node-socket --dry-run --json --timeout --help"
+            opts="-s -c -d -v -h --size --assume-clean --assume-peer-has-space --config-file --node-socket --dry-run --verbose --json --timeout --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1626,7 +2137,7 @@ _drbdadm() {
             return 0
             ;;
         drbdadm__subcmd__resume__subcmd__io)
-            opts="-c -d -h --config-file --node-socket --dry-run --json --timeout --help"
+            opts="-c -d -v -h --config-file --node-socket --dry-run --verbose --json --timeout --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1656,7 +2167,7 @@ _drbdadm() {
             return 0
             ;;
         drbdadm__subcmd__role)
-            opts="-c -d -h --config-file --node-socket --dry-run --json --timeout --help"
+            opts="-c -d -v -h --config-file --node-socket --dry-run --verbose --json --timeout --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1686,7 +2197,7 @@ _drbdadm() {
             return 0
             ;;
         drbdadm__subcmd__secondary)
-            opts="-c -d -h --force --config-file --node-socket --dry-run --json --timeout --help"
+            opts="-c -d -v -h --force --config-file --node-socket --dry-run --verbose --json --timeout --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1716,7 +2227,7 @@ _drbdadm() {
             return 0
             ;;
         drbdadm__subcmd__sh__subcmd__dev)
-            opts="-c -d -h --node --config-file --node-socket --dry-run --json --timeout --help"
+            opts="-c -d -v -h --node --config-file --node-socket --dry-run --verbose --json --timeout --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1750,7 +2261,7 @@ _drbdadm() {
             return 0
             ;;
         drbdadm__subcmd__sh__subcmd__ip)
-            opts="-c -d -h --node --config-file --node-socket --dry-run --json --timeout --help"
+            opts="-c -d -v -h --node --config-file --node-socket --dry-run --verbose --json --timeout --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1784,7 +2295,7 @@ _drbdadm() {
             return 0
             ;;
         drbdadm__subcmd__sh__subcmd__list__subcmd__adjustable)
-            opts="-c -d -h --node --config-file --node-socket --dry-run --json --timeout --help"
+            opts="-c -d -v -h --node --config-file --node-socket --dry-run --verbose --json --timeout --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1818,7 +2329,7 @@ _drbdadm() {
             return 0
             ;;
         drbdadm__subcmd__sh__subcmd__list__subcmd__config__subcmd__file)
-            opts="-c -d -h --config-file --node-socket --dry-run --json --timeout --help"
+            opts="-c -d -v -h --config-file --node-socket --dry-run --verbose --json --timeout --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1848,7 +2359,7 @@ _drbdadm() {
             return 0
             ;;
         drbdadm__subcmd__sh__subcmd__ll__subcmd__dev)
-            opts="-c -d -h --node --config-file --node-socket --dry-run --json --timeout --help"
+            opts="-c -d -v -h --node --config-file --node-socket --dry-run --verbose --json --timeout --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1882,7 +2393,7 @@ _drbdadm() {
             return 0
             ;;
         drbdadm__subcmd__sh__subcmd__lr__subcmd__of)
-            opts="-c -d -h --node --config-file --node-socket --dry-run --json --timeout --help"
+            opts="-c -d -v -h --node --config-file --node-socket --dry-run --verbose --json --timeout --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1916,7 +2427,7 @@ _drbdadm() {
             return 0
             ;;
         drbdadm__subcmd__sh__subcmd__md__subcmd__dev)
-            opts="-c -d -h --node --config-file --node-socket --dry-run --json --timeout --help"
+            opts="-c -d -v -h --node --config-file --node-socket --dry-run --verbose --json --timeout --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1950,7 +2461,7 @@ _drbdadm() {
             return 0
             ;;
         drbdadm__subcmd__sh__subcmd__md__subcmd__idx)
-            opts="-c -d -h --node --config-file --node-socket --dry-run --json --timeout --help"
+            opts="-c -d -v -h --node --config-file --node-socket --dry-run --verbose --json --timeout --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1984,7 +2495,7 @@ _drbdadm() {
             return 0
             ;;
         drbdadm__subcmd__sh__subcmd__minor)
-            opts="-c -d -h --node --config-file --node-socket --dry-run --json --timeout --help"
+            opts="-c -d -v -h --node --config-file --node-socket --dry-run --verbose --json --timeout --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2018,7 +2529,7 @@ _drbdadm() {
             return 0
             ;;
         drbdadm__subcmd__sh__subcmd__mod__subcmd__parms)
-            opts="-c -d -h --config-file --node-socket --dry-run --json --timeout --help"
+            opts="-c -d -v -h --config-file --node-socket --dry-run --verbose --json --timeout --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2048,7 +2559,7 @@ _drbdadm() {
             return 0
             ;;
         drbdadm__subcmd__sh__subcmd__nop)
-            opts="-c -d -h --config-file --node-socket --dry-run --json --timeout --help"
+            opts="-c -d -v -h --config-file --node-socket --dry-run --verbose --json --timeout --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2078,7 +2589,7 @@ _drbdadm() {
             return 0
             ;;
         drbdadm__subcmd__sh__subcmd__resource)
-            opts="-c -d -h --node --config-file --node-socket --dry-run --json --timeout --help"
+            opts="-c -d -v -h --node --config-file --node-socket --dry-run --verbose --json --timeout --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2112,7 +2623,7 @@ _drbdadm() {
             return 0
             ;;
         drbdadm__subcmd__sh__subcmd__resources)
-            opts="-c -d -h --node --config-file --node-socket --dry-run --json --timeout --help"
+            opts="-c -d -v -h --node --config-file --node-socket --dry-run --verbose --json --timeout --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2146,7 +2657,7 @@ _drbdadm() {
             return 0
             ;;
         drbdadm__subcmd__sh__subcmd__udev)
-            opts="-c -d -h --node --config-file --node-socket --dry-run --json --timeout --help"
+            opts="-c -d -v -h --node --config-file --node-socket --dry-run --verbose --json --timeout --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2180,7 +2691,7 @@ _drbdadm() {
             return 0
             ;;
         drbdadm__subcmd__status)
-            opts="-s -v -c -d -h --statistics --verbose --config-file --node-socket --dry-run --json --timeout --help"
+            opts="-s -c -d -v -h --statistics --config-file --node-socket --dry-run --verbose --json --timeout --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2210,7 +2721,7 @@ _drbdadm() {
             return 0
             ;;
         drbdadm__subcmd__suspend__subcmd__io)
-            opts="-c -d -h --config-file --node-socket --dry-run --json --timeout --help"
+            opts="-c -d -v -h --config-file --node-socket --dry-run --verbose --json --timeout --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2240,7 +2751,7 @@ _drbdadm() {
             return 0
             ;;
         drbdadm__subcmd__up)
-            opts="-c -d -h --node --config-file --node-socket --dry-run --json --timeout --help"
+            opts="-c -d -v -h --node --config-file --node-socket --dry-run --verbose --json --timeout --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2274,7 +2785,7 @@ _drbdadm() {
             return 0
             ;;
         drbdadm__subcmd__verify)
-            opts="-s -S -c -d -h --start --stop --repair --config-file --node-socket --dry-run --json --timeout --help"
+            opts="-s -S -c -d -v -h --start --stop --repair --config-file --node-socket --dry-run --verbose --json --timeout --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2320,7 +2831,7 @@ _drbdadm() {
             return 0
             ;;
         drbdadm__subcmd__wait__subcmd__connect)
-            opts="-c -d -h --wfc-timeout --degr-wfc-timeout --outdated-wfc-timeout --wait-after-sb --config-file --node-socket --dry-run --json --timeout --help"
+            opts="-c -d -v -h --wfc-timeout --degr-wfc-timeout --outdated-wfc-timeout --wait-after-sb --config-file --node-socket --dry-run --verbose --json --timeout --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2366,7 +2877,7 @@ _drbdadm() {
             return 0
             ;;
         drbdadm__subcmd__wait__subcmd__sync)
-            opts="-c -d -h --wfc-timeout --degr-wfc-timeout --outdated-wfc-timeout --wait-after-sb --config-file --node-socket --dry-run --json --timeout --help"
+            opts="-c -d -v -h --wfc-timeout --degr-wfc-timeout --outdated-wfc-timeout --wait-after-sb --config-file --node-socket --dry-run --verbose --json --timeout --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0

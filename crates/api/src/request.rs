@@ -29,17 +29,26 @@ pub enum Command {
         resource: String,
         config_text: String,
     },
+    /// As `Up`, but the disk stays out of use and no peer is called: `Attach` and `Connect`, or
+    /// `Adjust`, do the rest. One that is up stays as it is.
+    NewResource {
+        resource: String,
+        config_text: String,
+    },
     /// Takes the resource down and forgets its stored text. Refused while it is Primary and in
     /// use, unless `force`.
     Down {
         resource: String,
         force: bool,
     },
-    /// Makes the running state follow `config_text`; with `dry_run` only tells what would change.
+    /// Makes the running state follow `config_text`: also a disk that was detached, and a peer that
+    /// was disconnected; with `dry_run` only tells what would change.
     Adjust {
         resource: String,
         config_text: String,
         dry_run: bool,
+        #[serde(default)]
+        scope: AdjustScope,
     },
     Attach {
         resource: String,
@@ -128,12 +137,27 @@ pub enum Command {
     Shutdown,
 }
 
+/// What `Adjust` is about; without anything said, all of it.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AdjustScope {
+    /// A disk that is out of use stays so.
+    #[serde(default)]
+    pub skip_disk: bool,
+    /// A peer that is disconnected stays so.
+    #[serde(default)]
+    pub skip_net: bool,
+    /// Of the peers that are disconnected, this one alone is connected; no disk is attached.
+    #[serde(default)]
+    pub peer: Option<String>,
+}
+
 impl Command {
     /// The verb as the operator types it.
     #[must_use]
     pub fn verb(&self) -> &'static str {
         match self {
             Self::Up { .. } => "up",
+            Self::NewResource { .. } => "new-resource",
             Self::Down { .. } => "down",
             Self::Adjust { .. } => "adjust",
             Self::Attach { .. } => "attach",
@@ -160,6 +184,7 @@ impl Command {
     pub fn resource(&self) -> Option<&str> {
         match self {
             Self::Up { resource, .. }
+            | Self::NewResource { resource, .. }
             | Self::Down { resource, .. }
             | Self::Adjust { resource, .. }
             | Self::Attach { resource }

@@ -17,6 +17,8 @@ mod metadata;
 mod adoption;
 mod orphans;
 mod queries;
+pub(crate) mod building;
+mod rehearsal;
 mod explain;
 mod promotion;
 mod report;

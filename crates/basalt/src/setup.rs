@@ -39,7 +39,7 @@ pub(crate) fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     let general = command_line.general;
     match plan(&general, command_line.verb) {
         Ok(Plan::Verb(verb)) => {
-            run_verb(&adm_arguments::CommandLine { general, verb }, SETUP_USAGE_EXIT)
+            run_verb(&adm_arguments::CommandLine::of(general, verb), SETUP_USAGE_EXIT)
         }
         Ok(Plan::Show(show)) => {
             let sole = sole_name(&show.resources);

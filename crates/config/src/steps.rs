@@ -50,27 +50,60 @@ const LIVE_OPTIONS: [&str; 17] = [
     "timeout",
 ];
 
+/// What is left to later where a resource comes up.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Skipped {
+    pub disks: bool,
+    pub connections: bool,
+}
+
 /// The steps from `running` to `wanted` on the node `node`; none if nothing differs.
 #[must_use]
 pub fn steps(running: Option<&Resource>, wanted: &Resource, node: &str) -> Vec<Step> {
+    steps_but(running, wanted, node, Skipped::default())
+}
+
+/// The same, without what is left to later.
+#[must_use]
+pub fn steps_but(
+    running: Option<&Resource>,
+    wanted: &Resource,
+    node: &str,
+    skipped: Skipped,
+) -> Vec<Step> {
     let mut steps = Vec::new();
     let Some(new) = Side::of(wanted, node) else { return steps };
     match running.and_then(|running| Side::of(running, node)) {
-        None => up(&new, &mut steps),
+        None => up(&new, skipped, &mut steps),
         Some(old) if old.host.node_id == new.host.node_id => adjust(&old, &new, &mut steps),
         Some(_) => {
             structure(&mut steps, format!("drbdsetup down {}", wanted.name));
-            up(&new, &mut steps);
+            up(&new, skipped, &mut steps);
         }
     }
     steps
+}
+
+/// The steps that take the disks of the node into use.
+#[must_use]
+pub fn attach_steps(resource: &Resource, node: &str) -> Vec<Step> {
+    let mut steps = Vec::new();
+    let Some(side) = Side::of(resource, node) else { return steps };
+    side.host.volumes.iter().for_each(|volume| attach(&side, volume, &mut steps));
+    steps
+}
+
+/// The step that connects to a peer.
+#[must_use]
+pub fn connect_step(resource: &str, peer: u8) -> Step {
+    Step { text: format!("drbdsetup connect {resource} {peer}"), reach: Reach::Structure }
 }
 
 fn structure(steps: &mut Vec<Step>, text: String) {
     steps.push(Step { text, reach: Reach::Structure });
 }
 
-fn up(new: &Side<'_>, steps: &mut Vec<Step>) {
+fn up(new: &Side<'_>, skipped: Skipped, steps: &mut Vec<Step>) {
     let name = &new.resource.name;
     let options = option_words(&new.resource_options());
     structure(steps, format!("drbdsetup new-resource {name} {}{options}", new.host.node_id));
@@ -89,9 +122,11 @@ fn up(new: &Side<'_>, steps: &mut Vec<Step>) {
             }
         }
     }
-    new.host.volumes.iter().for_each(|volume| attach(new, volume, steps));
-    for peer in &new.peers {
-        structure(steps, format!("drbdsetup connect {name} {}", peer.node_id));
+    if !skipped.disks {
+        new.host.volumes.iter().for_each(|volume| attach(new, volume, steps));
+    }
+    if !skipped.connections {
+        steps.extend(new.peers.iter().map(|peer| connect_step(name, peer.node_id)));
     }
 }
 

@@ -31,6 +31,7 @@ use replication::group::LoadedPage;
 
 use crate::attach::volumes::Volumes;
 use crate::definition::{Definition, DiskPlace};
+use crate::links::session::Held;
 use crate::log::{Scope, log};
 use crate::patience::Patience;
 use crate::state_dir::{StateDir, sync_directory};
@@ -47,6 +48,8 @@ pub(crate) struct Attached {
     pub(crate) register: Register,
     pub(crate) register_path: PathBuf,
     pub(crate) replica: Option<Replica>,
+    /// Whether its peers are called, and may come.
+    pub(crate) links: Held,
 }
 
 /// What was found on the disk.
@@ -82,7 +85,7 @@ pub(crate) fn attach_without_disk(
 ) -> Result<Attached, Failure> {
     let register_path = state.register_path(&definition.name);
     let register = read_register(&definition, &register_path, patience)?;
-    Ok(Attached { definition, register, register_path, replica: None })
+    Ok(Attached { definition, register, register_path, replica: None, links: Held::No })
 }
 
 /// Reads the vote store, or makes a new one where none is: then the node is a new voter.

@@ -6,6 +6,7 @@
 pub(crate) mod watch;
 mod looking;
 mod configuring;
+mod stepwise;
 mod credentials;
 mod metrics;
 mod scrape;
@@ -34,10 +35,10 @@ use replication::contract::{
 };
 use stdx::time::Time;
 
-use crate::attach::attach_without_disk;
 use crate::control::configuring::Mode;
 use crate::control::credentials::{CredentialsKeeper, keep_credentials};
 use crate::control::handlers::Handlers;
+use crate::control::stepwise::Parts;
 use crate::control::watch::Watch;
 use crate::cores::{Placement, cores_for};
 use crate::definition::Definition;
@@ -298,10 +299,13 @@ impl Control {
     pub(crate) fn execute(&self, command: Command) -> Result<Reply, Failure> {
         match command {
             Command::Up { resource, config_text } => self.up(&resource, &config_text),
+            Command::NewResource { resource, config_text } => {
+                self.new_resource(&resource, &config_text)
+            }
             Command::Down { resource, force } => self.down(&resource, force.into()),
-            Command::Adjust { resource, config_text, dry_run } => {
+            Command::Adjust { resource, config_text, dry_run, scope } => {
                 let mode = if dry_run { Mode::DryRun } else { Mode::Do };
-                self.adjust(&resource, &config_text, mode)
+                self.adjust(&resource, &config_text, mode, &scope)
             }
             Command::Attach { resource } => self.attach(&resource),
             Command::Detach { resource, force: _ } => {
@@ -508,12 +512,14 @@ impl Control {
                 self.hold_down(name, failure);
                 continue;
             }
-            match self.bring_up_within(&name, &text, patience) {
+            match self.bring_up_with(&name, &text, Parts::ALL, patience) {
                 Ok(_) => {}
                 // Its vote, and the way to the others' data, need no disk.
                 Err(failure)
                     if failure.code == FailureCode::DiskFailed
-                        && self.bring_up_without_disk(&name, &text, patience).is_ok() =>
+                        && self
+                            .bring_up_with(&name, &text, Parts::WITHOUT_DISK, patience)
+                            .is_ok() =>
                 {
                     log!(Error, Scope::resource(&name), "it is up without its disk: {failure}");
                     self.without_disk().insert(name, failure);
@@ -533,25 +539,6 @@ impl Control {
     fn hold_down(&self, name: String, failure: Failure) {
         log!(Error, Scope::resource(&name), "it stays down: {failure}");
         self.held_down.lock().unwrap_or_else(PoisonError::into_inner).insert(name, failure);
-    }
-
-    fn bring_up_without_disk(
-        &self,
-        resource: &str,
-        text: &str,
-        patience: &mut Patience,
-    ) -> Result<Reply, Failure> {
-        let definition = Definition::from_text(&self.name, resource, text)?;
-        self.check_secrecy(&definition)?;
-        let scripts = self.handlers.define(&definition);
-        let reply = once_address_is_free(patience, |patience| {
-            let attached =
-                Box::new(attach_without_disk(definition.clone(), &self.state, patience)?);
-            self.ask(resource, |ticket| ToShard::Host { ticket, attached })
-        })
-        .inspect_err(|_| self.handlers.restore(resource, scripts))?;
-        self.guests.open(&definition);
-        Ok(reply)
     }
 
     fn listen_for_clients(

@@ -5,6 +5,8 @@ use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand};
 
+pub(crate) use crate::adm::building::BuildVerb;
+
 #[derive(Debug, Parser)]
 #[command(
     name = "basalt adm",
@@ -18,8 +20,38 @@ use clap::{Args, Parser, Subcommand};
 pub(crate) struct CommandLine {
     #[command(flatten)]
     pub(crate) general: General,
+    /// Refused: there are no stacked resources
+    #[arg(short = 'S', long, hide = true)]
+    pub(crate) stacked: bool,
+    /// Also read this file, and say what is wrong with it
+    #[arg(short = 't', long, value_name = "FILE")]
+    pub(crate) config_to_test: Option<PathBuf>,
+    /// Accepted for compatibility: the file to test is read by itself
+    #[arg(long, value_name = "FILE", hide = true)]
+    pub(crate) config_to_exclude: Option<PathBuf>,
+    /// Accepted for compatibility: no other program is called
+    #[arg(short = 's', long, value_name = "PROGRAM", hide = true)]
+    pub(crate) drbdsetup: Option<PathBuf>,
+    /// Accepted for compatibility: no other program is called
+    #[arg(short = 'm', long, value_name = "PROGRAM", hide = true)]
+    pub(crate) drbdmeta: Option<PathBuf>,
     #[command(subcommand)]
     pub(crate) verb: Verb,
+}
+
+impl CommandLine {
+    /// Of a verb alone.
+    pub(crate) fn of(general: General, verb: Verb) -> Self {
+        Self {
+            general,
+            stacked: false,
+            config_to_test: None,
+            config_to_exclude: None,
+            drbdsetup: None,
+            drbdmeta: None,
+            verb,
+        }
+    }
 }
 
 #[derive(Debug, Args)]
@@ -30,10 +62,13 @@ pub(crate) struct General {
     /// Admin socket of the daemon [default: $BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock]
     #[arg(long, global = true, value_name = "PATH")]
     pub(crate) node_socket: Option<PathBuf>,
-    /// Only tell the steps of `up` and `adjust`, what `primary` would find and give up, and
-    /// whether `adopt` and `adopt-drbd` are possible
+    /// Only tell the steps of `up` and `adjust` and of what takes a resource up or down in steps,
+    /// what `primary` would find and give up, and whether `adopt` and `adopt-drbd` are possible
     #[arg(short = 'd', long, global = true)]
     pub(crate) dry_run: bool,
+    /// Tell more: the steps of `adjust`, and what `status` leaves out; there also twice
+    #[arg(short = 'v', long, global = true, action = clap::ArgAction::Count)]
+    pub(crate) verbose: u8,
     /// Answer in JSON
     #[arg(long, global = true)]
     pub(crate) json: bool,
@@ -55,6 +90,7 @@ pub(crate) enum Verb {
     /// Disconnect, detach and forget
     Down(Forcible),
     /// Make the running state follow the configuration file
+    #[command(visible_alias = "adjust-with-progress")]
     Adjust(Adjust),
     /// Take the backing disk into use
     Attach(Targets),
@@ -94,6 +130,8 @@ pub(crate) enum Verb {
     Dump(Dump),
     #[command(flatten)]
     Query(QueryVerb),
+    #[command(flatten)]
+    Build(BuildVerb),
     /// Give up the local data and copy it all again from a peer
     Invalidate(Targets),
     /// Compare the replicas while they are in use
@@ -267,16 +305,13 @@ pub(crate) struct Up {
 
 #[derive(Debug, Args)]
 pub(crate) struct Adjust {
-    /// Tell the steps
-    #[arg(short, long)]
-    pub(crate) verbose: bool,
-    /// Accepted for compatibility: disks and connections are compared together
-    #[arg(long, hide = true)]
+    /// Leave a disk that is out of use so
+    #[arg(long)]
     pub(crate) skip_disk: bool,
-    /// Accepted for compatibility: disks and connections are compared together
-    #[arg(long, hide = true)]
+    /// Leave peers that are disconnected so
+    #[arg(long)]
     pub(crate) skip_net: bool,
-    /// `all` or RES
+    /// `all`, RES or RES:PEER
     #[arg(required = true, value_name = "TARGET")]
     pub(crate) targets: Vec<String>,
 }
@@ -286,9 +321,6 @@ pub(crate) struct Status {
     /// Show counters
     #[arg(short, long)]
     pub(crate) statistics: bool,
-    /// Show also what is as it should be; twice: the workings of a resync
-    #[arg(short, long, action = clap::ArgAction::Count)]
-    pub(crate) verbose: u8,
     /// `all` or RES [default: all]
     #[arg(value_name = "TARGET")]
     pub(crate) targets: Vec<String>,

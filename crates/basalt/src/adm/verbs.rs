@@ -2,11 +2,13 @@
 
 use std::io::IsTerminal;
 
-use api::request::Command;
+use api::request::{AdjustScope, Command};
 use api::status::ResourceStatus;
 use config::steps::steps;
 
-use crate::adm::arguments::{CommandLine, General, Resize, Status, Up, Verb, Verify, Wait};
+use crate::adm::arguments::{
+    Adjust, BuildVerb, CommandLine, General, Resize, Status, Up, Verb, Verify, Wait,
+};
 use crate::adm::configuration::{Configuration, host_name, own_host};
 use crate::adm::failure::AdmError;
 use crate::adm::outcome::{Answer, Form, Gathering, Outcome, Steps};
@@ -16,23 +18,16 @@ use crate::adm::status_text::{
 };
 use crate::adm::target::{One, Scope, Target, names, parse_targets};
 use crate::adm::waiting::{PeerName, Wanted, Wish, wait};
-use crate::adm::{adoption, explain, metadata, orphans, promotion, queries, report, words};
+use crate::adm::{
+    adoption, building, explain, metadata, orphans, promotion, queries, rehearsal, report, words,
+};
 
 pub(crate) fn run(command_line: &CommandLine) -> Outcome {
     let general = &command_line.general;
     let verb = &command_line.verb;
     let form = if general.json { Form::Json } else { Form::Text };
     let mut gathering = Gathering::new(name(verb), form);
-    let can_tell =
-        matches!(verb, Verb::Up(_) | Verb::Adjust(_) | Verb::Primary(_) | Verb::AdoptDrbd(_))
-            || matches!(verb, Verb::Adopt(options) if !options.from.is_empty());
-    let done = if general.dry_run && !can_tell {
-        let text = "only `up`, `adjust`, `primary`, `adopt --from` and `adopt-drbd` can tell what \
-                    they would do";
-        Err(AdmError::Usage(text.to_owned()))
-    } else {
-        perform(general, verb, &mut gathering)
-    };
+    let done = accept(command_line).and_then(|()| perform(general, verb, &mut gathering));
     if let Err(error) = done {
         match sole_resource(verb) {
             Some(resource) => gathering.failed(&resource, &error),
@@ -42,7 +37,33 @@ pub(crate) fn run(command_line: &CommandLine) -> Outcome {
     gathering.finish()
 }
 
+/// What is said before the verb.
+fn accept(command_line: &CommandLine) -> Result<(), AdmError> {
+    if command_line.stacked {
+        return Err(AdmError::Usage("there are no stacked resources here".to_owned()));
+    }
+    if let Some(file) = &command_line.config_to_test {
+        Configuration::load(Some(file))?;
+    }
+    let verb = &command_line.verb;
+    // A question to the file changes nothing.
+    let is_harmless = matches!(verb, Verb::Dump(_) | Verb::Query(_));
+    let can_tell =
+        matches!(verb, Verb::Up(_) | Verb::Adjust(_) | Verb::Primary(_) | Verb::AdoptDrbd(_))
+            || matches!(verb, Verb::Adopt(options) if !options.from.is_empty());
+    if !command_line.general.dry_run || is_harmless || can_tell || rehearsal::can_tell(verb) {
+        return Ok(());
+    }
+    let text = "only `up`, `adjust`, `primary`, `adopt --from`, `adopt-drbd` and what takes a \
+                resource up or down in steps can tell what they would do";
+    Err(AdmError::Usage(text.to_owned()))
+}
+
 fn perform(general: &General, verb: &Verb, gathering: &mut Gathering) -> Result<(), AdmError> {
+    if general.dry_run && rehearsal::can_tell(verb) {
+        let (targets, scope) = targets_and_scope(verb);
+        return rehearsal::tell(general, verb, &parse_targets(targets, scope)?, gathering);
+    }
     match verb {
         Verb::CreateMd(options) => metadata::create_md(general, options, gathering),
         Verb::AdoptDrbd(options) => adoption::adopt_drbd(general, options, gathering),
@@ -51,6 +72,7 @@ fn perform(general: &General, verb: &Verb, gathering: &mut Gathering) -> Result<
         Verb::Up(up) if general.dry_run => tell_steps_up(general, up, gathering),
         Verb::Up(up) => {
             let steps = Steps::Hidden;
+            parse_targets(&up.targets, Scope::Resource)?;
             configure(general, &up.targets, steps, gathering, |one, config_text| Command::Up {
                 resource: one.resource,
                 config_text,
@@ -58,14 +80,25 @@ fn perform(general: &General, verb: &Verb, gathering: &mut Gathering) -> Result<
         }
         Verb::Adjust(adjust) => {
             let dry_run = general.dry_run;
-            let steps = if dry_run || adjust.verbose { Steps::Shown } else { Steps::Hidden };
+            let is_told = dry_run || general.verbose > 0;
+            let steps = if is_told { Steps::Shown } else { Steps::Hidden };
+            let &Adjust { skip_disk, skip_net, .. } = adjust;
             configure(general, &adjust.targets, steps, gathering, |one, config_text| {
-                Command::Adjust { resource: one.resource, config_text, dry_run }
+                let scope = AdjustScope { skip_disk, skip_net, peer: one.peer };
+                Command::Adjust { resource: one.resource, config_text, dry_run, scope }
             })
         }
         Verb::WaitConnect(options) => wait_for(general, Wish::Connected, options, gathering),
         Verb::WaitSync(options) => wait_for(general, Wish::InSync, options, gathering),
         Verb::Query(query) => queries::answer(general, query, gathering),
+        Verb::Build(BuildVerb::NewResource(targets)) => {
+            let steps = Steps::Hidden;
+            parse_targets(&targets.targets, Scope::Resource)?;
+            configure(general, &targets.targets, steps, gathering, |one, config_text| {
+                Command::NewResource { resource: one.resource, config_text }
+            })
+        }
+        Verb::Build(verb) => building::build(general, verb, gathering),
         Verb::Explain(options) => print_explained(general, &options.targets, gathering),
         Verb::Report(options) => report::report(general, options, gathering),
         Verb::Primary(options) if general.dry_run => {
@@ -126,6 +159,7 @@ fn name(verb: &Verb) -> &'static str {
         Verb::WaitConnect(_) => "wait-connect",
         Verb::WaitSync(_) => "wait-sync",
         Verb::Query(query) => query.name(),
+        Verb::Build(verb) => verb.name(),
         Verb::Invalidate(_) => "invalidate",
         Verb::Verify(_) => "verify",
         Verb::SuspendIo(_) => "suspend-io",
@@ -175,6 +209,7 @@ fn state_command(verb: &Verb, one: One) -> Option<Command> {
         | Verb::WaitConnect(_)
         | Verb::WaitSync(_)
         | Verb::Query(_)
+        | Verb::Build(_)
         | Verb::Dump(_) => None,
     }
 }
@@ -197,7 +232,8 @@ fn targets_and_scope(verb: &Verb) -> (&[String], Scope) {
         Verb::Down(options) | Verb::Primary(options) | Verb::Secondary(options) => {
             (&options.targets, Scope::Resource)
         }
-        Verb::Adjust(options) => (&options.targets, Scope::Resource),
+        Verb::Adjust(options) => (&options.targets, Scope::Connection),
+        Verb::Build(verb) => (verb.targets(), verb.scope()),
         Verb::Attach(targets)
         | Verb::Invalidate(targets)
         | Verb::SuspendIo(targets)
@@ -253,7 +289,7 @@ fn configure(
     gathering: &mut Gathering,
     command: impl Fn(One, String) -> Command,
 ) -> Result<(), AdmError> {
-    let targets = parse_targets(targets, Scope::Resource)?;
+    let targets = parse_targets(targets, Scope::Connection)?;
     let configuration = Configuration::load(general.config_file.as_deref())?;
     for warning in configuration.warnings() {
         gathering.warn(&warning);
@@ -345,7 +381,7 @@ fn print_status(
     gathering: &mut Gathering,
 ) -> Result<(), AdmError> {
     let statistics = if options.statistics { Statistics::Shown } else { Statistics::Hidden };
-    let detail = match options.verbose {
+    let detail = match general.verbose {
         0 => Detail::Brief,
         1 => Detail::Verbose,
         _ => Detail::VeryVerbose,

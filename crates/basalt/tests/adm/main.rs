@@ -7,6 +7,7 @@ mod fake_node;
 mod configured;
 mod events;
 mod queries;
+mod building;
 mod explain;
 mod advice;
 mod setup;

@@ -98,9 +98,16 @@ fn wrong_questions_are_told_apart() {
     assert_eq!(exit, 10);
     assert!(said.contains("this node, `erin`, is not a host of it"), "{said}");
     assert_eq!(run(&["sh-lr-of", "r0"]).0, 1);
-    let (exit, said) = run(&["--dry-run", "secondary", "r0"]);
+    let (exit, said) = run(&["--dry-run", "invalidate", "r0"]);
     assert_eq!(exit, 1);
-    assert!(said.contains("`adopt-drbd` can tell"), "{said}");
+    assert!(said.contains("can tell what they would do"), "{said}");
+    let (exit, said) = run(&["--stacked", "sh-dev", "--node", "alice", "r0"]);
+    assert_eq!(exit, 1);
+    assert!(said.contains("no stacked resources"), "{said}");
+    place.write("wrong.res", "resource {");
+    let (exit, said) = run(&["-t", "DIR/wrong.res", "sh-nop"]);
+    assert_eq!(exit, 2);
+    assert!(said.contains("wrong.res:1:"), "{said}");
 }
 
 #[test]

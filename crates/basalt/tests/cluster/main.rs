@@ -6,6 +6,7 @@ mod relay;
 mod volume;
 mod reads;
 mod adjust;
+mod stepwise;
 mod members;
 mod leaves;
 mod suspends;

@@ -2,11 +2,13 @@
 
 use std::net::TcpListener;
 
+use api::request::AdjustScope;
 use api::response::{Failure, FailureCode, Reply, Running, RunningReply};
-use config::steps::{Reach, Step, steps};
+use config::steps::{Reach, Skipped, Step, steps_but};
 
-use crate::attach::{attach, read_replica};
-use crate::control::{Control, once_address_is_free};
+use crate::attach::read_replica;
+use crate::control::Control;
+use crate::control::stepwise::{Missing, Parts};
 use crate::crash;
 use crate::definition::Definition;
 use crate::limits::{ATTACH_PATIENCE, COMMAND_PATIENCE, MEMBERS_PATIENCE};
@@ -36,8 +38,10 @@ impl Control {
         if let Some(running) = self.stored_text(resource)? {
             if running == text {
                 return match self.is_up(resource) {
-                    Some(_) if self.is_without_disk(resource) => self.attach(resource),
-                    Some(reply) => Ok(reply),
+                    Some(reply) => {
+                        let missing = self.missing(resource, &AdjustScope::default())?;
+                        self.complete(resource, &missing).map(|()| reply)
+                    }
                     None => self.bring_up(resource, text),
                 };
             }
@@ -109,7 +113,7 @@ impl Control {
         }
     }
 
-    fn is_without_disk(&self, resource: &str) -> bool {
+    pub(super) fn is_without_disk(&self, resource: &str) -> bool {
         let name = resource.to_owned();
         self.ask(resource, |ticket| ToShard::CheckAttach { ticket, resource: name }).is_ok()
     }
@@ -127,88 +131,83 @@ impl Control {
         Ok(texts.into_iter().find(|(name, _)| name == resource).map(|(_, text)| text))
     }
 
-    fn is_up(&self, resource: &str) -> Option<Reply> {
+    pub(super) fn is_up(&self, resource: &str) -> Option<Reply> {
         let resources = vec![resource.to_owned()];
         let question = |ticket| ToShard::Status { ticket, resources, statistics: false };
         self.ask(resource, question).ok().map(|_| Reply::done())
     }
 
-    fn bring_up(&self, resource: &str, text: &str) -> Result<Reply, Failure> {
-        self.bring_up_within(resource, text, &mut Patience::new(COMMAND_PATIENCE))
-    }
-
-    pub(super) fn bring_up_within(
-        &self,
-        resource: &str,
-        text: &str,
-        patience: &mut Patience,
-    ) -> Result<Reply, Failure> {
-        let definition = Definition::from_text(&self.name, resource, text)?;
-        self.check_secrecy(&definition)?;
-        // The resource may ask for its handlers as soon as it is there.
-        let scripts = self.handlers.define(&definition);
-        let reply = once_address_is_free(patience, |patience| {
-            let _moving = self.moving();
-            let attached = Box::new(attach(definition.clone(), &self.state, patience)?);
-            self.ask(resource, |ticket| ToShard::Host { ticket, attached })
-        })
-        .inspect_err(|_| self.handlers.restore(resource, scripts))?;
-        crash::lift(&self.state, resource);
-        self.without_disk().remove(resource);
-        self.held_down().remove(resource);
-        self.guests.open(&definition);
-        Ok(reply)
+    pub(super) fn bring_up(&self, resource: &str, text: &str) -> Result<Reply, Failure> {
+        self.bring_up_with(resource, text, Parts::ALL, &mut Patience::new(COMMAND_PATIENCE))
     }
 
     /// What `adjust` would do, and the text that is running.
-    fn differences(&self, resource: &str, text: &str) -> Result<Differences, Failure> {
+    fn differences(
+        &self,
+        resource: &str,
+        text: &str,
+        scope: &AdjustScope,
+    ) -> Result<Differences, Failure> {
         let wanted = Definition::from_text(&self.name, resource, text)?;
         let running = self.stored_text(resource)?.filter(|_| self.is_up(resource).is_some());
-        let read = |text: &str| {
-            let read = config::parse_text(resource, text);
-            let file = read.map_err(|errors| invalid(&errors.to_string()))?;
-            let found = file.resource(resource).cloned();
-            found.ok_or_else(|| invalid("it says nothing of this resource"))
-        };
+        let read = |text: &str| read_text(resource, text);
         let before = running.as_deref().map(read).transpose()?;
-        let steps = steps(before.as_ref(), &read(text)?, &self.name);
+        let skipped = Skipped { disks: scope.skip_disk, connections: scope.skip_net };
+        let steps = steps_but(before.as_ref(), &read(text)?, &self.name, skipped);
         Ok(Differences { wanted, running, steps })
     }
 
     /// Makes a resource follow a text. What cannot change while it is up makes it go down and up
     /// again; if that fails, the running state stays what it was.
-    pub(super) fn adjust(&self, resource: &str, text: &str, mode: Mode) -> Result<Reply, Failure> {
-        let Differences { wanted, running, steps } = self.differences(resource, text)?;
-        let changes = steps.iter().map(|step| step.text.clone()).collect();
+    pub(super) fn adjust(
+        &self,
+        resource: &str,
+        text: &str,
+        mode: Mode,
+        scope: &AdjustScope,
+    ) -> Result<Reply, Failure> {
+        let Differences { wanted, running, steps } = self.differences(resource, text, scope)?;
+        let is_restart = steps.iter().any(|step| step.reach == Reach::Structure);
+        let missing = match &running {
+            Some(_) => self.missing(resource, scope)?,
+            None => Missing::default(),
+        };
+        let mut changes: Vec<_> = steps.into_iter().map(|step| step.text).collect();
+        if !is_restart {
+            changes.extend(self.completing_steps(resource, text, &missing)?);
+        }
         let reply = Reply::Adjusted { changes, warnings: wanted.warnings.clone() };
         if mode == Mode::DryRun {
             return Ok(reply);
         }
         if running.as_deref() == Some(text) {
-            if self.is_without_disk(resource) {
-                self.attach(resource)?;
-            }
-            return Ok(reply);
+            return self.complete(resource, &missing).map(|()| reply);
         }
         match running {
-            None => drop(self.bring_up(resource, text)?),
-            Some(_) if steps.iter().all(|step| step.reach != Reach::Structure) => {
+            None => {
+                self.bring_up_for(resource, text, scope)?;
+            }
+            Some(_) if !is_restart => {
                 if let Err(waits) = self.redefine(resource, &wanted)? {
                     // Until then a restart must know of everyone who is needed.
                     let Reply::Adjusted { changes, mut warnings } = reply else { return Ok(reply) };
                     warnings.push(waits);
                     return Ok(Reply::Adjusted { changes, warnings });
                 }
+                self.complete(resource, &missing)?;
             }
             Some(running) => {
+                let parts = self.parts_to_keep(resource, scope)?;
                 self.remove(resource, Force::No)?;
-                if let Err(failure) = self.bring_up(resource, text) {
+                let mut patience = Patience::new(COMMAND_PATIENCE);
+                if let Err(failure) = self.bring_up_with(resource, text, parts, &mut patience) {
                     self.bring_up(resource, &running)?;
                     return Err(failure);
                 }
             }
         }
         self.state.store_text(resource, text).map_err(state_failure)?;
+        self.name_devices(resource);
         self.place_threads();
         Ok(reply)
     }
@@ -268,12 +267,20 @@ impl Control {
     }
 }
 
+/// The model of a stored or given text.
+pub(super) fn read_text(resource: &str, text: &str) -> Result<config::model::Resource, Failure> {
+    let read = config::parse_text(resource, text);
+    let file = read.map_err(|errors| invalid(&errors.to_string()))?;
+    let found = file.resource(resource).cloned();
+    found.ok_or_else(|| invalid("it says nothing of this resource"))
+}
+
 fn invalid(message: &str) -> Failure {
     Failure::new(FailureCode::InvalidConfig, message, "see `basalt adm dump`")
 }
 
 #[expect(clippy::needless_pass_by_value, reason = "it is given to map_err")]
-fn state_failure(error: std::io::Error) -> Failure {
+pub(super) fn state_failure(error: std::io::Error) -> Failure {
     let message = format!("the state directory: {error}");
     Failure::new(FailureCode::Internal, message, "is its disk full or read-only?")
 }

@@ -349,7 +349,7 @@ impl Shard {
         Ok(None)
     }
 
-    fn hold(
+    pub(super) fn hold(
         &mut self,
         id: HostedId,
         peer: Option<&str>,

@@ -19,6 +19,7 @@ use crate::crash;
 use crate::definition::{Definition, OwnVolume};
 use crate::limits::{AL_SLOTS_MAX, SHARDS_MAX};
 use crate::links::HostedId;
+use crate::links::session::Held;
 use crate::log::{Scope, log};
 use crate::nbd::{Offer, export_id};
 use crate::shard::adjusting::{connect, member_options};
@@ -49,6 +50,7 @@ pub(super) struct Passing {
 enum Stage {
     Coming {
         hosted: Box<Hosted>,
+        links: Held,
         failure: Option<Failure>,
     },
     /// What the ticket is to hear in the end.
@@ -62,6 +64,7 @@ impl Shard {
     /// once all shards have their parts.
     pub(super) fn host(&mut self, ticket: Ticket, attached: Attached) -> Result<(), Failure> {
         let definition = attached.definition.clone();
+        let links = attached.links;
         let name = &definition.name;
         if self.stopping.is_some() {
             return Err(Failure::new(FailureCode::StateRefused, "the daemon is ending", ""));
@@ -119,7 +122,7 @@ impl Shard {
             mesh.send(shard, Cross::Hosting(id, Hosting::Host(Box::new(new))));
         }
         let waiting = mesh.others().count();
-        let stage = Stage::Coming { hosted: Box::new(hosted), failure: None };
+        let stage = Stage::Coming { hosted: Box::new(hosted), links, failure: None };
         self.passing.push(Passing { id, waiting, ticket: Some(ticket), stage });
         self.finish_passing();
         Ok(())
@@ -158,8 +161,10 @@ impl Shard {
         while let Some(place) = self.passing.iter().position(|it| it.waiting == 0) {
             let Passing { id, ticket, stage, .. } = self.passing.swap_remove(place);
             match stage {
-                Stage::Coming { hosted, failure: None } => self.start(*hosted, ticket),
-                Stage::Coming { hosted, failure: Some(failure) } => {
+                Stage::Coming { hosted, links, failure: None } => {
+                    self.start(*hosted, links, ticket);
+                }
+                Stage::Coming { hosted, failure: Some(failure), .. } => {
                     self.rim.kit.reactor.close_disk(hosted.register_disk);
                     self.let_go(id, ticket, Err(failure));
                 }
@@ -174,7 +179,7 @@ impl Shard {
     }
 
     /// All shards have their parts of the resource.
-    fn start(&mut self, hosted: Hosted, ticket: Option<Ticket>) {
+    fn start(&mut self, hosted: Hosted, links: Held, ticket: Option<Ticket>) {
         let id = hosted.id;
         let mut warnings = hosted.definition.warnings.clone();
         warnings.extend(hosted.definition.clear_text_warnings());
@@ -183,6 +188,10 @@ impl Shard {
         self.wakes[id.0 as usize] = self.rim.kit.now;
         self.next_tick = self.rim.kit.now;
         self.connect_peers(id);
+        if links == Held::Yes {
+            // Nothing was said to anybody in between.
+            drop(self.hold(id, None, Held::Yes));
+        }
         self.offer(id);
         self.look_at_path(id);
         if let Some(ticket) = ticket {

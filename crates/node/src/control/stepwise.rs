@@ -1,0 +1,178 @@
+//! A resource that comes up in steps, as scripts written for DRBD have it: first it is there, then
+//! its disk, then its peers.
+//!
+//! Between the steps it is what `detach` and `disconnect` leave: Diskless, StandAlone, Secondary.
+//! A daemon that starts again brings it up whole: the text says so.
+
+use api::connection_state::ConnectionState;
+use api::request::AdjustScope;
+use api::response::{Failure, FailureCode, Reply};
+use config::steps::{attach_steps, connect_step};
+
+use crate::attach::{attach, attach_without_disk};
+use crate::control::configuring::{read_text, state_failure};
+use crate::control::{Control, once_address_is_free};
+use crate::crash;
+use crate::definition::Definition;
+use crate::limits::COMMAND_PATIENCE;
+use crate::links::session::Held;
+use crate::patience::Patience;
+use crate::shard::messages::{OwnData, ToShard};
+
+/// With what a resource comes up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Parts {
+    has_disk: bool,
+    links: Held,
+}
+
+impl Parts {
+    pub(super) const ALL: Self = Self { has_disk: true, links: Held::No };
+    pub(super) const WITHOUT_DISK: Self = Self { has_disk: false, links: Held::No };
+    const NONE: Self = Self { has_disk: false, links: Held::Yes };
+}
+
+/// What a running resource is without, and should have.
+#[derive(Debug, Default)]
+pub(super) struct Missing {
+    disk: bool,
+    /// Peers that are StandAlone: their names and numbers.
+    peers: Vec<(String, u8)>,
+}
+
+impl Control {
+    /// Configures a resource, and neither attaches nor connects.
+    pub(super) fn new_resource(&self, resource: &str, text: &str) -> Result<Reply, Failure> {
+        Definition::from_text(&self.name, resource, text)?;
+        if self.is_up(resource).is_some() {
+            let is_other = self.stored_text(resource)?.is_some_and(|stored| stored != text);
+            let warning = "it is up already, with another configuration: `adjust` takes this over";
+            let warnings = is_other.then(|| warning.to_owned()).into_iter().collect();
+            return Ok(Reply::Done { warnings });
+        }
+        let mut patience = Patience::new(COMMAND_PATIENCE);
+        let reply = self.bring_up_with(resource, text, Parts::NONE, &mut patience)?;
+        self.state.store_text(resource, text).map_err(state_failure)?;
+        self.name_devices(resource);
+        self.place_threads();
+        Ok(reply)
+    }
+
+    pub(super) fn bring_up_with(
+        &self,
+        resource: &str,
+        text: &str,
+        parts: Parts,
+        patience: &mut Patience,
+    ) -> Result<Reply, Failure> {
+        let definition = Definition::from_text(&self.name, resource, text)?;
+        self.check_secrecy(&definition)?;
+        // The resource may ask for its handlers as soon as it is there.
+        let scripts = self.handlers.define(&definition);
+        let reply = once_address_is_free(patience, |patience| {
+            let _moving = self.moving();
+            let attach = if parts.has_disk { attach } else { attach_without_disk };
+            let mut attached = Box::new(attach(definition.clone(), &self.state, patience)?);
+            attached.links = parts.links;
+            self.ask(resource, |ticket| ToShard::Host { ticket, attached })
+        })
+        .inspect_err(|_| self.handlers.restore(resource, scripts))?;
+        if parts != Parts::WITHOUT_DISK {
+            crash::lift(&self.state, resource);
+        }
+        self.without_disk().remove(resource);
+        self.held_down().remove(resource);
+        self.guests.open(&definition);
+        Ok(reply)
+    }
+
+    /// `adjust` of a resource that is not up.
+    pub(super) fn bring_up_for(
+        &self,
+        resource: &str,
+        text: &str,
+        scope: &AdjustScope,
+    ) -> Result<(), Failure> {
+        let is_partial = scope.skip_net || scope.peer.is_some();
+        let links = if is_partial { Held::Yes } else { Held::No };
+        let parts = Parts { has_disk: !scope.skip_disk, links };
+        self.bring_up_with(resource, text, parts, &mut Patience::new(COMMAND_PATIENCE))?;
+        match &scope.peer {
+            Some(peer) if !scope.skip_net => self.connect(resource, peer),
+            Some(_) | None => Ok(()),
+        }
+    }
+
+    /// With what a resource comes back that has to go down for a change.
+    pub(super) fn parts_to_keep(
+        &self,
+        resource: &str,
+        scope: &AdjustScope,
+    ) -> Result<Parts, Failure> {
+        let missing = self.missing(resource, &AdjustScope::default())?;
+        let stays_apart = scope.skip_net && !missing.peers.is_empty();
+        Ok(Parts {
+            has_disk: !(scope.skip_disk && missing.disk),
+            links: if stays_apart { Held::Yes } else { Held::No },
+        })
+    }
+
+    /// What `adjust` would find missing.
+    pub(super) fn missing(&self, resource: &str, scope: &AdjustScope) -> Result<Missing, Failure> {
+        let is_about_disk = !scope.skip_disk && scope.peer.is_none();
+        let disk = is_about_disk && self.is_without_disk(resource);
+        if scope.skip_net {
+            return Ok(Missing { disk, peers: Vec::new() });
+        }
+        let resources = vec![resource.to_owned()];
+        let question = |ticket| ToShard::Status { ticket, resources, statistics: false };
+        let Reply::Status(status) = self.ask(resource, question)? else {
+            return Ok(Missing { disk, peers: Vec::new() });
+        };
+        let connections = status.resources.into_iter().flat_map(|one| one.connections);
+        let wanted = scope.peer.as_deref();
+        let known: Vec<_> =
+            connections.filter(|one| wanted.is_none_or(|it| it == one.name)).collect();
+        if let Some(peer) = wanted.filter(|_| known.is_empty()) {
+            let message = format!("{resource} has no peer {peer:?}");
+            return Err(Failure::new(FailureCode::UnknownPeer, message, "see `basalt adm status`"));
+        }
+        let is_apart = |state| state == ConnectionState::StandAlone;
+        let apart = known.into_iter().filter(|one| is_apart(one.connection_state));
+        let peers = apart.map(|one| (one.name, one.peer_node_id)).collect();
+        Ok(Missing { disk, peers })
+    }
+
+    /// Attaches and connects what is missing.
+    pub(super) fn complete(&self, resource: &str, missing: &Missing) -> Result<(), Failure> {
+        if missing.disk {
+            self.attach(resource)?;
+        }
+        missing.peers.iter().try_for_each(|(peer, _)| self.connect(resource, peer))
+    }
+
+    pub(super) fn completing_steps(
+        &self,
+        resource: &str,
+        text: &str,
+        missing: &Missing,
+    ) -> Result<Vec<String>, Failure> {
+        let disks = if missing.disk {
+            attach_steps(&read_text(resource, text)?, &self.name)
+        } else {
+            Vec::new()
+        };
+        let peers = missing.peers.iter().map(|(_, id)| connect_step(resource, *id));
+        Ok(disks.into_iter().chain(peers).map(|step| step.text).collect())
+    }
+
+    fn connect(&self, resource: &str, peer: &str) -> Result<(), Failure> {
+        self.ask(resource, |ticket| ToShard::Connect {
+            ticket,
+            resource: resource.to_owned(),
+            peer: Some(peer.to_owned()),
+            own_data: OwnData::Kept,
+        })
+        .map(drop)
+    }
+}
