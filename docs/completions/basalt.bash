@@ -58,8 +58,14 @@ _basalt() {
             basalt__subcmd__adm,adjust-with-progress)
                 cmd="basalt__subcmd__adm__subcmd__adjust"
                 ;;
+            basalt__subcmd__adm,adopt)
+                cmd="basalt__subcmd__adm__subcmd__adopt"
+                ;;
             basalt__subcmd__adm,adopt-drbd)
                 cmd="basalt__subcmd__adm__subcmd__adopt__subcmd__drbd"
+                ;;
+            basalt__subcmd__adm,apply-al)
+                cmd="basalt__subcmd__adm__subcmd__apply__subcmd__al"
                 ;;
             basalt__subcmd__adm,attach)
                 cmd="basalt__subcmd__adm__subcmd__attach"
@@ -91,6 +97,9 @@ _basalt() {
             basalt__subcmd__adm,disconnect)
                 cmd="basalt__subcmd__adm__subcmd__disconnect"
                 ;;
+            basalt__subcmd__adm,disk-options)
+                cmd="basalt__subcmd__adm__subcmd__disk__subcmd__options"
+                ;;
             basalt__subcmd__adm,down)
                 cmd="basalt__subcmd__adm__subcmd__down"
                 ;;
@@ -109,6 +118,9 @@ _basalt() {
             basalt__subcmd__adm,explain)
                 cmd="basalt__subcmd__adm__subcmd__explain"
                 ;;
+            basalt__subcmd__adm,forget-peer)
+                cmd="basalt__subcmd__adm__subcmd__forget__subcmd__peer"
+                ;;
             basalt__subcmd__adm,help)
                 cmd="basalt__subcmd__adm__subcmd__help"
                 ;;
@@ -117,6 +129,12 @@ _basalt() {
                 ;;
             basalt__subcmd__adm,invalidate)
                 cmd="basalt__subcmd__adm__subcmd__invalidate"
+                ;;
+            basalt__subcmd__adm,invalidate-remote)
+                cmd="basalt__subcmd__adm__subcmd__invalidate__subcmd__remote"
+                ;;
+            basalt__subcmd__adm,net-options)
+                cmd="basalt__subcmd__adm__subcmd__net__subcmd__options"
                 ;;
             basalt__subcmd__adm,new-current-uuid)
                 cmd="basalt__subcmd__adm__subcmd__new__subcmd__current__subcmd__uuid"
@@ -136,11 +154,20 @@ _basalt() {
             basalt__subcmd__adm,outdate)
                 cmd="basalt__subcmd__adm__subcmd__outdate"
                 ;;
+            basalt__subcmd__adm,pause-sync)
+                cmd="basalt__subcmd__adm__subcmd__pause__subcmd__sync"
+                ;;
+            basalt__subcmd__adm,peer-device-options)
+                cmd="basalt__subcmd__adm__subcmd__peer__subcmd__device__subcmd__options"
+                ;;
             basalt__subcmd__adm,peer-role)
                 cmd="basalt__subcmd__adm__subcmd__peer__subcmd__role"
                 ;;
             basalt__subcmd__adm,primary)
                 cmd="basalt__subcmd__adm__subcmd__primary"
+                ;;
+            basalt__subcmd__adm,repair-md)
+                cmd="basalt__subcmd__adm__subcmd__repair__subcmd__md"
                 ;;
             basalt__subcmd__adm,report)
                 cmd="basalt__subcmd__adm__subcmd__report"
@@ -148,8 +175,14 @@ _basalt() {
             basalt__subcmd__adm,resize)
                 cmd="basalt__subcmd__adm__subcmd__resize"
                 ;;
+            basalt__subcmd__adm,resource-options)
+                cmd="basalt__subcmd__adm__subcmd__resource__subcmd__options"
+                ;;
             basalt__subcmd__adm,resume-io)
                 cmd="basalt__subcmd__adm__subcmd__resume__subcmd__io"
+                ;;
+            basalt__subcmd__adm,resume-sync)
+                cmd="basalt__subcmd__adm__subcmd__resume__subcmd__sync"
                 ;;
             basalt__subcmd__adm,role)
                 cmd="basalt__subcmd__adm__subcmd__role"
@@ -223,8 +256,14 @@ _basalt() {
             basalt__subcmd__adm__subcmd__help,adjust)
                 cmd="basalt__subcmd__adm__subcmd__help__subcmd__adjust"
                 ;;
+            basalt__subcmd__adm__subcmd__help,adopt)
+                cmd="basalt__subcmd__adm__subcmd__help__subcmd__adopt"
+                ;;
             basalt__subcmd__adm__subcmd__help,adopt-drbd)
                 cmd="basalt__subcmd__adm__subcmd__help__subcmd__adopt__subcmd__drbd"
+                ;;
+            basalt__subcmd__adm__subcmd__help,apply-al)
+                cmd="basalt__subcmd__adm__subcmd__help__subcmd__apply__subcmd__al"
                 ;;
             basalt__subcmd__adm__subcmd__help,attach)
                 cmd="basalt__subcmd__adm__subcmd__help__subcmd__attach"
@@ -256,6 +295,9 @@ _basalt() {
             basalt__subcmd__adm__subcmd__help,disconnect)
                 cmd="basalt__subcmd__adm__subcmd__help__subcmd__disconnect"
                 ;;
+            basalt__subcmd__adm__subcmd__help,disk-options)
+                cmd="basalt__subcmd__adm__subcmd__help__subcmd__disk__subcmd__options"
+                ;;
             basalt__subcmd__adm__subcmd__help,down)
                 cmd="basalt__subcmd__adm__subcmd__help__subcmd__down"
                 ;;
@@ -274,6 +316,9 @@ _basalt() {
             basalt__subcmd__adm__subcmd__help,explain)
                 cmd="basalt__subcmd__adm__subcmd__help__subcmd__explain"
                 ;;
+            basalt__subcmd__adm__subcmd__help,forget-peer)
+                cmd="basalt__subcmd__adm__subcmd__help__subcmd__forget__subcmd__peer"
+                ;;
             basalt__subcmd__adm__subcmd__help,help)
                 cmd="basalt__subcmd__adm__subcmd__help__subcmd__help"
                 ;;
@@ -282,6 +327,12 @@ _basalt() {
                 ;;
             basalt__subcmd__adm__subcmd__help,invalidate)
                 cmd="basalt__subcmd__adm__subcmd__help__subcmd__invalidate"
+                ;;
+            basalt__subcmd__adm__subcmd__help,invalidate-remote)
+                cmd="basalt__subcmd__adm__subcmd__help__subcmd__invalidate__subcmd__remote"
+                ;;
+            basalt__subcmd__adm__subcmd__help,net-options)
+                cmd="basalt__subcmd__adm__subcmd__help__subcmd__net__subcmd__options"
                 ;;
             basalt__subcmd__adm__subcmd__help,new-current-uuid)
                 cmd="basalt__subcmd__adm__subcmd__help__subcmd__new__subcmd__current__subcmd__uuid"
@@ -301,11 +352,20 @@ _basalt() {
             basalt__subcmd__adm__subcmd__help,outdate)
                 cmd="basalt__subcmd__adm__subcmd__help__subcmd__outdate"
                 ;;
+            basalt__subcmd__adm__subcmd__help,pause-sync)
+                cmd="basalt__subcmd__adm__subcmd__help__subcmd__pause__subcmd__sync"
+                ;;
+            basalt__subcmd__adm__subcmd__help,peer-device-options)
+                cmd="basalt__subcmd__adm__subcmd__help__subcmd__peer__subcmd__device__subcmd__options"
+                ;;
             basalt__subcmd__adm__subcmd__help,peer-role)
                 cmd="basalt__subcmd__adm__subcmd__help__subcmd__peer__subcmd__role"
                 ;;
             basalt__subcmd__adm__subcmd__help,primary)
                 cmd="basalt__subcmd__adm__subcmd__help__subcmd__primary"
+                ;;
+            basalt__subcmd__adm__subcmd__help,repair-md)
+                cmd="basalt__subcmd__adm__subcmd__help__subcmd__repair__subcmd__md"
                 ;;
             basalt__subcmd__adm__subcmd__help,report)
                 cmd="basalt__subcmd__adm__subcmd__help__subcmd__report"
@@ -313,8 +373,14 @@ _basalt() {
             basalt__subcmd__adm__subcmd__help,resize)
                 cmd="basalt__subcmd__adm__subcmd__help__subcmd__resize"
                 ;;
+            basalt__subcmd__adm__subcmd__help,resource-options)
+                cmd="basalt__subcmd__adm__subcmd__help__subcmd__resource__subcmd__options"
+                ;;
             basalt__subcmd__adm__subcmd__help,resume-io)
                 cmd="basalt__subcmd__adm__subcmd__help__subcmd__resume__subcmd__io"
+                ;;
+            basalt__subcmd__adm__subcmd__help,resume-sync)
+                cmd="basalt__subcmd__adm__subcmd__help__subcmd__resume__subcmd__sync"
                 ;;
             basalt__subcmd__adm__subcmd__help,role)
                 cmd="basalt__subcmd__adm__subcmd__help__subcmd__role"
@@ -499,8 +565,14 @@ _basalt() {
             basalt__subcmd__help__subcmd__adm,adjust)
                 cmd="basalt__subcmd__help__subcmd__adm__subcmd__adjust"
                 ;;
+            basalt__subcmd__help__subcmd__adm,adopt)
+                cmd="basalt__subcmd__help__subcmd__adm__subcmd__adopt"
+                ;;
             basalt__subcmd__help__subcmd__adm,adopt-drbd)
                 cmd="basalt__subcmd__help__subcmd__adm__subcmd__adopt__subcmd__drbd"
+                ;;
+            basalt__subcmd__help__subcmd__adm,apply-al)
+                cmd="basalt__subcmd__help__subcmd__adm__subcmd__apply__subcmd__al"
                 ;;
             basalt__subcmd__help__subcmd__adm,attach)
                 cmd="basalt__subcmd__help__subcmd__adm__subcmd__attach"
@@ -532,6 +604,9 @@ _basalt() {
             basalt__subcmd__help__subcmd__adm,disconnect)
                 cmd="basalt__subcmd__help__subcmd__adm__subcmd__disconnect"
                 ;;
+            basalt__subcmd__help__subcmd__adm,disk-options)
+                cmd="basalt__subcmd__help__subcmd__adm__subcmd__disk__subcmd__options"
+                ;;
             basalt__subcmd__help__subcmd__adm,down)
                 cmd="basalt__subcmd__help__subcmd__adm__subcmd__down"
                 ;;
@@ -550,11 +625,20 @@ _basalt() {
             basalt__subcmd__help__subcmd__adm,explain)
                 cmd="basalt__subcmd__help__subcmd__adm__subcmd__explain"
                 ;;
+            basalt__subcmd__help__subcmd__adm,forget-peer)
+                cmd="basalt__subcmd__help__subcmd__adm__subcmd__forget__subcmd__peer"
+                ;;
             basalt__subcmd__help__subcmd__adm,hidden-commands)
                 cmd="basalt__subcmd__help__subcmd__adm__subcmd__hidden__subcmd__commands"
                 ;;
             basalt__subcmd__help__subcmd__adm,invalidate)
                 cmd="basalt__subcmd__help__subcmd__adm__subcmd__invalidate"
+                ;;
+            basalt__subcmd__help__subcmd__adm,invalidate-remote)
+                cmd="basalt__subcmd__help__subcmd__adm__subcmd__invalidate__subcmd__remote"
+                ;;
+            basalt__subcmd__help__subcmd__adm,net-options)
+                cmd="basalt__subcmd__help__subcmd__adm__subcmd__net__subcmd__options"
                 ;;
             basalt__subcmd__help__subcmd__adm,new-current-uuid)
                 cmd="basalt__subcmd__help__subcmd__adm__subcmd__new__subcmd__current__subcmd__uuid"
@@ -574,11 +658,20 @@ _basalt() {
             basalt__subcmd__help__subcmd__adm,outdate)
                 cmd="basalt__subcmd__help__subcmd__adm__subcmd__outdate"
                 ;;
+            basalt__subcmd__help__subcmd__adm,pause-sync)
+                cmd="basalt__subcmd__help__subcmd__adm__subcmd__pause__subcmd__sync"
+                ;;
+            basalt__subcmd__help__subcmd__adm,peer-device-options)
+                cmd="basalt__subcmd__help__subcmd__adm__subcmd__peer__subcmd__device__subcmd__options"
+                ;;
             basalt__subcmd__help__subcmd__adm,peer-role)
                 cmd="basalt__subcmd__help__subcmd__adm__subcmd__peer__subcmd__role"
                 ;;
             basalt__subcmd__help__subcmd__adm,primary)
                 cmd="basalt__subcmd__help__subcmd__adm__subcmd__primary"
+                ;;
+            basalt__subcmd__help__subcmd__adm,repair-md)
+                cmd="basalt__subcmd__help__subcmd__adm__subcmd__repair__subcmd__md"
                 ;;
             basalt__subcmd__help__subcmd__adm,report)
                 cmd="basalt__subcmd__help__subcmd__adm__subcmd__report"
@@ -586,8 +679,14 @@ _basalt() {
             basalt__subcmd__help__subcmd__adm,resize)
                 cmd="basalt__subcmd__help__subcmd__adm__subcmd__resize"
                 ;;
+            basalt__subcmd__help__subcmd__adm,resource-options)
+                cmd="basalt__subcmd__help__subcmd__adm__subcmd__resource__subcmd__options"
+                ;;
             basalt__subcmd__help__subcmd__adm,resume-io)
                 cmd="basalt__subcmd__help__subcmd__adm__subcmd__resume__subcmd__io"
+                ;;
+            basalt__subcmd__help__subcmd__adm,resume-sync)
+                cmd="basalt__subcmd__help__subcmd__adm__subcmd__resume__subcmd__sync"
                 ;;
             basalt__subcmd__help__subcmd__adm,role)
                 cmd="basalt__subcmd__help__subcmd__adm__subcmd__role"
@@ -946,7 +1045,7 @@ _basalt() {
             return 0
             ;;
         basalt__subcmd__adm)
-            opts="-c -d -v -S -t -s -m -h -V --config-file --node-socket --dry-run --verbose --json --timeout --stacked --config-to-test --config-to-exclude --drbdsetup --drbdmeta --help --version create-md adopt-drbd up down adjust adjust-with-progress attach detach connect disconnect primary new-current-uuid secondary status explain report events2 role cstate dstate wait-connect wait-con-int wait-sync dump dump-xml sh-nop sh-mod-parms sh-resources sh-list-adjustable sh-list-config-file sh-resource sh-dev sh-minor sh-ll-dev sh-md-dev sh-md-idx sh-ip sh-udev sh-lr-of new-resource new-minor new-peer new-path del-peer del-path del-minor check-resize outdate peer-role hidden-commands invalidate verify suspend-io resume-io resize help"
+            opts="-c -d -v -S -t -s -m -h -V --config-file --node-socket --dry-run --verbose --json --timeout --stacked --config-to-test --config-to-exclude --drbdsetup --drbdmeta --help --version create-md adopt-drbd adopt up down adjust adjust-with-progress attach detach connect disconnect primary new-current-uuid secondary status explain report events2 role cstate dstate wait-connect wait-con-int wait-sync dump dump-xml sh-nop sh-mod-parms sh-resources sh-list-adjustable sh-list-config-file sh-resource sh-dev sh-minor sh-ll-dev sh-md-dev sh-md-idx sh-ip sh-udev sh-lr-of new-resource new-minor new-peer new-path del-peer del-path del-minor check-resize outdate peer-role hidden-commands apply-al repair-md forget-peer invalidate-remote pause-sync resume-sync disk-options net-options resource-options peer-device-options invalidate verify suspend-io resume-io resize help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1033,6 +1132,56 @@ _basalt() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        basalt__subcmd__adm__subcmd__adopt)
+            opts="-c -d -v -h --save --from --without --in-doubt --node --state-dir --config-file --node-socket --dry-run --verbose --json --timeout --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --save)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --from)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --without)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --node)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --state-dir)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --config-file)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -c)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --node-socket)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --timeout)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         basalt__subcmd__adm__subcmd__adopt__subcmd__drbd)
             opts="-c -d -v -h --rollback --same-as --drbd-meta-disk --max-peers --node --state-dir --config-file --node-socket --dry-run --verbose --json --timeout --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
@@ -1060,6 +1209,36 @@ _basalt() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --config-file)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -c)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --node-socket)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --timeout)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        basalt__subcmd__adm__subcmd__apply__subcmd__al)
+            opts="-c -d -v -h --config-file --node-socket --dry-run --verbose --json --timeout --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
                 --config-file)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -1391,6 +1570,36 @@ _basalt() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        basalt__subcmd__adm__subcmd__disk__subcmd__options)
+            opts="-c -d -v -h --set-defaults --config-file --node-socket --dry-run --verbose --json --timeout --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --config-file)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -c)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --node-socket)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --timeout)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         basalt__subcmd__adm__subcmd__down)
             opts="-c -d -v -h --force --config-file --node-socket --dry-run --verbose --json --timeout --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
@@ -1579,8 +1788,38 @@ _basalt() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        basalt__subcmd__adm__subcmd__forget__subcmd__peer)
+            opts="-c -d -v -h --config-file --node-socket --dry-run --verbose --json --timeout --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --config-file)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -c)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --node-socket)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --timeout)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         basalt__subcmd__adm__subcmd__help)
-            opts="create-md adopt-drbd up down adjust attach detach connect disconnect primary new-current-uuid secondary status explain report events2 role cstate dstate wait-connect wait-sync dump dump-xml sh-nop sh-mod-parms sh-resources sh-list-adjustable sh-list-config-file sh-resource sh-dev sh-minor sh-ll-dev sh-md-dev sh-md-idx sh-ip sh-udev sh-lr-of new-resource new-minor new-peer new-path del-peer del-path del-minor check-resize outdate peer-role hidden-commands invalidate verify suspend-io resume-io resize help"
+            opts="create-md adopt-drbd adopt up down adjust attach detach connect disconnect primary new-current-uuid secondary status explain report events2 role cstate dstate wait-connect wait-sync dump dump-xml sh-nop sh-mod-parms sh-resources sh-list-adjustable sh-list-config-file sh-resource sh-dev sh-minor sh-ll-dev sh-md-dev sh-md-idx sh-ip sh-udev sh-lr-of new-resource new-minor new-peer new-path del-peer del-path del-minor check-resize outdate peer-role hidden-commands apply-al repair-md forget-peer invalidate-remote pause-sync resume-sync disk-options net-options resource-options peer-device-options invalidate verify suspend-io resume-io resize help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1607,7 +1846,35 @@ _basalt() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        basalt__subcmd__adm__subcmd__help__subcmd__adopt)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         basalt__subcmd__adm__subcmd__help__subcmd__adopt__subcmd__drbd)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        basalt__subcmd__adm__subcmd__help__subcmd__apply__subcmd__al)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
@@ -1761,6 +2028,20 @@ _basalt() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        basalt__subcmd__adm__subcmd__help__subcmd__disk__subcmd__options)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         basalt__subcmd__adm__subcmd__help__subcmd__down)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
@@ -1845,6 +2126,20 @@ _basalt() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        basalt__subcmd__adm__subcmd__help__subcmd__forget__subcmd__peer)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         basalt__subcmd__adm__subcmd__help__subcmd__help)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
@@ -1874,6 +2169,34 @@ _basalt() {
             return 0
             ;;
         basalt__subcmd__adm__subcmd__help__subcmd__invalidate)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        basalt__subcmd__adm__subcmd__help__subcmd__invalidate__subcmd__remote)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        basalt__subcmd__adm__subcmd__help__subcmd__net__subcmd__options)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
@@ -1971,6 +2294,34 @@ _basalt() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        basalt__subcmd__adm__subcmd__help__subcmd__pause__subcmd__sync)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        basalt__subcmd__adm__subcmd__help__subcmd__peer__subcmd__device__subcmd__options)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         basalt__subcmd__adm__subcmd__help__subcmd__peer__subcmd__role)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
@@ -1986,6 +2337,20 @@ _basalt() {
             return 0
             ;;
         basalt__subcmd__adm__subcmd__help__subcmd__primary)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        basalt__subcmd__adm__subcmd__help__subcmd__repair__subcmd__md)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
@@ -2027,7 +2392,35 @@ _basalt() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        basalt__subcmd__adm__subcmd__help__subcmd__resource__subcmd__options)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         basalt__subcmd__adm__subcmd__help__subcmd__resume__subcmd__io)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        basalt__subcmd__adm__subcmd__help__subcmd__resume__subcmd__sync)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
@@ -2409,6 +2802,66 @@ _basalt() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        basalt__subcmd__adm__subcmd__invalidate__subcmd__remote)
+            opts="-c -d -v -h --config-file --node-socket --dry-run --verbose --json --timeout --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --config-file)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -c)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --node-socket)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --timeout)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        basalt__subcmd__adm__subcmd__net__subcmd__options)
+            opts="-c -d -v -h --set-defaults --config-file --node-socket --dry-run --verbose --json --timeout --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --config-file)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -c)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --node-socket)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --timeout)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         basalt__subcmd__adm__subcmd__new__subcmd__current__subcmd__uuid)
             opts="-c -d -v -h --clear-bitmap --config-file --node-socket --dry-run --verbose --json --timeout --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
@@ -2589,6 +3042,66 @@ _basalt() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        basalt__subcmd__adm__subcmd__pause__subcmd__sync)
+            opts="-c -d -v -h --config-file --node-socket --dry-run --verbose --json --timeout --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --config-file)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -c)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --node-socket)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --timeout)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        basalt__subcmd__adm__subcmd__peer__subcmd__device__subcmd__options)
+            opts="-c -d -v -h --set-defaults --config-file --node-socket --dry-run --verbose --json --timeout --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --config-file)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -c)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --node-socket)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --timeout)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         basalt__subcmd__adm__subcmd__peer__subcmd__role)
             opts="-c -d -v -h --config-file --node-socket --dry-run --verbose --json --timeout --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
@@ -2621,6 +3134,36 @@ _basalt() {
             ;;
         basalt__subcmd__adm__subcmd__primary)
             opts="-c -d -v -h --force --config-file --node-socket --dry-run --verbose --json --timeout --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --config-file)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -c)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --node-socket)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --timeout)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        basalt__subcmd__adm__subcmd__repair__subcmd__md)
+            opts="-c -d -v -h --config-file --node-socket --dry-run --verbose --json --timeout --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2729,7 +3272,67 @@ _basalt() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        basalt__subcmd__adm__subcmd__resource__subcmd__options)
+            opts="-c -d -v -h --set-defaults --config-file --node-socket --dry-run --verbose --json --timeout --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --config-file)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -c)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --node-socket)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --timeout)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         basalt__subcmd__adm__subcmd__resume__subcmd__io)
+            opts="-c -d -v -h --config-file --node-socket --dry-run --verbose --json --timeout --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --config-file)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -c)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --node-socket)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --timeout)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        basalt__subcmd__adm__subcmd__resume__subcmd__sync)
             opts="-c -d -v -h --config-file --node-socket --dry-run --verbose --json --timeout --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
@@ -4254,7 +4857,7 @@ _basalt() {
             return 0
             ;;
         basalt__subcmd__help__subcmd__adm)
-            opts="create-md adopt-drbd up down adjust attach detach connect disconnect primary new-current-uuid secondary status explain report events2 role cstate dstate wait-connect wait-sync dump dump-xml sh-nop sh-mod-parms sh-resources sh-list-adjustable sh-list-config-file sh-resource sh-dev sh-minor sh-ll-dev sh-md-dev sh-md-idx sh-ip sh-udev sh-lr-of new-resource new-minor new-peer new-path del-peer del-path del-minor check-resize outdate peer-role hidden-commands invalidate verify suspend-io resume-io resize"
+            opts="create-md adopt-drbd adopt up down adjust attach detach connect disconnect primary new-current-uuid secondary status explain report events2 role cstate dstate wait-connect wait-sync dump dump-xml sh-nop sh-mod-parms sh-resources sh-list-adjustable sh-list-config-file sh-resource sh-dev sh-minor sh-ll-dev sh-md-dev sh-md-idx sh-ip sh-udev sh-lr-of new-resource new-minor new-peer new-path del-peer del-path del-minor check-resize outdate peer-role hidden-commands apply-al repair-md forget-peer invalidate-remote pause-sync resume-sync disk-options net-options resource-options peer-device-options invalidate verify suspend-io resume-io resize"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -4281,7 +4884,35 @@ _basalt() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        basalt__subcmd__help__subcmd__adm__subcmd__adopt)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         basalt__subcmd__help__subcmd__adm__subcmd__adopt__subcmd__drbd)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        basalt__subcmd__help__subcmd__adm__subcmd__apply__subcmd__al)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
@@ -4435,6 +5066,20 @@ _basalt() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        basalt__subcmd__help__subcmd__adm__subcmd__disk__subcmd__options)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         basalt__subcmd__help__subcmd__adm__subcmd__down)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
@@ -4519,6 +5164,20 @@ _basalt() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        basalt__subcmd__help__subcmd__adm__subcmd__forget__subcmd__peer)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         basalt__subcmd__help__subcmd__adm__subcmd__hidden__subcmd__commands)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
@@ -4534,6 +5193,34 @@ _basalt() {
             return 0
             ;;
         basalt__subcmd__help__subcmd__adm__subcmd__invalidate)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        basalt__subcmd__help__subcmd__adm__subcmd__invalidate__subcmd__remote)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        basalt__subcmd__help__subcmd__adm__subcmd__net__subcmd__options)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
@@ -4631,6 +5318,34 @@ _basalt() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        basalt__subcmd__help__subcmd__adm__subcmd__pause__subcmd__sync)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        basalt__subcmd__help__subcmd__adm__subcmd__peer__subcmd__device__subcmd__options)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         basalt__subcmd__help__subcmd__adm__subcmd__peer__subcmd__role)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
@@ -4646,6 +5361,20 @@ _basalt() {
             return 0
             ;;
         basalt__subcmd__help__subcmd__adm__subcmd__primary)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        basalt__subcmd__help__subcmd__adm__subcmd__repair__subcmd__md)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
@@ -4687,7 +5416,35 @@ _basalt() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        basalt__subcmd__help__subcmd__adm__subcmd__resource__subcmd__options)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         basalt__subcmd__help__subcmd__adm__subcmd__resume__subcmd__io)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        basalt__subcmd__help__subcmd__adm__subcmd__resume__subcmd__sync)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )

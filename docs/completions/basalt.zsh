@@ -465,8 +465,8 @@ _arguments "${_arguments_options[@]}" : \
 '--drbdsetup=[Accepted for compatibility\: no other program is called]:PROGRAM:_files' \
 '-m+[Accepted for compatibility\: no other program is called]:PROGRAM:_files' \
 '--drbdmeta=[Accepted for compatibility\: no other program is called]:PROGRAM:_files' \
-'-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
-'--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
 '*--verbose[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
 '--json[Answer in JSON]' \
@@ -495,8 +495,8 @@ _arguments "${_arguments_options[@]}" : \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
 '--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
 '--force[Overwrite what is on the disk\: a file system, or metadata]' \
-'-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
-'--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
 '*--verbose[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
 '--json[Answer in JSON]' \
@@ -517,14 +517,36 @@ _arguments "${_arguments_options[@]}" : \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
 '--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
 '(--same-as --max-peers)--rollback[Put DRBD'\''s metadata back, as it was; only until the resource is used]' \
-'-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
-'--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
 '*--verbose[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
 '--json[Answer in JSON]' \
 '-h[Print help]' \
 '--help[Print help]' \
 '*::targets -- `all`, RES or RES/VOL:_default' \
+&& ret=0
+;;
+(adopt)
+_arguments "${_arguments_options[@]}" : \
+'(--from)--save=[Only show what this node has, and keep that in FILE for the other nodes]:FILE:_files' \
+'*--from=[The file of a node, this one'\''s among them; once for each]:FILE:_files' \
+'*--without=[Nodes whose disks are gone, or whose data is not to count]:NODES:_default' \
+'--node=[Name of this node in the configuration \[default\: the host name\]]:NAME:_default' \
+'--state-dir=[State directory of the daemon]:DIR:_files' \
+'-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
+'--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
+'--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
+'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
+'--in-doubt[Go on where acknowledged writes may be lost]' \
+'-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
+'*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
+'*--verbose[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
+'--json[Answer in JSON]' \
+'-h[Print help]' \
+'--help[Print help]' \
+':resource -- The resource; it has to be down on this node:_default' \
 && ret=0
 ;;
 (up)
@@ -534,8 +556,8 @@ _arguments "${_arguments_options[@]}" : \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
 '--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
-'-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
-'--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
 '*--verbose[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
 '--json[Answer in JSON]' \
@@ -551,8 +573,8 @@ _arguments "${_arguments_options[@]}" : \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
 '--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
 '--force[Do it also where it is refused for safety]' \
-'-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
-'--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
 '*--verbose[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
 '--json[Answer in JSON]' \
@@ -569,8 +591,8 @@ _arguments "${_arguments_options[@]}" : \
 '--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
 '--skip-disk[Leave a disk that is out of use so]' \
 '--skip-net[Leave peers that are disconnected so]' \
-'-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
-'--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
 '*--verbose[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
 '--json[Answer in JSON]' \
@@ -587,8 +609,8 @@ _arguments "${_arguments_options[@]}" : \
 '--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
 '--skip-disk[Leave a disk that is out of use so]' \
 '--skip-net[Leave peers that are disconnected so]' \
-'-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
-'--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
 '*--verbose[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
 '--json[Answer in JSON]' \
@@ -603,8 +625,8 @@ _arguments "${_arguments_options[@]}" : \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
 '--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
-'-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
-'--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
 '*--verbose[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
 '--json[Answer in JSON]' \
@@ -620,8 +642,8 @@ _arguments "${_arguments_options[@]}" : \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
 '--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
 '--force[Do it also where it is refused for safety]' \
-'-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
-'--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
 '*--verbose[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
 '--json[Answer in JSON]' \
@@ -637,8 +659,8 @@ _arguments "${_arguments_options[@]}" : \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
 '--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
 '--discard-my-data[After a split brain\: give up what this node wrote since then, and take the peer'\''s]' \
-'-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
-'--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
 '*--verbose[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
 '--json[Answer in JSON]' \
@@ -654,8 +676,8 @@ _arguments "${_arguments_options[@]}" : \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
 '--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
 '--force[Do it also where it is refused for safety]' \
-'-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
-'--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
 '*--verbose[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
 '--json[Answer in JSON]' \
@@ -671,8 +693,8 @@ _arguments "${_arguments_options[@]}" : \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
 '--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
 '--force[Do it also where it is refused for safety]' \
-'-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
-'--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
 '*--verbose[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
 '--json[Answer in JSON]' \
@@ -688,8 +710,8 @@ _arguments "${_arguments_options[@]}" : \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
 '--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
 '--clear-bitmap[The replicas hold the same already, as fresh zeros do\: nothing is to be copied]' \
-'-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
-'--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
 '*--verbose[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
 '--json[Answer in JSON]' \
@@ -705,8 +727,8 @@ _arguments "${_arguments_options[@]}" : \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
 '--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
 '--force[Do it also where it is refused for safety]' \
-'-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
-'--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
 '*--verbose[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
 '--json[Answer in JSON]' \
@@ -723,8 +745,8 @@ _arguments "${_arguments_options[@]}" : \
 '--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
 '-s[Show counters]' \
 '--statistics[Show counters]' \
-'-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
-'--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
 '*--verbose[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
 '--json[Answer in JSON]' \
@@ -739,8 +761,8 @@ _arguments "${_arguments_options[@]}" : \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
 '--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
-'-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
-'--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
 '*--verbose[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
 '--json[Answer in JSON]' \
@@ -758,8 +780,8 @@ _arguments "${_arguments_options[@]}" : \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
 '--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
-'-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
-'--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
 '*--verbose[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
 '--json[Answer in JSON]' \
@@ -782,8 +804,8 @@ _arguments "${_arguments_options[@]}" : \
 '--diff[Tell changes as \`old->new\`]' \
 '--full[Tell of a changed object also what did not change]' \
 '--poll[Tell changed counters for each line \`n\` on standard input]' \
-'-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
-'--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
 '*--verbose[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
 '--json[Answer in JSON]' \
@@ -798,8 +820,8 @@ _arguments "${_arguments_options[@]}" : \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
 '--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
-'-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
-'--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
 '*--verbose[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
 '--json[Answer in JSON]' \
@@ -814,8 +836,8 @@ _arguments "${_arguments_options[@]}" : \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
 '--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
-'-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
-'--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
 '*--verbose[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
 '--json[Answer in JSON]' \
@@ -830,8 +852,8 @@ _arguments "${_arguments_options[@]}" : \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
 '--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
-'-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
-'--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
 '*--verbose[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
 '--json[Answer in JSON]' \
@@ -850,8 +872,8 @@ _arguments "${_arguments_options[@]}" : \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
 '--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
-'-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
-'--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
 '*--verbose[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
 '--json[Answer in JSON]' \
@@ -870,8 +892,8 @@ _arguments "${_arguments_options[@]}" : \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
 '--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
-'-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
-'--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
 '*--verbose[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
 '--json[Answer in JSON]' \
@@ -890,8 +912,8 @@ _arguments "${_arguments_options[@]}" : \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
 '--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
-'-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
-'--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
 '*--verbose[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
 '--json[Answer in JSON]' \
@@ -906,8 +928,8 @@ _arguments "${_arguments_options[@]}" : \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
 '--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
-'-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
-'--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
 '*--verbose[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
 '--json[Answer in JSON]' \
@@ -922,8 +944,8 @@ _arguments "${_arguments_options[@]}" : \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
 '--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
-'-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
-'--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
 '*--verbose[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
 '--json[Answer in JSON]' \
@@ -938,8 +960,8 @@ _arguments "${_arguments_options[@]}" : \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
 '--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
-'-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
-'--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
 '*--verbose[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
 '--json[Answer in JSON]' \
@@ -953,8 +975,8 @@ _arguments "${_arguments_options[@]}" : \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
 '--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
-'-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
-'--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
 '*--verbose[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
 '--json[Answer in JSON]' \
@@ -969,8 +991,8 @@ _arguments "${_arguments_options[@]}" : \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
 '--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
-'-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
-'--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
 '*--verbose[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
 '--json[Answer in JSON]' \
@@ -985,8 +1007,8 @@ _arguments "${_arguments_options[@]}" : \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
 '--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
-'-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
-'--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
 '*--verbose[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
 '--json[Answer in JSON]' \
@@ -1000,8 +1022,8 @@ _arguments "${_arguments_options[@]}" : \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
 '--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
-'-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
-'--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
 '*--verbose[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
 '--json[Answer in JSON]' \
@@ -1016,8 +1038,8 @@ _arguments "${_arguments_options[@]}" : \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
 '--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
-'-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
-'--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
 '*--verbose[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
 '--json[Answer in JSON]' \
@@ -1033,8 +1055,8 @@ _arguments "${_arguments_options[@]}" : \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
 '--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
-'-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
-'--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
 '*--verbose[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
 '--json[Answer in JSON]' \
@@ -1050,8 +1072,8 @@ _arguments "${_arguments_options[@]}" : \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
 '--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
-'-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
-'--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
 '*--verbose[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
 '--json[Answer in JSON]' \
@@ -1067,8 +1089,8 @@ _arguments "${_arguments_options[@]}" : \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
 '--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
-'-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
-'--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
 '*--verbose[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
 '--json[Answer in JSON]' \
@@ -1084,8 +1106,8 @@ _arguments "${_arguments_options[@]}" : \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
 '--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
-'-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
-'--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
 '*--verbose[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
 '--json[Answer in JSON]' \
@@ -1101,8 +1123,8 @@ _arguments "${_arguments_options[@]}" : \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
 '--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
-'-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
-'--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
 '*--verbose[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
 '--json[Answer in JSON]' \
@@ -1118,8 +1140,8 @@ _arguments "${_arguments_options[@]}" : \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
 '--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
-'-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
-'--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
 '*--verbose[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
 '--json[Answer in JSON]' \
@@ -1135,8 +1157,8 @@ _arguments "${_arguments_options[@]}" : \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
 '--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
-'-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
-'--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
 '*--verbose[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
 '--json[Answer in JSON]' \
@@ -1152,8 +1174,8 @@ _arguments "${_arguments_options[@]}" : \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
 '--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
-'-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
-'--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
 '*--verbose[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
 '--json[Answer in JSON]' \
@@ -1168,8 +1190,8 @@ _arguments "${_arguments_options[@]}" : \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
 '--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
-'-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
-'--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
 '*--verbose[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
 '--json[Answer in JSON]' \
@@ -1184,8 +1206,8 @@ _arguments "${_arguments_options[@]}" : \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
 '--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
-'-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
-'--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
 '*--verbose[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
 '--json[Answer in JSON]' \
@@ -1200,8 +1222,8 @@ _arguments "${_arguments_options[@]}" : \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
 '--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
-'-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
-'--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
 '*--verbose[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
 '--json[Answer in JSON]' \
@@ -1216,8 +1238,8 @@ _arguments "${_arguments_options[@]}" : \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
 '--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
-'-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
-'--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
 '*--verbose[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
 '--json[Answer in JSON]' \
@@ -1233,8 +1255,8 @@ _arguments "${_arguments_options[@]}" : \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
 '--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
 '--force[Do it also where it is refused for safety]' \
-'-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
-'--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
 '*--verbose[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
 '--json[Answer in JSON]' \
@@ -1249,8 +1271,8 @@ _arguments "${_arguments_options[@]}" : \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
 '--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
-'-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
-'--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
 '*--verbose[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
 '--json[Answer in JSON]' \
@@ -1265,8 +1287,8 @@ _arguments "${_arguments_options[@]}" : \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
 '--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
-'-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
-'--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
 '*--verbose[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
 '--json[Answer in JSON]' \
@@ -1281,8 +1303,8 @@ _arguments "${_arguments_options[@]}" : \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
 '--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
-'-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
-'--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
 '*--verbose[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
 '--json[Answer in JSON]' \
@@ -1297,8 +1319,8 @@ _arguments "${_arguments_options[@]}" : \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
 '--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
-'-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
-'--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
 '*--verbose[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
 '--json[Answer in JSON]' \
@@ -1313,8 +1335,8 @@ _arguments "${_arguments_options[@]}" : \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
 '--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
-'-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
-'--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
 '*--verbose[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
 '--json[Answer in JSON]' \
@@ -1329,13 +1351,177 @@ _arguments "${_arguments_options[@]}" : \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
 '--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
-'-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
-'--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
 '*--verbose[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
 '--json[Answer in JSON]' \
 '-h[Print help]' \
 '--help[Print help]' \
+&& ret=0
+;;
+(apply-al)
+_arguments "${_arguments_options[@]}" : \
+'-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
+'--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
+'--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
+'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
+'-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
+'*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
+'*--verbose[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
+'--json[Answer in JSON]' \
+'-h[Print help]' \
+'--help[Print help]' \
+'*::targets -- `all`, RES, RES/VOL or RES\:PEER:_default' \
+&& ret=0
+;;
+(repair-md)
+_arguments "${_arguments_options[@]}" : \
+'-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
+'--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
+'--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
+'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
+'-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
+'*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
+'*--verbose[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
+'--json[Answer in JSON]' \
+'-h[Print help]' \
+'--help[Print help]' \
+'*::targets -- `all`, RES, RES/VOL or RES\:PEER:_default' \
+&& ret=0
+;;
+(forget-peer)
+_arguments "${_arguments_options[@]}" : \
+'-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
+'--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
+'--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
+'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
+'-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
+'*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
+'*--verbose[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
+'--json[Answer in JSON]' \
+'-h[Print help]' \
+'--help[Print help]' \
+'*::targets -- `all`, RES, RES/VOL or RES\:PEER:_default' \
+&& ret=0
+;;
+(invalidate-remote)
+_arguments "${_arguments_options[@]}" : \
+'-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
+'--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
+'--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
+'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
+'-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
+'*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
+'*--verbose[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
+'--json[Answer in JSON]' \
+'-h[Print help]' \
+'--help[Print help]' \
+'*::targets -- `all`, RES, RES/VOL or RES\:PEER:_default' \
+&& ret=0
+;;
+(pause-sync)
+_arguments "${_arguments_options[@]}" : \
+'-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
+'--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
+'--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
+'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
+'-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
+'*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
+'*--verbose[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
+'--json[Answer in JSON]' \
+'-h[Print help]' \
+'--help[Print help]' \
+'*::targets -- `all`, RES, RES/VOL or RES\:PEER:_default' \
+&& ret=0
+;;
+(resume-sync)
+_arguments "${_arguments_options[@]}" : \
+'-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
+'--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
+'--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
+'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
+'-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
+'*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
+'*--verbose[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
+'--json[Answer in JSON]' \
+'-h[Print help]' \
+'--help[Print help]' \
+'*::targets -- `all`, RES, RES/VOL or RES\:PEER:_default' \
+&& ret=0
+;;
+(disk-options)
+_arguments "${_arguments_options[@]}" : \
+'-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
+'--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
+'--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
+'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
+'--set-defaults[Always so\: what the configuration does not say is the default]' \
+'-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
+'*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
+'*--verbose[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
+'--json[Answer in JSON]' \
+'-h[Print help]' \
+'--help[Print help]' \
+'*::targets -- `all` or RES:_default' \
+&& ret=0
+;;
+(net-options)
+_arguments "${_arguments_options[@]}" : \
+'-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
+'--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
+'--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
+'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
+'--set-defaults[Always so\: what the configuration does not say is the default]' \
+'-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
+'*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
+'*--verbose[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
+'--json[Answer in JSON]' \
+'-h[Print help]' \
+'--help[Print help]' \
+'*::targets -- `all` or RES:_default' \
+&& ret=0
+;;
+(resource-options)
+_arguments "${_arguments_options[@]}" : \
+'-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
+'--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
+'--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
+'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
+'--set-defaults[Always so\: what the configuration does not say is the default]' \
+'-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
+'*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
+'*--verbose[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
+'--json[Answer in JSON]' \
+'-h[Print help]' \
+'--help[Print help]' \
+'*::targets -- `all` or RES:_default' \
+&& ret=0
+;;
+(peer-device-options)
+_arguments "${_arguments_options[@]}" : \
+'-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
+'--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
+'--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
+'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
+'--set-defaults[Always so\: what the configuration does not say is the default]' \
+'-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
+'*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
+'*--verbose[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
+'--json[Answer in JSON]' \
+'-h[Print help]' \
+'--help[Print help]' \
+'*::targets -- `all` or RES:_default' \
 && ret=0
 ;;
 (invalidate)
@@ -1344,8 +1530,8 @@ _arguments "${_arguments_options[@]}" : \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
 '--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
-'-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
-'--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
 '*--verbose[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
 '--json[Answer in JSON]' \
@@ -1365,8 +1551,8 @@ _arguments "${_arguments_options[@]}" : \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
 '--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
 '--repair[Make equal what differs\: as most replicas have it, or this node'\''s without a majority]' \
-'-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
-'--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
 '*--verbose[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
 '--json[Answer in JSON]' \
@@ -1381,8 +1567,8 @@ _arguments "${_arguments_options[@]}" : \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
 '--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
-'-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
-'--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
 '*--verbose[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
 '--json[Answer in JSON]' \
@@ -1397,8 +1583,8 @@ _arguments "${_arguments_options[@]}" : \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
 '--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
-'-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
-'--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
 '*--verbose[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
 '--json[Answer in JSON]' \
@@ -1417,8 +1603,8 @@ _arguments "${_arguments_options[@]}" : \
 '--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
 '--assume-clean[Leave what is new as it is\: you say that all replicas hold the same there]' \
 '--assume-peer-has-space[Changes nothing\: a disk without room is always refused]' \
-'-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
-'--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
 '*--verbose[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
 '--json[Answer in JSON]' \
@@ -1447,6 +1633,10 @@ _arguments "${_arguments_options[@]}" : \
 _arguments "${_arguments_options[@]}" : \
 && ret=0
 ;;
+(adopt)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
 (up)
 _arguments "${_arguments_options[@]}" : \
 && ret=0
@@ -1628,6 +1818,46 @@ _arguments "${_arguments_options[@]}" : \
 && ret=0
 ;;
 (hidden-commands)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(apply-al)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(repair-md)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(forget-peer)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(invalidate-remote)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(pause-sync)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(resume-sync)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(disk-options)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(net-options)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(resource-options)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(peer-device-options)
 _arguments "${_arguments_options[@]}" : \
 && ret=0
 ;;
@@ -1669,8 +1899,8 @@ _arguments "${_arguments_options[@]}" : \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
 '--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
-'-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
-'--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
 '*--verbose[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
 '--json[Answer in JSON]' \
@@ -1696,8 +1926,8 @@ _arguments "${_arguments_options[@]}" : \
 '--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
 '-s[Show counters]' \
 '--statistics[Show counters]' \
-'-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
-'--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
 '*--verbose[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
 '--json[Answer in JSON]' \
@@ -1721,8 +1951,8 @@ _arguments "${_arguments_options[@]}" : \
 '--diff[Tell changes as \`old->new\`]' \
 '--full[Tell of a changed object also what did not change]' \
 '--poll[Tell changed counters for each line \`n\` on standard input]' \
-'-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
-'--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
 '*--verbose[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
 '--json[Answer in JSON]' \
@@ -1739,8 +1969,8 @@ _arguments "${_arguments_options[@]}" : \
 '--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
 '-D[Show also what was not set]' \
 '--show-defaults[Show also what was not set]' \
-'-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
-'--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
 '*--verbose[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
 '--json[Answer in JSON]' \
@@ -1755,8 +1985,8 @@ _arguments "${_arguments_options[@]}" : \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
 '--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
-'-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
-'--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
 '*--verbose[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
 '--json[Answer in JSON]' \
@@ -1771,8 +2001,8 @@ _arguments "${_arguments_options[@]}" : \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
 '--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
-'-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
-'--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
 '*--verbose[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
 '--json[Answer in JSON]' \
@@ -1788,8 +2018,8 @@ _arguments "${_arguments_options[@]}" : \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
 '--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
-'-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
-'--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
 '*--verbose[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
 '--json[Answer in JSON]' \
@@ -1804,8 +2034,8 @@ _arguments "${_arguments_options[@]}" : \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
 '--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
-'-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
-'--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
 '*--verbose[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
 '--json[Answer in JSON]' \
@@ -1821,8 +2051,8 @@ _arguments "${_arguments_options[@]}" : \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
 '--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
 '--force[Do it also where it is refused for safety]' \
-'-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
-'--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
 '*--verbose[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
 '--json[Answer in JSON]' \
@@ -1838,8 +2068,8 @@ _arguments "${_arguments_options[@]}" : \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
 '--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
 '--force[Fail the requests that are still open]' \
-'-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
-'--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
 '*--verbose[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
 '--json[Answer in JSON]' \
@@ -1855,8 +2085,8 @@ _arguments "${_arguments_options[@]}" : \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
 '--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
 '--discard-my-data[After a split brain\: give up what this node wrote since then, and take the peer'\''s]' \
-'-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
-'--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
 '*--verbose[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
 '--json[Answer in JSON]' \
@@ -1873,8 +2103,8 @@ _arguments "${_arguments_options[@]}" : \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
 '--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
 '--force[Do it also where it is refused for safety]' \
-'-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
-'--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
 '*--verbose[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
 '--json[Answer in JSON]' \
@@ -1891,8 +2121,8 @@ _arguments "${_arguments_options[@]}" : \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
 '--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
 '--force[Do not wait for requests that the disk still owes]' \
-'-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
-'--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
 '*--verbose[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
 '--json[Answer in JSON]' \
@@ -1907,8 +2137,8 @@ _arguments "${_arguments_options[@]}" : \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
 '--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
-'-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
-'--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
 '*--verbose[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
 '--json[Answer in JSON]' \
@@ -1923,8 +2153,8 @@ _arguments "${_arguments_options[@]}" : \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
 '--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
-'-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
-'--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
 '*--verbose[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
 '--json[Answer in JSON]' \
@@ -1939,8 +2169,8 @@ _arguments "${_arguments_options[@]}" : \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
 '--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
-'-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
-'--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
 '*--verbose[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
 '--json[Answer in JSON]' \
@@ -1956,8 +2186,8 @@ _arguments "${_arguments_options[@]}" : \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
 '--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
 '--clear-bitmap[The replicas hold the same already]' \
-'-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
-'--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
 '*--verbose[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
 '--json[Answer in JSON]' \
@@ -1976,8 +2206,8 @@ _arguments "${_arguments_options[@]}" : \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
 '--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
-'-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
-'--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
 '*--verbose[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
 '--json[Answer in JSON]' \
@@ -1996,8 +2226,8 @@ _arguments "${_arguments_options[@]}" : \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
 '--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
-'-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
-'--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
 '*--verbose[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
 '--json[Answer in JSON]' \
@@ -2017,8 +2247,8 @@ _arguments "${_arguments_options[@]}" : \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
 '--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
-'-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
-'--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
 '*--verbose[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
 '--json[Answer in JSON]' \
@@ -2039,8 +2269,8 @@ _arguments "${_arguments_options[@]}" : \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
 '--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
-'-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
-'--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
 '*--verbose[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
 '--json[Answer in JSON]' \
@@ -2059,8 +2289,8 @@ _arguments "${_arguments_options[@]}" : \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
 '--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
-'-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
-'--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
 '*--verbose[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
 '--json[Answer in JSON]' \
@@ -2080,8 +2310,8 @@ _arguments "${_arguments_options[@]}" : \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
 '--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
-'-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
-'--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt-drbd\` is possible]' \
+'-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
 '*--verbose[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
 '--json[Answer in JSON]' \
@@ -2364,6 +2594,10 @@ _arguments "${_arguments_options[@]}" : \
 _arguments "${_arguments_options[@]}" : \
 && ret=0
 ;;
+(adopt)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
 (up)
 _arguments "${_arguments_options[@]}" : \
 && ret=0
@@ -2548,6 +2782,46 @@ _arguments "${_arguments_options[@]}" : \
 _arguments "${_arguments_options[@]}" : \
 && ret=0
 ;;
+(apply-al)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(repair-md)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(forget-peer)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(invalidate-remote)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(pause-sync)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(resume-sync)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(disk-options)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(net-options)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(resource-options)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(peer-device-options)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
 (invalidate)
 _arguments "${_arguments_options[@]}" : \
 && ret=0
@@ -2712,6 +2986,7 @@ _basalt__subcmd__adm_commands() {
     local commands; commands=(
 'create-md:Write fresh metadata on the backing disks of this node' \
 'adopt-drbd:Take the replicas of this node over from DRBD 9 or 8.4, where they lie, or give them back' \
+'adopt:Take a resource into use again whose nodes lost their state directories, by its disks' \
 'up:Configure, attach and connect' \
 'down:Disconnect, detach and forget' \
 'adjust:Make the running state follow the configuration file' \
@@ -2760,6 +3035,16 @@ _basalt__subcmd__adm_commands() {
 'outdate:Say whether this node'\''s data counts as outdated; others know it without being told' \
 'peer-role:Show the roles of the peers, one line each' \
 'hidden-commands:Print the verbs that \`--help\` leaves out' \
+'apply-al:Nothing to do\: \`attach\` and \`up\` apply the activity log themselves' \
+'repair-md:Nothing to do\: \`attach\` and \`up\` take the newer of the two copies of the metadata' \
+'forget-peer:See that a former peer has no bitmap any more\: \`adjust\` frees it' \
+'invalidate-remote:Refused\: the peer'\''s data is given up by \`invalidate\` there' \
+'pause-sync:Refused\: a resync is bounded by \`c-max-rate\`, not paused' \
+'resume-sync:Nothing to do\: nothing pauses a resync' \
+'disk-options:Take changed options of disks over from the configuration, and nothing else' \
+'net-options:Take changed options of connections over from the configuration, and nothing else' \
+'resource-options:Take changed options of the resource over from the configuration, and nothing else' \
+'peer-device-options:Take changed options of resyncs over from the configuration, and nothing else' \
 'invalidate:Give up the local data and copy it all again from a peer' \
 'verify:Compare the replicas while they are in use' \
 'suspend-io:Finish the requests that are under way, and hold the next ones back' \
@@ -2774,10 +3059,20 @@ _basalt__subcmd__adm__subcmd__adjust_commands() {
     local commands; commands=()
     _describe -t commands 'basalt adm adjust commands' commands "$@"
 }
+(( $+functions[_basalt__subcmd__adm__subcmd__adopt_commands] )) ||
+_basalt__subcmd__adm__subcmd__adopt_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt adm adopt commands' commands "$@"
+}
 (( $+functions[_basalt__subcmd__adm__subcmd__adopt-drbd_commands] )) ||
 _basalt__subcmd__adm__subcmd__adopt-drbd_commands() {
     local commands; commands=()
     _describe -t commands 'basalt adm adopt-drbd commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__adm__subcmd__apply-al_commands] )) ||
+_basalt__subcmd__adm__subcmd__apply-al_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt adm apply-al commands' commands "$@"
 }
 (( $+functions[_basalt__subcmd__adm__subcmd__attach_commands] )) ||
 _basalt__subcmd__adm__subcmd__attach_commands() {
@@ -2829,6 +3124,11 @@ _basalt__subcmd__adm__subcmd__disconnect_commands() {
     local commands; commands=()
     _describe -t commands 'basalt adm disconnect commands' commands "$@"
 }
+(( $+functions[_basalt__subcmd__adm__subcmd__disk-options_commands] )) ||
+_basalt__subcmd__adm__subcmd__disk-options_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt adm disk-options commands' commands "$@"
+}
 (( $+functions[_basalt__subcmd__adm__subcmd__down_commands] )) ||
 _basalt__subcmd__adm__subcmd__down_commands() {
     local commands; commands=()
@@ -2859,11 +3159,17 @@ _basalt__subcmd__adm__subcmd__explain_commands() {
     local commands; commands=()
     _describe -t commands 'basalt adm explain commands' commands "$@"
 }
+(( $+functions[_basalt__subcmd__adm__subcmd__forget-peer_commands] )) ||
+_basalt__subcmd__adm__subcmd__forget-peer_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt adm forget-peer commands' commands "$@"
+}
 (( $+functions[_basalt__subcmd__adm__subcmd__help_commands] )) ||
 _basalt__subcmd__adm__subcmd__help_commands() {
     local commands; commands=(
 'create-md:Write fresh metadata on the backing disks of this node' \
 'adopt-drbd:Take the replicas of this node over from DRBD 9 or 8.4, where they lie, or give them back' \
+'adopt:Take a resource into use again whose nodes lost their state directories, by its disks' \
 'up:Configure, attach and connect' \
 'down:Disconnect, detach and forget' \
 'adjust:Make the running state follow the configuration file' \
@@ -2910,6 +3216,16 @@ _basalt__subcmd__adm__subcmd__help_commands() {
 'outdate:Say whether this node'\''s data counts as outdated; others know it without being told' \
 'peer-role:Show the roles of the peers, one line each' \
 'hidden-commands:Print the verbs that \`--help\` leaves out' \
+'apply-al:Nothing to do\: \`attach\` and \`up\` apply the activity log themselves' \
+'repair-md:Nothing to do\: \`attach\` and \`up\` take the newer of the two copies of the metadata' \
+'forget-peer:See that a former peer has no bitmap any more\: \`adjust\` frees it' \
+'invalidate-remote:Refused\: the peer'\''s data is given up by \`invalidate\` there' \
+'pause-sync:Refused\: a resync is bounded by \`c-max-rate\`, not paused' \
+'resume-sync:Nothing to do\: nothing pauses a resync' \
+'disk-options:Take changed options of disks over from the configuration, and nothing else' \
+'net-options:Take changed options of connections over from the configuration, and nothing else' \
+'resource-options:Take changed options of the resource over from the configuration, and nothing else' \
+'peer-device-options:Take changed options of resyncs over from the configuration, and nothing else' \
 'invalidate:Give up the local data and copy it all again from a peer' \
 'verify:Compare the replicas while they are in use' \
 'suspend-io:Finish the requests that are under way, and hold the next ones back' \
@@ -2924,10 +3240,20 @@ _basalt__subcmd__adm__subcmd__help__subcmd__adjust_commands() {
     local commands; commands=()
     _describe -t commands 'basalt adm help adjust commands' commands "$@"
 }
+(( $+functions[_basalt__subcmd__adm__subcmd__help__subcmd__adopt_commands] )) ||
+_basalt__subcmd__adm__subcmd__help__subcmd__adopt_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt adm help adopt commands' commands "$@"
+}
 (( $+functions[_basalt__subcmd__adm__subcmd__help__subcmd__adopt-drbd_commands] )) ||
 _basalt__subcmd__adm__subcmd__help__subcmd__adopt-drbd_commands() {
     local commands; commands=()
     _describe -t commands 'basalt adm help adopt-drbd commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__adm__subcmd__help__subcmd__apply-al_commands] )) ||
+_basalt__subcmd__adm__subcmd__help__subcmd__apply-al_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt adm help apply-al commands' commands "$@"
 }
 (( $+functions[_basalt__subcmd__adm__subcmd__help__subcmd__attach_commands] )) ||
 _basalt__subcmd__adm__subcmd__help__subcmd__attach_commands() {
@@ -2979,6 +3305,11 @@ _basalt__subcmd__adm__subcmd__help__subcmd__disconnect_commands() {
     local commands; commands=()
     _describe -t commands 'basalt adm help disconnect commands' commands "$@"
 }
+(( $+functions[_basalt__subcmd__adm__subcmd__help__subcmd__disk-options_commands] )) ||
+_basalt__subcmd__adm__subcmd__help__subcmd__disk-options_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt adm help disk-options commands' commands "$@"
+}
 (( $+functions[_basalt__subcmd__adm__subcmd__help__subcmd__down_commands] )) ||
 _basalt__subcmd__adm__subcmd__help__subcmd__down_commands() {
     local commands; commands=()
@@ -3009,6 +3340,11 @@ _basalt__subcmd__adm__subcmd__help__subcmd__explain_commands() {
     local commands; commands=()
     _describe -t commands 'basalt adm help explain commands' commands "$@"
 }
+(( $+functions[_basalt__subcmd__adm__subcmd__help__subcmd__forget-peer_commands] )) ||
+_basalt__subcmd__adm__subcmd__help__subcmd__forget-peer_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt adm help forget-peer commands' commands "$@"
+}
 (( $+functions[_basalt__subcmd__adm__subcmd__help__subcmd__help_commands] )) ||
 _basalt__subcmd__adm__subcmd__help__subcmd__help_commands() {
     local commands; commands=()
@@ -3023,6 +3359,16 @@ _basalt__subcmd__adm__subcmd__help__subcmd__hidden-commands_commands() {
 _basalt__subcmd__adm__subcmd__help__subcmd__invalidate_commands() {
     local commands; commands=()
     _describe -t commands 'basalt adm help invalidate commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__adm__subcmd__help__subcmd__invalidate-remote_commands] )) ||
+_basalt__subcmd__adm__subcmd__help__subcmd__invalidate-remote_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt adm help invalidate-remote commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__adm__subcmd__help__subcmd__net-options_commands] )) ||
+_basalt__subcmd__adm__subcmd__help__subcmd__net-options_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt adm help net-options commands' commands "$@"
 }
 (( $+functions[_basalt__subcmd__adm__subcmd__help__subcmd__new-current-uuid_commands] )) ||
 _basalt__subcmd__adm__subcmd__help__subcmd__new-current-uuid_commands() {
@@ -3054,6 +3400,16 @@ _basalt__subcmd__adm__subcmd__help__subcmd__outdate_commands() {
     local commands; commands=()
     _describe -t commands 'basalt adm help outdate commands' commands "$@"
 }
+(( $+functions[_basalt__subcmd__adm__subcmd__help__subcmd__pause-sync_commands] )) ||
+_basalt__subcmd__adm__subcmd__help__subcmd__pause-sync_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt adm help pause-sync commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__adm__subcmd__help__subcmd__peer-device-options_commands] )) ||
+_basalt__subcmd__adm__subcmd__help__subcmd__peer-device-options_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt adm help peer-device-options commands' commands "$@"
+}
 (( $+functions[_basalt__subcmd__adm__subcmd__help__subcmd__peer-role_commands] )) ||
 _basalt__subcmd__adm__subcmd__help__subcmd__peer-role_commands() {
     local commands; commands=()
@@ -3063,6 +3419,11 @@ _basalt__subcmd__adm__subcmd__help__subcmd__peer-role_commands() {
 _basalt__subcmd__adm__subcmd__help__subcmd__primary_commands() {
     local commands; commands=()
     _describe -t commands 'basalt adm help primary commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__adm__subcmd__help__subcmd__repair-md_commands] )) ||
+_basalt__subcmd__adm__subcmd__help__subcmd__repair-md_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt adm help repair-md commands' commands "$@"
 }
 (( $+functions[_basalt__subcmd__adm__subcmd__help__subcmd__report_commands] )) ||
 _basalt__subcmd__adm__subcmd__help__subcmd__report_commands() {
@@ -3074,10 +3435,20 @@ _basalt__subcmd__adm__subcmd__help__subcmd__resize_commands() {
     local commands; commands=()
     _describe -t commands 'basalt adm help resize commands' commands "$@"
 }
+(( $+functions[_basalt__subcmd__adm__subcmd__help__subcmd__resource-options_commands] )) ||
+_basalt__subcmd__adm__subcmd__help__subcmd__resource-options_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt adm help resource-options commands' commands "$@"
+}
 (( $+functions[_basalt__subcmd__adm__subcmd__help__subcmd__resume-io_commands] )) ||
 _basalt__subcmd__adm__subcmd__help__subcmd__resume-io_commands() {
     local commands; commands=()
     _describe -t commands 'basalt adm help resume-io commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__adm__subcmd__help__subcmd__resume-sync_commands] )) ||
+_basalt__subcmd__adm__subcmd__help__subcmd__resume-sync_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt adm help resume-sync commands' commands "$@"
 }
 (( $+functions[_basalt__subcmd__adm__subcmd__help__subcmd__role_commands] )) ||
 _basalt__subcmd__adm__subcmd__help__subcmd__role_commands() {
@@ -3199,6 +3570,16 @@ _basalt__subcmd__adm__subcmd__invalidate_commands() {
     local commands; commands=()
     _describe -t commands 'basalt adm invalidate commands' commands "$@"
 }
+(( $+functions[_basalt__subcmd__adm__subcmd__invalidate-remote_commands] )) ||
+_basalt__subcmd__adm__subcmd__invalidate-remote_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt adm invalidate-remote commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__adm__subcmd__net-options_commands] )) ||
+_basalt__subcmd__adm__subcmd__net-options_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt adm net-options commands' commands "$@"
+}
 (( $+functions[_basalt__subcmd__adm__subcmd__new-current-uuid_commands] )) ||
 _basalt__subcmd__adm__subcmd__new-current-uuid_commands() {
     local commands; commands=()
@@ -3229,6 +3610,16 @@ _basalt__subcmd__adm__subcmd__outdate_commands() {
     local commands; commands=()
     _describe -t commands 'basalt adm outdate commands' commands "$@"
 }
+(( $+functions[_basalt__subcmd__adm__subcmd__pause-sync_commands] )) ||
+_basalt__subcmd__adm__subcmd__pause-sync_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt adm pause-sync commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__adm__subcmd__peer-device-options_commands] )) ||
+_basalt__subcmd__adm__subcmd__peer-device-options_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt adm peer-device-options commands' commands "$@"
+}
 (( $+functions[_basalt__subcmd__adm__subcmd__peer-role_commands] )) ||
 _basalt__subcmd__adm__subcmd__peer-role_commands() {
     local commands; commands=()
@@ -3238,6 +3629,11 @@ _basalt__subcmd__adm__subcmd__peer-role_commands() {
 _basalt__subcmd__adm__subcmd__primary_commands() {
     local commands; commands=()
     _describe -t commands 'basalt adm primary commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__adm__subcmd__repair-md_commands] )) ||
+_basalt__subcmd__adm__subcmd__repair-md_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt adm repair-md commands' commands "$@"
 }
 (( $+functions[_basalt__subcmd__adm__subcmd__report_commands] )) ||
 _basalt__subcmd__adm__subcmd__report_commands() {
@@ -3249,10 +3645,20 @@ _basalt__subcmd__adm__subcmd__resize_commands() {
     local commands; commands=()
     _describe -t commands 'basalt adm resize commands' commands "$@"
 }
+(( $+functions[_basalt__subcmd__adm__subcmd__resource-options_commands] )) ||
+_basalt__subcmd__adm__subcmd__resource-options_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt adm resource-options commands' commands "$@"
+}
 (( $+functions[_basalt__subcmd__adm__subcmd__resume-io_commands] )) ||
 _basalt__subcmd__adm__subcmd__resume-io_commands() {
     local commands; commands=()
     _describe -t commands 'basalt adm resume-io commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__adm__subcmd__resume-sync_commands] )) ||
+_basalt__subcmd__adm__subcmd__resume-sync_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt adm resume-sync commands' commands "$@"
 }
 (( $+functions[_basalt__subcmd__adm__subcmd__role_commands] )) ||
 _basalt__subcmd__adm__subcmd__role_commands() {
@@ -3567,6 +3973,7 @@ _basalt__subcmd__help__subcmd__adm_commands() {
     local commands; commands=(
 'create-md:Write fresh metadata on the backing disks of this node' \
 'adopt-drbd:Take the replicas of this node over from DRBD 9 or 8.4, where they lie, or give them back' \
+'adopt:Take a resource into use again whose nodes lost their state directories, by its disks' \
 'up:Configure, attach and connect' \
 'down:Disconnect, detach and forget' \
 'adjust:Make the running state follow the configuration file' \
@@ -3613,6 +4020,16 @@ _basalt__subcmd__help__subcmd__adm_commands() {
 'outdate:Say whether this node'\''s data counts as outdated; others know it without being told' \
 'peer-role:Show the roles of the peers, one line each' \
 'hidden-commands:Print the verbs that \`--help\` leaves out' \
+'apply-al:Nothing to do\: \`attach\` and \`up\` apply the activity log themselves' \
+'repair-md:Nothing to do\: \`attach\` and \`up\` take the newer of the two copies of the metadata' \
+'forget-peer:See that a former peer has no bitmap any more\: \`adjust\` frees it' \
+'invalidate-remote:Refused\: the peer'\''s data is given up by \`invalidate\` there' \
+'pause-sync:Refused\: a resync is bounded by \`c-max-rate\`, not paused' \
+'resume-sync:Nothing to do\: nothing pauses a resync' \
+'disk-options:Take changed options of disks over from the configuration, and nothing else' \
+'net-options:Take changed options of connections over from the configuration, and nothing else' \
+'resource-options:Take changed options of the resource over from the configuration, and nothing else' \
+'peer-device-options:Take changed options of resyncs over from the configuration, and nothing else' \
 'invalidate:Give up the local data and copy it all again from a peer' \
 'verify:Compare the replicas while they are in use' \
 'suspend-io:Finish the requests that are under way, and hold the next ones back' \
@@ -3626,10 +4043,20 @@ _basalt__subcmd__help__subcmd__adm__subcmd__adjust_commands() {
     local commands; commands=()
     _describe -t commands 'basalt help adm adjust commands' commands "$@"
 }
+(( $+functions[_basalt__subcmd__help__subcmd__adm__subcmd__adopt_commands] )) ||
+_basalt__subcmd__help__subcmd__adm__subcmd__adopt_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt help adm adopt commands' commands "$@"
+}
 (( $+functions[_basalt__subcmd__help__subcmd__adm__subcmd__adopt-drbd_commands] )) ||
 _basalt__subcmd__help__subcmd__adm__subcmd__adopt-drbd_commands() {
     local commands; commands=()
     _describe -t commands 'basalt help adm adopt-drbd commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__help__subcmd__adm__subcmd__apply-al_commands] )) ||
+_basalt__subcmd__help__subcmd__adm__subcmd__apply-al_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt help adm apply-al commands' commands "$@"
 }
 (( $+functions[_basalt__subcmd__help__subcmd__adm__subcmd__attach_commands] )) ||
 _basalt__subcmd__help__subcmd__adm__subcmd__attach_commands() {
@@ -3681,6 +4108,11 @@ _basalt__subcmd__help__subcmd__adm__subcmd__disconnect_commands() {
     local commands; commands=()
     _describe -t commands 'basalt help adm disconnect commands' commands "$@"
 }
+(( $+functions[_basalt__subcmd__help__subcmd__adm__subcmd__disk-options_commands] )) ||
+_basalt__subcmd__help__subcmd__adm__subcmd__disk-options_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt help adm disk-options commands' commands "$@"
+}
 (( $+functions[_basalt__subcmd__help__subcmd__adm__subcmd__down_commands] )) ||
 _basalt__subcmd__help__subcmd__adm__subcmd__down_commands() {
     local commands; commands=()
@@ -3711,6 +4143,11 @@ _basalt__subcmd__help__subcmd__adm__subcmd__explain_commands() {
     local commands; commands=()
     _describe -t commands 'basalt help adm explain commands' commands "$@"
 }
+(( $+functions[_basalt__subcmd__help__subcmd__adm__subcmd__forget-peer_commands] )) ||
+_basalt__subcmd__help__subcmd__adm__subcmd__forget-peer_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt help adm forget-peer commands' commands "$@"
+}
 (( $+functions[_basalt__subcmd__help__subcmd__adm__subcmd__hidden-commands_commands] )) ||
 _basalt__subcmd__help__subcmd__adm__subcmd__hidden-commands_commands() {
     local commands; commands=()
@@ -3720,6 +4157,16 @@ _basalt__subcmd__help__subcmd__adm__subcmd__hidden-commands_commands() {
 _basalt__subcmd__help__subcmd__adm__subcmd__invalidate_commands() {
     local commands; commands=()
     _describe -t commands 'basalt help adm invalidate commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__help__subcmd__adm__subcmd__invalidate-remote_commands] )) ||
+_basalt__subcmd__help__subcmd__adm__subcmd__invalidate-remote_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt help adm invalidate-remote commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__help__subcmd__adm__subcmd__net-options_commands] )) ||
+_basalt__subcmd__help__subcmd__adm__subcmd__net-options_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt help adm net-options commands' commands "$@"
 }
 (( $+functions[_basalt__subcmd__help__subcmd__adm__subcmd__new-current-uuid_commands] )) ||
 _basalt__subcmd__help__subcmd__adm__subcmd__new-current-uuid_commands() {
@@ -3751,6 +4198,16 @@ _basalt__subcmd__help__subcmd__adm__subcmd__outdate_commands() {
     local commands; commands=()
     _describe -t commands 'basalt help adm outdate commands' commands "$@"
 }
+(( $+functions[_basalt__subcmd__help__subcmd__adm__subcmd__pause-sync_commands] )) ||
+_basalt__subcmd__help__subcmd__adm__subcmd__pause-sync_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt help adm pause-sync commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__help__subcmd__adm__subcmd__peer-device-options_commands] )) ||
+_basalt__subcmd__help__subcmd__adm__subcmd__peer-device-options_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt help adm peer-device-options commands' commands "$@"
+}
 (( $+functions[_basalt__subcmd__help__subcmd__adm__subcmd__peer-role_commands] )) ||
 _basalt__subcmd__help__subcmd__adm__subcmd__peer-role_commands() {
     local commands; commands=()
@@ -3760,6 +4217,11 @@ _basalt__subcmd__help__subcmd__adm__subcmd__peer-role_commands() {
 _basalt__subcmd__help__subcmd__adm__subcmd__primary_commands() {
     local commands; commands=()
     _describe -t commands 'basalt help adm primary commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__help__subcmd__adm__subcmd__repair-md_commands] )) ||
+_basalt__subcmd__help__subcmd__adm__subcmd__repair-md_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt help adm repair-md commands' commands "$@"
 }
 (( $+functions[_basalt__subcmd__help__subcmd__adm__subcmd__report_commands] )) ||
 _basalt__subcmd__help__subcmd__adm__subcmd__report_commands() {
@@ -3771,10 +4233,20 @@ _basalt__subcmd__help__subcmd__adm__subcmd__resize_commands() {
     local commands; commands=()
     _describe -t commands 'basalt help adm resize commands' commands "$@"
 }
+(( $+functions[_basalt__subcmd__help__subcmd__adm__subcmd__resource-options_commands] )) ||
+_basalt__subcmd__help__subcmd__adm__subcmd__resource-options_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt help adm resource-options commands' commands "$@"
+}
 (( $+functions[_basalt__subcmd__help__subcmd__adm__subcmd__resume-io_commands] )) ||
 _basalt__subcmd__help__subcmd__adm__subcmd__resume-io_commands() {
     local commands; commands=()
     _describe -t commands 'basalt help adm resume-io commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__help__subcmd__adm__subcmd__resume-sync_commands] )) ||
+_basalt__subcmd__help__subcmd__adm__subcmd__resume-sync_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt help adm resume-sync commands' commands "$@"
 }
 (( $+functions[_basalt__subcmd__help__subcmd__adm__subcmd__role_commands] )) ||
 _basalt__subcmd__help__subcmd__adm__subcmd__role_commands() {

@@ -22,8 +22,14 @@ _drbdadm() {
             drbdadm,adjust-with-progress)
                 cmd="drbdadm__subcmd__adjust"
                 ;;
+            drbdadm,adopt)
+                cmd="drbdadm__subcmd__adopt"
+                ;;
             drbdadm,adopt-drbd)
                 cmd="drbdadm__subcmd__adopt__subcmd__drbd"
+                ;;
+            drbdadm,apply-al)
+                cmd="drbdadm__subcmd__apply__subcmd__al"
                 ;;
             drbdadm,attach)
                 cmd="drbdadm__subcmd__attach"
@@ -55,6 +61,9 @@ _drbdadm() {
             drbdadm,disconnect)
                 cmd="drbdadm__subcmd__disconnect"
                 ;;
+            drbdadm,disk-options)
+                cmd="drbdadm__subcmd__disk__subcmd__options"
+                ;;
             drbdadm,down)
                 cmd="drbdadm__subcmd__down"
                 ;;
@@ -73,6 +82,9 @@ _drbdadm() {
             drbdadm,explain)
                 cmd="drbdadm__subcmd__explain"
                 ;;
+            drbdadm,forget-peer)
+                cmd="drbdadm__subcmd__forget__subcmd__peer"
+                ;;
             drbdadm,help)
                 cmd="drbdadm__subcmd__help"
                 ;;
@@ -81,6 +93,12 @@ _drbdadm() {
                 ;;
             drbdadm,invalidate)
                 cmd="drbdadm__subcmd__invalidate"
+                ;;
+            drbdadm,invalidate-remote)
+                cmd="drbdadm__subcmd__invalidate__subcmd__remote"
+                ;;
+            drbdadm,net-options)
+                cmd="drbdadm__subcmd__net__subcmd__options"
                 ;;
             drbdadm,new-current-uuid)
                 cmd="drbdadm__subcmd__new__subcmd__current__subcmd__uuid"
@@ -100,11 +118,20 @@ _drbdadm() {
             drbdadm,outdate)
                 cmd="drbdadm__subcmd__outdate"
                 ;;
+            drbdadm,pause-sync)
+                cmd="drbdadm__subcmd__pause__subcmd__sync"
+                ;;
+            drbdadm,peer-device-options)
+                cmd="drbdadm__subcmd__peer__subcmd__device__subcmd__options"
+                ;;
             drbdadm,peer-role)
                 cmd="drbdadm__subcmd__peer__subcmd__role"
                 ;;
             drbdadm,primary)
                 cmd="drbdadm__subcmd__primary"
+                ;;
+            drbdadm,repair-md)
+                cmd="drbdadm__subcmd__repair__subcmd__md"
                 ;;
             drbdadm,report)
                 cmd="drbdadm__subcmd__report"
@@ -112,8 +139,14 @@ _drbdadm() {
             drbdadm,resize)
                 cmd="drbdadm__subcmd__resize"
                 ;;
+            drbdadm,resource-options)
+                cmd="drbdadm__subcmd__resource__subcmd__options"
+                ;;
             drbdadm,resume-io)
                 cmd="drbdadm__subcmd__resume__subcmd__io"
+                ;;
+            drbdadm,resume-sync)
+                cmd="drbdadm__subcmd__resume__subcmd__sync"
                 ;;
             drbdadm,role)
                 cmd="drbdadm__subcmd__role"
@@ -187,8 +220,14 @@ _drbdadm() {
             drbdadm__subcmd__help,adjust)
                 cmd="drbdadm__subcmd__help__subcmd__adjust"
                 ;;
+            drbdadm__subcmd__help,adopt)
+                cmd="drbdadm__subcmd__help__subcmd__adopt"
+                ;;
             drbdadm__subcmd__help,adopt-drbd)
                 cmd="drbdadm__subcmd__help__subcmd__adopt__subcmd__drbd"
+                ;;
+            drbdadm__subcmd__help,apply-al)
+                cmd="drbdadm__subcmd__help__subcmd__apply__subcmd__al"
                 ;;
             drbdadm__subcmd__help,attach)
                 cmd="drbdadm__subcmd__help__subcmd__attach"
@@ -220,6 +259,9 @@ _drbdadm() {
             drbdadm__subcmd__help,disconnect)
                 cmd="drbdadm__subcmd__help__subcmd__disconnect"
                 ;;
+            drbdadm__subcmd__help,disk-options)
+                cmd="drbdadm__subcmd__help__subcmd__disk__subcmd__options"
+                ;;
             drbdadm__subcmd__help,down)
                 cmd="drbdadm__subcmd__help__subcmd__down"
                 ;;
@@ -238,6 +280,9 @@ _drbdadm() {
             drbdadm__subcmd__help,explain)
                 cmd="drbdadm__subcmd__help__subcmd__explain"
                 ;;
+            drbdadm__subcmd__help,forget-peer)
+                cmd="drbdadm__subcmd__help__subcmd__forget__subcmd__peer"
+                ;;
             drbdadm__subcmd__help,help)
                 cmd="drbdadm__subcmd__help__subcmd__help"
                 ;;
@@ -246,6 +291,12 @@ _drbdadm() {
                 ;;
             drbdadm__subcmd__help,invalidate)
                 cmd="drbdadm__subcmd__help__subcmd__invalidate"
+                ;;
+            drbdadm__subcmd__help,invalidate-remote)
+                cmd="drbdadm__subcmd__help__subcmd__invalidate__subcmd__remote"
+                ;;
+            drbdadm__subcmd__help,net-options)
+                cmd="drbdadm__subcmd__help__subcmd__net__subcmd__options"
                 ;;
             drbdadm__subcmd__help,new-current-uuid)
                 cmd="drbdadm__subcmd__help__subcmd__new__subcmd__current__subcmd__uuid"
@@ -265,11 +316,20 @@ _drbdadm() {
             drbdadm__subcmd__help,outdate)
                 cmd="drbdadm__subcmd__help__subcmd__outdate"
                 ;;
+            drbdadm__subcmd__help,pause-sync)
+                cmd="drbdadm__subcmd__help__subcmd__pause__subcmd__sync"
+                ;;
+            drbdadm__subcmd__help,peer-device-options)
+                cmd="drbdadm__subcmd__help__subcmd__peer__subcmd__device__subcmd__options"
+                ;;
             drbdadm__subcmd__help,peer-role)
                 cmd="drbdadm__subcmd__help__subcmd__peer__subcmd__role"
                 ;;
             drbdadm__subcmd__help,primary)
                 cmd="drbdadm__subcmd__help__subcmd__primary"
+                ;;
+            drbdadm__subcmd__help,repair-md)
+                cmd="drbdadm__subcmd__help__subcmd__repair__subcmd__md"
                 ;;
             drbdadm__subcmd__help,report)
                 cmd="drbdadm__subcmd__help__subcmd__report"
@@ -277,8 +337,14 @@ _drbdadm() {
             drbdadm__subcmd__help,resize)
                 cmd="drbdadm__subcmd__help__subcmd__resize"
                 ;;
+            drbdadm__subcmd__help,resource-options)
+                cmd="drbdadm__subcmd__help__subcmd__resource__subcmd__options"
+                ;;
             drbdadm__subcmd__help,resume-io)
                 cmd="drbdadm__subcmd__help__subcmd__resume__subcmd__io"
+                ;;
+            drbdadm__subcmd__help,resume-sync)
+                cmd="drbdadm__subcmd__help__subcmd__resume__subcmd__sync"
                 ;;
             drbdadm__subcmd__help,role)
                 cmd="drbdadm__subcmd__help__subcmd__role"
@@ -353,7 +419,7 @@ _drbdadm() {
 
     case "${cmd}" in
         drbdadm)
-            opts="-c -d -v -S -t -s -m -h -V --config-file --node-socket --dry-run --verbose --json --timeout --stacked --config-to-test --config-to-exclude --drbdsetup --drbdmeta --help --version create-md adopt-drbd up down adjust adjust-with-progress attach detach connect disconnect primary new-current-uuid secondary status explain report events2 role cstate dstate wait-connect wait-con-int wait-sync dump dump-xml sh-nop sh-mod-parms sh-resources sh-list-adjustable sh-list-config-file sh-resource sh-dev sh-minor sh-ll-dev sh-md-dev sh-md-idx sh-ip sh-udev sh-lr-of new-resource new-minor new-peer new-path del-peer del-path del-minor check-resize outdate peer-role hidden-commands invalidate verify suspend-io resume-io resize help"
+            opts="-c -d -v -S -t -s -m -h -V --config-file --node-socket --dry-run --verbose --json --timeout --stacked --config-to-test --config-to-exclude --drbdsetup --drbdmeta --help --version create-md adopt-drbd adopt up down adjust adjust-with-progress attach detach connect disconnect primary new-current-uuid secondary status explain report events2 role cstate dstate wait-connect wait-con-int wait-sync dump dump-xml sh-nop sh-mod-parms sh-resources sh-list-adjustable sh-list-config-file sh-resource sh-dev sh-minor sh-ll-dev sh-md-dev sh-md-idx sh-ip sh-udev sh-lr-of new-resource new-minor new-peer new-path del-peer del-path del-minor check-resize outdate peer-role hidden-commands apply-al repair-md forget-peer invalidate-remote pause-sync resume-sync disk-options net-options resource-options peer-device-options invalidate verify suspend-io resume-io resize help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -440,6 +506,56 @@ _drbdadm() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        drbdadm__subcmd__adopt)
+            opts="-c -d -v -h --save --from --without --in-doubt --node --state-dir --config-file --node-socket --dry-run --verbose --json --timeout --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --save)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --from)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --without)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --node)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --state-dir)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --config-file)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -c)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --node-socket)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --timeout)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         drbdadm__subcmd__adopt__subcmd__drbd)
             opts="-c -d -v -h --rollback --same-as --drbd-meta-disk --max-peers --node --state-dir --config-file --node-socket --dry-run --verbose --json --timeout --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
@@ -467,6 +583,36 @@ _drbdadm() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --config-file)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -c)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --node-socket)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --timeout)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        drbdadm__subcmd__apply__subcmd__al)
+            opts="-c -d -v -h --config-file --node-socket --dry-run --verbose --json --timeout --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
                 --config-file)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -798,6 +944,36 @@ _drbdadm() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        drbdadm__subcmd__disk__subcmd__options)
+            opts="-c -d -v -h --set-defaults --config-file --node-socket --dry-run --verbose --json --timeout --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --config-file)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -c)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --node-socket)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --timeout)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         drbdadm__subcmd__down)
             opts="-c -d -v -h --force --config-file --node-socket --dry-run --verbose --json --timeout --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
@@ -986,8 +1162,38 @@ _drbdadm() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        drbdadm__subcmd__forget__subcmd__peer)
+            opts="-c -d -v -h --config-file --node-socket --dry-run --verbose --json --timeout --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --config-file)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -c)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --node-socket)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --timeout)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         drbdadm__subcmd__help)
-            opts="create-md adopt-drbd up down adjust attach detach connect disconnect primary new-current-uuid secondary status explain report events2 role cstate dstate wait-connect wait-sync dump dump-xml sh-nop sh-mod-parms sh-resources sh-list-adjustable sh-list-config-file sh-resource sh-dev sh-minor sh-ll-dev sh-md-dev sh-md-idx sh-ip sh-udev sh-lr-of new-resource new-minor new-peer new-path del-peer del-path del-minor check-resize outdate peer-role hidden-commands invalidate verify suspend-io resume-io resize help"
+            opts="create-md adopt-drbd adopt up down adjust attach detach connect disconnect primary new-current-uuid secondary status explain report events2 role cstate dstate wait-connect wait-sync dump dump-xml sh-nop sh-mod-parms sh-resources sh-list-adjustable sh-list-config-file sh-resource sh-dev sh-minor sh-ll-dev sh-md-dev sh-md-idx sh-ip sh-udev sh-lr-of new-resource new-minor new-peer new-path del-peer del-path del-minor check-resize outdate peer-role hidden-commands apply-al repair-md forget-peer invalidate-remote pause-sync resume-sync disk-options net-options resource-options peer-device-options invalidate verify suspend-io resume-io resize help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1014,7 +1220,35 @@ _drbdadm() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        drbdadm__subcmd__help__subcmd__adopt)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         drbdadm__subcmd__help__subcmd__adopt__subcmd__drbd)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        drbdadm__subcmd__help__subcmd__apply__subcmd__al)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
@@ -1168,6 +1402,20 @@ _drbdadm() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        drbdadm__subcmd__help__subcmd__disk__subcmd__options)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         drbdadm__subcmd__help__subcmd__down)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
@@ -1252,6 +1500,20 @@ _drbdadm() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        drbdadm__subcmd__help__subcmd__forget__subcmd__peer)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         drbdadm__subcmd__help__subcmd__help)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
@@ -1281,6 +1543,34 @@ _drbdadm() {
             return 0
             ;;
         drbdadm__subcmd__help__subcmd__invalidate)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        drbdadm__subcmd__help__subcmd__invalidate__subcmd__remote)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        drbdadm__subcmd__help__subcmd__net__subcmd__options)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
@@ -1378,6 +1668,34 @@ _drbdadm() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        drbdadm__subcmd__help__subcmd__pause__subcmd__sync)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        drbdadm__subcmd__help__subcmd__peer__subcmd__device__subcmd__options)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         drbdadm__subcmd__help__subcmd__peer__subcmd__role)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
@@ -1393,6 +1711,20 @@ _drbdadm() {
             return 0
             ;;
         drbdadm__subcmd__help__subcmd__primary)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        drbdadm__subcmd__help__subcmd__repair__subcmd__md)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
@@ -1434,7 +1766,35 @@ _drbdadm() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        drbdadm__subcmd__help__subcmd__resource__subcmd__options)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         drbdadm__subcmd__help__subcmd__resume__subcmd__io)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        drbdadm__subcmd__help__subcmd__resume__subcmd__sync)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
@@ -1816,6 +2176,66 @@ _drbdadm() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        drbdadm__subcmd__invalidate__subcmd__remote)
+            opts="-c -d -v -h --config-file --node-socket --dry-run --verbose --json --timeout --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --config-file)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -c)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --node-socket)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --timeout)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        drbdadm__subcmd__net__subcmd__options)
+            opts="-c -d -v -h --set-defaults --config-file --node-socket --dry-run --verbose --json --timeout --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --config-file)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -c)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --node-socket)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --timeout)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         drbdadm__subcmd__new__subcmd__current__subcmd__uuid)
             opts="-c -d -v -h --clear-bitmap --config-file --node-socket --dry-run --verbose --json --timeout --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
@@ -1996,6 +2416,66 @@ _drbdadm() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        drbdadm__subcmd__pause__subcmd__sync)
+            opts="-c -d -v -h --config-file --node-socket --dry-run --verbose --json --timeout --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --config-file)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -c)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --node-socket)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --timeout)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        drbdadm__subcmd__peer__subcmd__device__subcmd__options)
+            opts="-c -d -v -h --set-defaults --config-file --node-socket --dry-run --verbose --json --timeout --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --config-file)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -c)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --node-socket)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --timeout)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         drbdadm__subcmd__peer__subcmd__role)
             opts="-c -d -v -h --config-file --node-socket --dry-run --verbose --json --timeout --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
@@ -2028,6 +2508,36 @@ _drbdadm() {
             ;;
         drbdadm__subcmd__primary)
             opts="-c -d -v -h --force --config-file --node-socket --dry-run --verbose --json --timeout --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --config-file)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -c)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --node-socket)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --timeout)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        drbdadm__subcmd__repair__subcmd__md)
+            opts="-c -d -v -h --config-file --node-socket --dry-run --verbose --json --timeout --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2136,7 +2646,67 @@ _drbdadm() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        drbdadm__subcmd__resource__subcmd__options)
+            opts="-c -d -v -h --set-defaults --config-file --node-socket --dry-run --verbose --json --timeout --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --config-file)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -c)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --node-socket)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --timeout)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         drbdadm__subcmd__resume__subcmd__io)
+            opts="-c -d -v -h --config-file --node-socket --dry-run --verbose --json --timeout --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --config-file)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -c)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --node-socket)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --timeout)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        drbdadm__subcmd__resume__subcmd__sync)
             opts="-c -d -v -h --config-file --node-socket --dry-run --verbose --json --timeout --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )

@@ -18,6 +18,7 @@ mod adoption;
 mod orphans;
 mod queries;
 pub(crate) mod building;
+pub(crate) mod upkeep;
 mod rehearsal;
 mod explain;
 mod promotion;

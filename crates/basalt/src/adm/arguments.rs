@@ -6,6 +6,7 @@ use std::time::Duration;
 use clap::{Args, Parser, Subcommand};
 
 pub(crate) use crate::adm::building::BuildVerb;
+pub(crate) use crate::adm::upkeep::UpkeepVerb;
 
 #[derive(Debug, Parser)]
 #[command(
@@ -132,6 +133,8 @@ pub(crate) enum Verb {
     Query(QueryVerb),
     #[command(flatten)]
     Build(BuildVerb),
+    #[command(flatten)]
+    Upkeep(UpkeepVerb),
     /// Give up the local data and copy it all again from a peer
     Invalidate(Targets),
     /// Compare the replicas while they are in use

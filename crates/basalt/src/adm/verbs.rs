@@ -19,7 +19,8 @@ use crate::adm::status_text::{
 use crate::adm::target::{One, Scope, Target, names, parse_targets};
 use crate::adm::waiting::{PeerName, Wanted, Wish, wait};
 use crate::adm::{
-    adoption, building, explain, metadata, orphans, promotion, queries, rehearsal, report, words,
+    adoption, building, explain, metadata, orphans, promotion, queries, rehearsal, report, upkeep,
+    words,
 };
 
 pub(crate) fn run(command_line: &CommandLine) -> Outcome {
@@ -99,6 +100,7 @@ fn perform(general: &General, verb: &Verb, gathering: &mut Gathering) -> Result<
             })
         }
         Verb::Build(verb) => building::build(general, verb, gathering),
+        Verb::Upkeep(verb) => upkeep::keep(general, verb, gathering),
         Verb::Explain(options) => print_explained(general, &options.targets, gathering),
         Verb::Report(options) => report::report(general, options, gathering),
         Verb::Primary(options) if general.dry_run => {
@@ -160,6 +162,7 @@ fn name(verb: &Verb) -> &'static str {
         Verb::WaitSync(_) => "wait-sync",
         Verb::Query(query) => query.name(),
         Verb::Build(verb) => verb.name(),
+        Verb::Upkeep(verb) => verb.name(),
         Verb::Invalidate(_) => "invalidate",
         Verb::Verify(_) => "verify",
         Verb::SuspendIo(_) => "suspend-io",
@@ -210,6 +213,7 @@ fn state_command(verb: &Verb, one: One) -> Option<Command> {
         | Verb::WaitSync(_)
         | Verb::Query(_)
         | Verb::Build(_)
+        | Verb::Upkeep(_)
         | Verb::Dump(_) => None,
     }
 }
@@ -234,6 +238,7 @@ fn targets_and_scope(verb: &Verb) -> (&[String], Scope) {
         }
         Verb::Adjust(options) => (&options.targets, Scope::Connection),
         Verb::Build(verb) => (verb.targets(), verb.scope()),
+        Verb::Upkeep(verb) => (verb.targets(), Scope::Connection),
         Verb::Attach(targets)
         | Verb::Invalidate(targets)
         | Verb::SuspendIo(targets)

@@ -125,7 +125,7 @@ fn what_goes_with_the_configuration_is_said() {
 
 #[test]
 fn outdate_refuses_what_drbd_refuses() {
-    let with = |role, disk: DiskState, is_connected| {
+    let with = |role, disk: DiskState, is_connected: bool| {
         let mut resource = resource("r0");
         resource.role = role;
         resource.devices[0].disk_state = disk;

@@ -8,6 +8,7 @@ mod configured;
 mod events;
 mod queries;
 mod building;
+mod upkeep;
 mod explain;
 mod advice;
 mod setup;
