@@ -78,9 +78,19 @@ pub struct NetOptions {
     /// Traffic uses all paths that work.
     pub load_balance_paths: bool,
     pub after_split: AfterSplit,
+    pub fencing: Fencing,
     /// The digest of the HMAC with which hosts prove that they know the secret.
     pub cram_hmac_alg: Option<String>,
     pub shared_secret: Option<Secret>,
+}
+
+/// What a Primary needs to know of a peer that it lost. Each asks for more than the one before.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Fencing {
+    DontCare,
+    ResourceOnly,
+    /// Requests wait until it is known.
+    ResourceAndStonith,
 }
 
 /// A text that is shown nowhere.
@@ -195,6 +205,11 @@ impl Resource {
             ping_interval_ms: given_ms("ping-int", 1000),
             ping_timeout_ms: given_ms("ping-timeout", 100),
             csums_alg: given_text("csums-alg"),
+            fencing: match word(&set, "fencing").as_str() {
+                "resource-only" => Fencing::ResourceOnly,
+                "resource-and-stonith" => Fencing::ResourceAndStonith,
+                _ => Fencing::DontCare,
+            },
             cram_hmac_alg: given_text("cram-hmac-alg"),
             shared_secret: given_text("shared-secret").map(Secret),
             tls: flag(&set, "tls"),

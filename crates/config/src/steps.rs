@@ -36,6 +36,7 @@ const LIVE_OPTIONS: [&str; 17] = [
     "connect-int",
     "cpu-mask",
     "cram-hmac-alg",
+    "fencing",
     "ko-count",
     "load-balance-paths",
     "on-no-data-accessible",

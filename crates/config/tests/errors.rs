@@ -221,20 +221,14 @@ fn addresses_that_are_none() {
 
 #[test]
 fn what_would_be_unsafe_to_ignore_is_refused() {
-    let cases = [
-        "protocol A;",
-        "net { protocol a; }",
-        "net { allow-two-primaries; }",
-        "net { fencing resource-only; }",
-        "disk { fencing resource-and-stonith; }",
-    ];
+    let cases = ["protocol A;", "net { protocol a; }", "net { allow-two-primaries; }"];
     for body in cases {
         let error = error(&resource(body));
         assert_eq!(error.kind, ErrorKind::NotBuilt, "{error}");
         assert_eq!(error.line, 2);
         assert!(error.hint.is_some(), "{error}");
     }
-    let harmless = "protocol c; net { no-allow-two-primaries; tls no; fencing dont-care; \
+    let harmless = "protocol c; net { no-allow-two-primaries; tls no; fencing resource-only; \
                     cram-hmac-alg sha512; shared-secret \"x y\"; } \
                     options { quorum majority; on-no-quorum io-error; \
                     quorum-minimum-redundancy 1; }";

@@ -7,7 +7,8 @@ use std::time::Duration;
 
 use api::response::{Failure, FailureCode};
 use config::effective::{
-    NetOptions, OnIoError, OnNoQuorum as Policy, Patience, Quorum, ReadBalancing, ResourceOptions,
+    Fencing, NetOptions, OnIoError, OnNoQuorum as Policy, Patience, Quorum, ReadBalancing,
+    ResourceOptions,
 };
 use config::model::{Host, MetaDisk, Resource, Volume};
 use format::ids::{NodeId, ResourceId};
@@ -16,8 +17,8 @@ use format::space::{Place, VOLUMES_MAX};
 use replication::balance::ReadPolicy;
 use replication::limits::SLOW_MEMBER_LIMIT;
 use replication::resource::{
-    AckWhen, AfterSplit, Demands, OnNoQuorum, Readmission, Share, WithOnePrimary, WithTwoPrimaries,
-    WithoutPrimary, WithoutQuorum,
+    AckWhen, AfterSplit, Demands, Meanwhile, OnNoQuorum, Readmission, Share, WithOnePrimary,
+    WithTwoPrimaries, WithoutPrimary, WithoutQuorum,
 };
 
 use crate::limits::{SLOW_MEMBER_MIN, SLOW_MEMBER_NEVER};
@@ -143,6 +144,8 @@ impl Definition {
         warnings.extend(low_quorum(options.quorum, &members));
         let (after_split, warning) = after_split(resource, &host.name);
         warnings.extend(warning);
+        let (fencing, handlers) = fencing(resource, &host.name)?;
+        warnings.extend(needless_fencing(fencing, options.quorum, &members));
         Ok(Self {
             name: name.to_owned(),
             id: resource_id(name),
@@ -158,10 +161,10 @@ impl Definition {
             becomes_primary: resource.becomes_primary(&host.name),
             auto_promote: options.auto_promote,
             promote_wait: Duration::from_millis(options.auto_promote_ms),
-            demands: Demands { after_split, ..demands(&options) },
+            demands: Demands { after_split, ..demands(&options, fencing) },
             resync_rate: resync_rate(resource, &host.name, number),
             compare_always: compare_always(resource, &host.name),
-            handlers: resource.handler_scripts(),
+            handlers,
             tells_of_disk_errors: disk_options.on_io_error == OnIoError::CallHandler,
             warnings,
             members,
@@ -295,7 +298,46 @@ fn further_volumes(
     Ok(volumes)
 }
 
-fn demands(options: &ResourceOptions) -> Demands {
+/// What the most demanding connection asks for, and the handlers that are called then.
+fn fencing(
+    resource: &Resource,
+    own_name: &str,
+) -> Result<(Fencing, BTreeMap<&'static str, String>), Failure> {
+    let peers = resource.peers_of(own_name).into_iter();
+    let asked = peers.map(|peer| resource.net_options(own_name, &peer.name).fencing);
+    let fencing = asked.max().unwrap_or(Fencing::DontCare);
+    let mut handlers = resource.handler_scripts();
+    match fencing {
+        Fencing::DontCare => {
+            handlers.retain(|name, _| !matches!(*name, "fence-peer" | "unfence-peer"));
+        }
+        Fencing::ResourceOnly | Fencing::ResourceAndStonith => {
+            if !handlers.contains_key("fence-peer") {
+                let name = &resource.name;
+                let message = format!("resource {name:?} has `fencing` and no handler for it");
+                let hint = "set `handlers { fence-peer \"..\"; }`, or `fencing dont-care`";
+                return Err(Failure::new(FailureCode::InvalidConfig, message, hint));
+            }
+        }
+    }
+    Ok((fencing, handlers))
+}
+
+/// A majority decides among three voters, and what a handler says of one of them does not.
+fn needless_fencing(fencing: Fencing, quorum: Quorum, members: &[Member]) -> Option<String> {
+    let voters = voters(members);
+    let decides = fencing != Fencing::DontCare && quorum != Quorum::Off && voters > 2;
+    decides.then(|| {
+        format!("`fencing` has nothing to do: a majority of {voters} voters decides who goes on")
+    })
+}
+
+fn voters(members: &[Member]) -> usize {
+    let replicas = members.iter().filter(|member| member.is_diskful).count();
+    replicas + usize::from(replicas < members.len() && replicas.is_multiple_of(2))
+}
+
+fn demands(options: &ResourceOptions, fencing: Fencing) -> Demands {
     let policy = |policy| match policy {
         Policy::SuspendIo => OnNoQuorum::SuspendIo,
         Policy::IoError => OnNoQuorum::IoError,
@@ -311,9 +353,14 @@ fn demands(options: &ResourceOptions) -> Demands {
         on_no_data: policy(options.on_no_data),
         quorum: share(options.quorum, Share::Majority),
         redundancy: share(options.redundancy, Share::AtLeast(1)),
-        without_quorum: match options.quorum {
-            Quorum::Off => WithoutQuorum::GoOn,
-            Quorum::Majority | Quorum::All | Quorum::AtLeast(_) => WithoutQuorum::Wait,
+        without_quorum: match (options.quorum, fencing) {
+            (Quorum::Off, Fencing::DontCare) => WithoutQuorum::GoOn,
+            (Quorum::Off, Fencing::ResourceOnly | Fencing::ResourceAndStonith) => {
+                WithoutQuorum::GoOnFenced
+            }
+            (_, Fencing::DontCare) => WithoutQuorum::Wait,
+            (_, Fencing::ResourceOnly) => WithoutQuorum::Prove(Meanwhile::AsDemanded),
+            (_, Fencing::ResourceAndStonith) => WithoutQuorum::Prove(Meanwhile::Hold),
         },
         after_split: AfterSplit::NOBODY,
     }
@@ -322,9 +369,7 @@ fn demands(options: &ResourceOptions) -> Demands {
 /// A number that would let two parts of the cluster both go on: the majority is asked for.
 fn low_quorum(quorum: Quorum, members: &[Member]) -> Option<String> {
     let Quorum::AtLeast(count) = quorum else { return None };
-    let replicas = members.iter().filter(|member| member.is_diskful).count();
-    let has_witness = replicas < members.len() && replicas.is_multiple_of(2);
-    let voters = replicas + usize::from(has_witness);
+    let voters = voters(members);
     let majority = voters / 2 + 1;
     (usize::from(count) < majority).then(|| {
         format!("`quorum {count}` is below the majority of {voters} voters: {majority} are needed")

@@ -627,6 +627,15 @@ pub struct PeerReport {
     pub replica: Option<ReplicaReport>,
 }
 
+/// Whether a peer that is gone may go on by itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FenceVerdict {
+    /// It does not, before it is connected.
+    Out,
+    /// Nobody knows.
+    Unproven,
+}
+
 #[derive(Clone, Debug)]
 pub enum ResourceInput {
     /// All connections to the peer are up and the resource is open on both sides.
@@ -693,6 +702,11 @@ pub enum ResourceInput {
     ResyncAnswer {
         number: u64,
         allowed: bool,
+    },
+    /// The answer to `AskToFence`: whether the peer is out, and stays so until it is connected.
+    FenceAnswer {
+        number: u64,
+        verdict: FenceVerdict,
     },
     /// Comes at `Resource::wake_at`.
     Tick,
@@ -761,6 +775,12 @@ pub enum ResourceAction {
     AskToResync {
         number: u64,
         from: NodeId,
+    },
+    /// See to it that this peer, which is not connected, does not go on by itself: answer with
+    /// `FenceAnswer`.
+    AskToFence {
+        number: u64,
+        peer: NodeId,
     },
     /// Both went on after the lines of the peer and of this node parted: one has to give way.
     SplitBrain {

@@ -8,6 +8,7 @@ mod admit;
 mod gate;
 mod caretake;
 mod forks;
+mod fencing;
 mod give_way;
 mod leave;
 mod member;
@@ -44,6 +45,7 @@ use crate::contract::{
     ReplicaRole, ResizeTask, ResourceAction, ResourceInput, SizeTask, ToGroup, VerifyTask,
 };
 use crate::limits;
+use crate::resource::fencing::Fencing;
 use crate::resource::forks::{Forks, Split};
 use crate::resource::gate::Gate;
 use crate::resource::give_way::GivingWay;
@@ -66,7 +68,7 @@ pub use crate::resource::resize::{ResizeState, ResizeStatus};
 pub(crate) use crate::resource::saves::copy_vote;
 pub(crate) use crate::resource::stamp::{compare_stamp, make_blank};
 pub use crate::resource::status::{MemberStatus, Status, VoterStatus};
-pub use crate::resource::suspend::{Demands, Share, Shortage, WithoutQuorum};
+pub use crate::resource::suspend::{Demands, Meanwhile, Share, Shortage, WithoutQuorum};
 pub use crate::resource::verify::{VerifyState, VerifyStatus};
 
 #[derive(Debug)]
@@ -168,6 +170,7 @@ pub struct Resource {
     size_wish: Option<SizeWish>,
     room: DiskRoom,
     forks: Forks,
+    fencing: Fencing,
     giving: GivingWay,
     gate: Gate,
     now: Time,
@@ -248,6 +251,7 @@ impl Resource {
             size_wish: None,
             room: DiskRoom::default(),
             forks: Forks::default(),
+            fencing: Fencing::default(),
             giving: GivingWay::default(),
             gate: Gate::default(),
             now: options.started_at,
@@ -283,6 +287,9 @@ impl Resource {
             ResourceInput::ResyncAnswer { number, allowed: true } => self.on_resync_allowed(number),
             ResourceInput::ResyncAnswer { number, allowed: false } => {
                 self.on_resync_refused(number);
+            }
+            ResourceInput::FenceAnswer { number, verdict } => {
+                self.on_fence_answer(number, verdict);
             }
             ResourceInput::Tick => {}
         }
@@ -557,6 +564,7 @@ impl Resource {
         peer.lease_asked_at = None;
         peer.unrelated = false;
         peer.split = None;
+        self.forget_fenced(node);
         self.send(node, own);
         self.repeat_leave(node);
         if self.session.is_some()

@@ -72,7 +72,7 @@ pub struct Report {
 
 pub use crate::run::faults::FAULT_KINDS;
 pub use crate::run::forged::run_forged;
-pub use crate::run::forks::run_forks;
+pub use crate::run::forks::{run_fenced, run_forks};
 
 struct Run {
     skip: u32,

@@ -12,7 +12,7 @@ use replication::balance::ReadPolicy;
 use replication::contract::{
     Command, CommandId, GroupInput, PartId, PromoteMode, Request, RequestError, RequestKind,
 };
-use replication::resource::{Demands, Readmission, Status, WithoutQuorum};
+use replication::resource::{Demands, Meanwhile, Readmission, Status, WithoutQuorum};
 
 use crate::checker::Checker;
 use crate::cluster::{Cluster, ClusterOptions, Outcome, Quirks, Replaced};
@@ -79,6 +79,13 @@ impl Scenario {
         let members: MemberSet = members.iter().filter_map(|&node| NodeId::new(node)).collect();
         options.by_receipt = vec![members; usize::from(nodes)];
         Self::begin(options, 0)
+    }
+
+    /// `fencing`: who reaches no quorum asks for proof that the other voter is out. Node 0 leads.
+    #[must_use]
+    pub fn with_fencing(nodes: u8, clients: u8) -> Self {
+        let shards = (vec![1; usize::from(nodes)], LOG_SLOTS);
+        Self::build((nodes, clients, 0), 0, shards, WithoutQuorum::Prove(Meanwhile::Hold))
     }
 
     fn build(

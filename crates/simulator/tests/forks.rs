@@ -388,6 +388,24 @@ fn a_connection_that_is_soon_back_begins_no_branch() {
     assert!(it.is_in_sync(0, 1));
 }
 
+/// The connection breaks when the one that is back is to vote again, and did not hear of it: the
+/// Primary waits neither for its vote nor for what became of the proposal.
+#[test]
+fn the_survivor_goes_on_though_the_other_one_was_about_to_vote() {
+    let mut it = Scenario::with_quorum_off(2, 0);
+    it.must_write(0, 7, 1);
+    it.cluster.kill(1);
+    it.must_write(0, 7, 2);
+    it.cluster.start(1);
+    it.until("the return of node 1", |it| it.is_in_sync(0, 1));
+    assert_eq!(it.voters(0), [0]);
+    it.part(&[0], &[1]);
+    it.must_write(0, 7, 3);
+    it.meet(&[0], &[1]);
+    it.until("both to vote", |it| it.voters(0) == [0, 1]);
+    assert_eq!(it.on_disk(1, 7), 3);
+}
+
 /// Budget: 20 s on two cores.
 #[test]
 fn no_seed_with_quorum_off_breaks_a_promise() {

@@ -16,6 +16,7 @@ mod startup;
 mod handlers;
 mod faults;
 mod forks;
+mod fencing;
 mod promoter;
 mod paths;
 mod networks;

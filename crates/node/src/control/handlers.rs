@@ -7,6 +7,7 @@
 //! up has handlers, nobody looks.
 
 mod environment;
+mod fencing;
 mod script;
 mod triggers;
 
@@ -17,6 +18,7 @@ use std::thread;
 use api::events::HelperCall;
 use api::status::{HandlerStatus, ResourceStatus, StatusReply};
 use api::subscription::Update;
+use replication::contract::FenceVerdict;
 
 use crate::control::Control;
 use crate::control::handlers::script::Ended;
@@ -27,7 +29,7 @@ use crate::limits::{
     HANDLER_DEADLINE, HANDLER_QUORUM_PATIENCE, HANDLERS_AT_ONCE_MAX, HANDLERS_WAITING_MAX,
 };
 use crate::log::{Scope, log};
-use crate::shard::messages::{Fact, ToShard};
+use crate::shard::messages::{Fact, ToShard, Unreachable};
 
 /// Scripts by the names of their handlers.
 pub(crate) type Scripts = BTreeMap<&'static str, String>;
@@ -65,8 +67,25 @@ struct Call {
     script: String,
     /// What was seen when it was called for; what no look found is looked at before it runs.
     state: Option<Arc<ResourceStatus>>,
-    /// The number of a question of the shard that its end answers.
-    answers: Option<u64>,
+    /// The question of the shard that its end answers.
+    answers: Option<Question>,
+}
+
+/// What a shard waits for, by its number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Question {
+    Resync(u64),
+    Fence(u64, Unreachable),
+}
+
+impl Call {
+    /// The script did what it is there for.
+    fn is_good(&self, status: u8) -> bool {
+        match self.answers {
+            Some(Question::Fence(_, unreachable)) => fencing::judge(status, unreachable).0,
+            Some(Question::Resync(_)) | None => status == 0,
+        }
+    }
 }
 
 impl Handlers {
@@ -134,7 +153,7 @@ impl Handlers {
         resource: &str,
         trigger: Trigger,
         state: Option<&Arc<ResourceStatus>>,
-        answers: Option<u64>,
+        answers: Option<Question>,
     ) -> Option<Verdict> {
         let mut shared = self.lock();
         let script = shared.scripts.get(resource).and_then(|scripts| scripts.get(trigger.handler));
@@ -159,7 +178,12 @@ impl Handlers {
         }
         count.pending += 1;
         let (resource, state) = (resource.to_owned(), state.cloned());
-        shared.waiting.push_back(Call { resource, trigger, script, state, answers });
+        let call = Call { resource, trigger, script, state, answers };
+        // Clients wait for what fences.
+        match answers {
+            Some(Question::Fence(..)) => shared.waiting.push_front(call),
+            Some(Question::Resync(_)) | None => shared.waiting.push_back(call),
+        }
         None
     }
 
@@ -195,7 +219,7 @@ impl Handlers {
         let count = shared.count(&call.resource, call.trigger.handler);
         count.pending = count.pending.saturating_sub(1);
         count.calls += 1;
-        count.failures += u64::from(status != 0);
+        count.failures += u64::from(!call.is_good(status));
         count.last_status = Some(status);
     }
 }
@@ -266,9 +290,18 @@ impl Control {
             Fact::ResyncWanted { number, leader } => {
                 let trigger =
                     Trigger { peer: leader, ..Trigger::of_resource("before-resync-target") };
-                let verdict = self.handlers.enqueue_answer(resource, trigger, None, Some(number));
+                let question = Some(Question::Resync(number));
+                let verdict = self.handlers.enqueue_answer(resource, trigger, None, question);
                 if let Some(verdict) = verdict {
                     self.answer_resync(resource, number, verdict);
+                }
+                return self.start_handlers();
+            }
+            Fact::FenceWanted { number, peer, unreachable } => {
+                let trigger = Trigger { peer, ..Trigger::of_resource("fence-peer") };
+                let question = Some(Question::Fence(number, unreachable));
+                if self.handlers.enqueue_answer(resource, trigger, None, question).is_some() {
+                    self.answer_fence(resource, number, FenceVerdict::Unproven);
                 }
                 return self.start_handlers();
             }
@@ -293,6 +326,18 @@ impl Control {
                 Error,
                 Scope::resource(resource),
                 "its resync waits, and the handler is called again in some minutes: {}",
+                overloaded()
+            );
+        }
+    }
+
+    fn answer_fence(&self, resource: &str, number: u64, verdict: FenceVerdict) {
+        let answer = ToShard::FenceAnswer { resource: resource.to_owned(), number, verdict };
+        if !self.desk.tell(self.desk.home_of(resource), answer) {
+            log!(
+                Error,
+                Scope::resource(resource),
+                "what fence-peer found is not known, and it is called again in some minutes: {}",
                 overloaded()
             );
         }
@@ -360,16 +405,30 @@ impl Control {
             log!(Info, scope, "handler {name}: {line}");
         });
         let status = ended.status();
+        let is_good = call.is_good(status);
+        if let Some(Question::Fence(_, unreachable)) = call.answers {
+            log!(Warning, scope, "{}", fencing::judge(status, unreachable).1);
+        }
         match &ended {
+            Ended::Exited(code @ 1..) if is_good => {
+                log!(Notice, scope, "handler {name} ended with exit code {code}");
+            }
             Ended::Exited(0) => log!(Notice, scope, "handler {name} ended well"),
             Ended::Exited(_) | Ended::Killed(_) | Ended::TimedOut(_) | Ended::NotStarted(_) => {
                 log!(Warning, scope, "handler {name} {ended}");
             }
         }
         self.handlers.finish(call, status);
-        if let Some(number) = call.answers {
-            let verdict = if status == 0 { Verdict::Allowed } else { Verdict::Refused };
-            self.answer_resync(resource, number, verdict);
+        match call.answers {
+            Some(Question::Resync(number)) => {
+                let verdict = if is_good { Verdict::Allowed } else { Verdict::Refused };
+                self.answer_resync(resource, number, verdict);
+            }
+            Some(Question::Fence(number, _)) => {
+                let verdict = if is_good { FenceVerdict::Out } else { FenceVerdict::Unproven };
+                self.answer_fence(resource, number, verdict);
+            }
+            None => {}
         }
         told.status = Some(status);
         self.watch.tell_of_helper(unix_us(), &told);

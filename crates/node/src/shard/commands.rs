@@ -129,6 +129,9 @@ impl Shard {
             ToShard::ResyncAnswer { resource, number, allowed } => {
                 self.tell(&resource, ResourceInput::ResyncAnswer { number, allowed });
             }
+            ToShard::FenceAnswer { resource, number, verdict } => {
+                self.tell(&resource, ResourceInput::FenceAnswer { number, verdict });
+            }
             ToShard::Device { resource, order } => self.on_device_order(&resource, order),
             ToShard::Guest(order) => self.on_guest_order(order),
             ToShard::Stop { ticket } => self.stop(ticket),

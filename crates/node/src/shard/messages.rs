@@ -6,7 +6,7 @@ use std::sync::{Arc, mpsc};
 use api::response::{Failure, Reply};
 use format::space::Place;
 use io::ListenAddr;
-use replication::contract::{Command, DeviceSize, PromoteMode};
+use replication::contract::{Command, DeviceSize, FenceVerdict, PromoteMode};
 
 use crate::attach::{Attached, Replica};
 use crate::definition::Definition;
@@ -135,6 +135,12 @@ pub(crate) enum ToShard {
         number: u64,
         allowed: bool,
     },
+    /// Whether the peer of a question is out.
+    FenceAnswer {
+        resource: String,
+        number: u64,
+        verdict: FenceVerdict,
+    },
     /// About the block device of a resource.
     Device {
         resource: String,
@@ -205,6 +211,16 @@ pub(crate) enum Fact {
     /// The replica is to be brought up to date by this leader (this node, if none is named), and
     /// that waits for `ResyncAnswer`.
     ResyncWanted { number: u64, leader: Option<(u8, String)> },
+    /// This peer is gone, and is not to go on by itself; that waits for `FenceAnswer`.
+    FenceWanted { number: u64, peer: Option<(u8, String)>, unreachable: Unreachable },
+}
+
+/// What it means that a peer which is to be out cannot be reached, and may be dead.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Unreachable {
+    IsNoProof,
+    /// As far as the operator asks for one (`quorum off`).
+    IsEnough,
 }
 
 /// What becomes of this node's data when it meets a peer, and both went on by themselves.

@@ -1,5 +1,7 @@
 //! The decisions of the machines, carried out.
 
+use std::time::Duration;
+
 use api::role::Role;
 use format::ids::{MemberSet, NodeId};
 use format::message::{CloseReason, Control, Data, DataBody, ResourceMessage};
@@ -7,13 +9,14 @@ use replication::contract::{
     AfterSplitBrain, FromGroup, GroupAction, PartId, Payload, RequestError, ResourceAction,
     ResourceInput,
 };
+use replication::resource::WithoutQuorum;
 
 use crate::links::HostedId;
 use crate::log::{Scope, log};
 use crate::shard::cross::Effect;
-use crate::shard::hosted::Save;
+use crate::shard::hosted::{Hosted, Save};
 use crate::shard::mesh::{Cross, FromPart};
-use crate::shard::messages::Fact;
+use crate::shard::messages::{Fact, Unreachable};
 use crate::shard::part::Part;
 use crate::shard::status::{after_split_brain, split_brain};
 use crate::shard::{Input, Rim, Shard};
@@ -156,6 +159,7 @@ impl Shard {
                 | ResourceAction::Evicted { .. }
                 | ResourceAction::WentAlone
                 | ResourceAction::AskToResync { .. }
+                | ResourceAction::AskToFence { .. }
                 | ResourceAction::SplitBrain { .. }
                 | ResourceAction::AfterSplit { .. }
                 | ResourceAction::Unrelated { .. } => self.perform_action(id, action),
@@ -193,22 +197,14 @@ impl Shard {
                 self.on_role_changed(id, role);
             }
             ResourceAction::ConfigChanged(config) => self.on_config_changed(id, &config),
-            ResourceAction::Evicted { member, rest } => {
-                let name = hosted.peer(member).map_or("", |peer| &peer.name);
-                let scope = Scope { resource: hosted.name(), peer: name };
-                log!(
-                    Warning,
-                    scope,
-                    "its disk or connection keeps writes waiting for more than {} s: they go on \
-                     without it, and it is brought up to date in {} s; look at the disk",
-                    hosted.definition.slow_limit.as_secs(),
-                    rest.as_secs()
-                );
-            }
+            ResourceAction::Evicted { member, rest } => say_that_it_is_slow(hosted, member, rest),
             ResourceAction::WentAlone => say_that_it_goes_alone(hosted.name()),
             ResourceAction::AskToResync { number, from } => {
                 let leader = hosted.peer(from).map(|peer| (from.get(), peer.name.clone()));
                 rim.tell_fact(hosted.name(), Fact::ResyncWanted { number, leader });
+            }
+            ResourceAction::AskToFence { number, peer } => {
+                rim.tell_fact(hosted.name(), fence_wanted(hosted, number, peer));
             }
             ResourceAction::SplitBrain { peer, fork } => {
                 let name = hosted.peer(peer).map_or("", |peer| &peer.name);
@@ -251,11 +247,33 @@ impl Shard {
     }
 }
 
+/// This peer is to be out, by whatever `fence-peer` does.
+fn fence_wanted(hosted: &Hosted, number: u64, peer: NodeId) -> Fact {
+    let unreachable = match hosted.definition.demands.without_quorum {
+        WithoutQuorum::GoOn | WithoutQuorum::GoOnFenced => Unreachable::IsEnough,
+        WithoutQuorum::Wait | WithoutQuorum::Prove(_) => Unreachable::IsNoProof,
+    };
+    let peer = hosted.peer(peer).map(|known| (peer.get(), known.name.clone()));
+    Fact::FenceWanted { number, peer, unreachable }
+}
+
+fn say_that_it_is_slow(hosted: &Hosted, member: NodeId, rest: Duration) {
+    let name = hosted.peer(member).map_or("", |peer| &peer.name);
+    log!(
+        Warning,
+        Scope { resource: hosted.name(), peer: name },
+        "its disk or connection keeps writes waiting for more than {} s: they go on without it, \
+         and it is brought up to date in {} s; look at the disk",
+        hosted.definition.slow_limit.as_secs(),
+        rest.as_secs()
+    );
+}
+
 fn say_that_it_goes_alone(resource: &str) {
     log!(
         Warning,
         Scope::resource(resource),
-        "no quorum: this node goes on alone, as `quorum off` allows; what another node decides \
-         alone meanwhile makes a split brain"
+        "no quorum: this node goes on alone, as `quorum off` or a handler fence-peer allows; what \
+         another node decides alone meanwhile makes a split brain"
     );
 }

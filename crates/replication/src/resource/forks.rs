@@ -19,9 +19,9 @@ use crate::contract::{PeerReport, ResourceAction};
 use crate::limits;
 use crate::quorum;
 use crate::resource::Resource;
+use crate::resource::fencing::is_needed;
 use crate::resource::give_way::Talk;
 use crate::resource::session::{Change, LossState};
-use crate::resource::suspend::WithoutQuorum;
 
 #[derive(Debug)]
 pub(crate) struct Forks {
@@ -72,6 +72,9 @@ pub(crate) fn kinship(one: &Config, other: &Config) -> Kinship {
 /// `newer` began from a value that is `older`, or came after it; or it is of the very session that
 /// proposed `older`, and so knows what became of it.
 fn continues(newer: &Config, older: &Config) -> bool {
+    if is_left_undecided(newer, older) {
+        return true;
+    }
     let nonce = |config: &Config| config.primary.map(|primary| primary.nonce);
     let is_of_session = nonce(older).is_some() && nonce(newer) == nonce(older);
     let has = |ancestor: &Ancestor| {
@@ -81,6 +84,31 @@ fn continues(newer: &Config, older: &Config) -> bool {
                 || is_of_session)
     };
     older.branch == Branch(0) || newer.ancestors.iter().any(has)
+}
+
+/// `older` stands on its line behind the value from which the other one went on, and was never
+/// chosen: whoever began there is needed for every quorum of its voters, has the vote store that it
+/// names, and had accepted an earlier value only. Nothing was acknowledged by it.
+fn is_left_undecided(newer: &Config, older: &Config) -> bool {
+    let Some(at) = newer.ancestors.iter().position(|it| it.branch == older.branch) else {
+        return false;
+    };
+    let next = newer.ancestors.get(at + 1).map_or(newer.branch, |next| next.branch);
+    let beginner = beginner_of(next);
+    let votes = |config: &Config| {
+        let voters = config.voters.iter().chain(&config.voters_old);
+        voters.copied().filter(|voter| Some(voter.node) == beginner).collect::<Vec<_>>()
+    };
+    let (then, now) = (votes(older), votes(newer));
+    newer.ancestors[at].epoch < older.epoch
+        && !then.is_empty()
+        && then.iter().all(|voter| now.contains(voter))
+        && then.iter().all(|voter| is_needed(older, voter.node))
+}
+
+/// The node that began this branch, as its bits 1 to 5 say.
+fn beginner_of(branch: Branch) -> Option<NodeId> {
+    NodeId::new((branch.0 >> 1).to_le_bytes()[0] & 31)
 }
 
 fn common_ancestor(one: &Config, other: &Config) -> Option<Ancestor> {
@@ -108,6 +136,14 @@ pub(crate) fn shared_until(config: &Config, replica: &ReplicaReport) -> Option<E
 
 /// The bit of a branch that began with the session of the value that it left: its clients wrote on.
 pub(crate) const ALONG: u64 = 1;
+
+/// With what session a branch begins.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Began {
+    /// With that of the value that it left.
+    Along,
+    Anew,
+}
 
 /// Whether the clients of the value at the fork wrote on in the line of `config`.
 pub(crate) fn went_along(config: &Config, fork: &Ancestor) -> bool {
@@ -143,6 +179,12 @@ fn generation(ballot: Ballot) -> u64 {
 // ---- Going on alone.
 
 impl Resource {
+    /// A branch that this node begins.
+    pub(crate) fn new_branch(&mut self, began: Began) -> Branch {
+        let along = if began == Began::Along { ALONG } else { 0 };
+        Branch(self.random.next_u64() & !63 | u64::from(self.me().get()) << 1 | along)
+    }
+
     pub(crate) fn alone_at(&self) -> Time {
         // Once it is due, other events bring it on.
         if self.forks.alone_at > self.now { self.forks.alone_at } else { Time::NEVER }
@@ -170,7 +212,7 @@ impl Resource {
         if self.forks.alone_at == Time::NEVER {
             self.forks.alone_at = self.now + wait;
         }
-        if self.now < self.forks.alone_at {
+        if self.now < self.forks.alone_at || !self.are_others_out() {
             return;
         }
         if self.promotion.is_some() { self.promote_alone() } else { self.extend_alone() }
@@ -178,13 +220,12 @@ impl Resource {
 
     /// How long a quorum is waited for, if there is none and this node may go on without.
     fn alone_wait(&self) -> Option<Duration> {
-        let is_allowed = self.options.demands.without_quorum == WithoutQuorum::GoOn;
         if self.stop.is_some() || self.report().is_none() || self.is_discarding() {
             return None;
         }
         if let Some(promotion) = &self.promotion {
-            let is_wanted =
-                promotion.purpose == Purpose::Clients && (is_allowed || promotion.is_forced());
+            let is_wanted = promotion.purpose == Purpose::Clients
+                && (promotion.is_forced() || self.may_go_alone());
             let is_needed = is_wanted && !self.reaches_quorum_of(&self.newest_value());
             return is_needed.then_some(limits::ALONE_PROMOTION_WAIT);
         }
@@ -193,12 +234,28 @@ impl Resource {
         let has_data = self.own_part(self.config()?).is_some()
             && session.write_set.has(me)
             && !session.losses.contains_key(&me);
-        let is_needed = is_allowed
-            && has_data
+        let is_needed = has_data
             && self.serves_clients()
             && session.change != Some(Change::Alone)
-            && !self.reaches_majority();
+            && self.lacks_quorum()
+            && self.may_go_alone();
         is_needed.then_some(limits::ALONE_WAIT)
+    }
+
+    /// Neither the voters of the chosen value are in reach, nor those of one that is proposed
+    /// already: what is needed to know what became of it.
+    fn lacks_quorum(&self) -> bool {
+        let is_out_of_reach = |head: &Config| !self.reaches_quorum_of(head);
+        !self.reaches_majority() || self.newest_own().is_some_and(is_out_of_reach)
+    }
+
+    /// The value of `head`.
+    pub(crate) fn newest_own(&self) -> Option<&Config> {
+        let accepted =
+            self.voter.register.accepted.as_ref().map(|(ballot, value)| (*ballot, value));
+        let chosen = self.chosen.as_ref().map(|chosen| (chosen.ballot, &chosen.value));
+        let known = accepted.into_iter().chain(chosen);
+        known.max_by_key(|(ballot, _)| *ballot).map(|(_, value)| value)
     }
 
     /// The local replica, if a value says that it is in sync.
@@ -224,7 +281,7 @@ impl Resource {
         let is_ours = base.primary.is_none_or(|primary| primary.nonce == nonce);
         let Some(own) = self.own_part(&base).filter(|_| is_ours) else { return };
         let voter = VoterConfig { node: me, store: self.voter.register.store };
-        let branch = Branch(self.random.next_u64() | ALONG);
+        let branch = self.new_branch(Began::Along);
         let mut next = next_branch(&base, branch, voter);
         next.epoch = Epoch(base.epoch.0 + 1);
         next.previous = base.value_id;
@@ -381,6 +438,10 @@ impl Resource {
     /// knows: that value was the last but one, perhaps, and clients were answered since.
     fn may_have_gone_on(&self, ours: &Config, theirs: &Config) -> bool {
         let me = self.me();
+        if self.decides_about(ours) {
+            // Then what followed it would be known here.
+            return false;
+        }
         let volumes = ours.volumes.first().zip(theirs.volumes.first());
         volumes.is_some_and(|(ours, theirs)| {
             let was_lost = |known: &InSync| {
@@ -485,6 +546,35 @@ mod tests {
         let (mut lone, mut other) = (lone, other);
         (lone.primary, other.primary) = (primary(3), primary(3));
         assert_eq!(kinship(&other, &lone), Kinship::Older);
+    }
+
+    /// Of two voters: what one proposed, and the other, which went on alone, never accepted.
+    #[test]
+    fn a_value_that_whoever_went_on_never_accepted_is_behind() {
+        let voter = |id: u8| VoterConfig { node: NodeId::new(id).unwrap(), store: VoteStoreId(9) };
+        let began_by = |id: u64| 0x1000 | id << 1;
+        let mut proposed = value(1, 6, &[]);
+        proposed.voters = vec![voter(0), voter(1)];
+        let mut lone = value(began_by(1), 6, &[(1, 5)]);
+        lone.voters = vec![voter(1)];
+        assert_eq!(kinship(&proposed, &lone), Kinship::Older);
+        assert_eq!(kinship(&lone, &proposed), Kinship::Newer);
+        let parted = |proposed: &Config, lone: &Config| {
+            matches!(kinship(proposed, lone), Kinship::Parted(Some(_)))
+        };
+        // A third voter and the proposer may have chosen it.
+        let mut with_third = proposed.clone();
+        with_third.voters.push(voter(2));
+        assert!(parted(&with_third, &lone));
+        // Who went on is no voter of it, or has another vote store by now.
+        assert!(parted(&proposed, &value(began_by(2), 6, &[(1, 5)])));
+        let mut renewed = lone.clone();
+        renewed.voters[0].store = VoteStoreId(8);
+        assert!(parted(&proposed, &renewed));
+        // Another one began, and the voter came later.
+        let mut other = lone.clone();
+        other.branch = Branch(began_by(2));
+        assert!(parted(&proposed, &other));
     }
 
     #[test]

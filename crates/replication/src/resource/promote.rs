@@ -10,7 +10,7 @@ use format::config::{
     Config, InSync, Primary, Purpose, Tenure, VolumeConfig, Voter as VoterConfig,
 };
 use format::ids::{
-    Ballot, BlockRange, BootId, Branch, Epoch, Incarnation, MemberSet, NodeId, Nonce, Seq, ValueId,
+    Ballot, BlockRange, BootId, Epoch, Incarnation, MemberSet, NodeId, Nonce, Seq, ValueId,
     VoteStoreId,
 };
 use format::message::{Control, Sealed, SlotBase};
@@ -22,7 +22,7 @@ use crate::contract::{CommandErrorCode, CommandId, LostMember, PromoteMode, ToGr
 use crate::limits;
 use crate::ranges::RangeSet;
 use crate::resource::admit::is_of_history;
-use crate::resource::forks::{ALONG, next_branch};
+use crate::resource::forks::{Began, next_branch};
 use crate::resource::propose::Attempt;
 use crate::resource::receipts::Standing;
 use crate::resource::session::Session;
@@ -157,6 +157,7 @@ impl Resource {
             let message = "this node has no disk to take as the truth";
             return self.refuse(id, CommandErrorCode::NoDisk, message);
         }
+        self.retry_fencing();
         let times = (self.now, self.now + limits::PROMOTE_DEADLINE);
         let known = self.config().and_then(|config| config.primary).map(|known| known.nonce);
         self.promotion = Some(Promotion::new(vec![id], Purpose::Clients, mode, times, known));
@@ -173,7 +174,8 @@ impl Resource {
     pub(crate) fn advance_promotion(&mut self) {
         let Some(promotion) = &self.promotion else { return };
         let now = self.now;
-        if now >= promotion.deadline && !self.is_promotion_in_doubt() {
+        let is_over = now >= promotion.deadline && !self.waits_for_fencing();
+        if is_over && !self.is_promotion_in_doubt() {
             return self.give_up_promotion();
         }
         match &promotion.phase {
@@ -287,7 +289,11 @@ impl Resource {
         let newest = self.newest_value();
         let all = voters_of(&newest);
         let reachable = all.and(self.connected());
-        let message = format!("no quorum: {} of {} voters answer", reachable.len(), all.len());
+        let mut message = format!("no quorum: {} of {} voters answer", reachable.len(), all.len());
+        if !self.not_out().is_empty() {
+            let not_out = names(self.not_out());
+            message += &format!(", and the handler fence-peer does not say that {not_out} is out");
+        }
         (CommandErrorCode::NoQuorum, message)
     }
 
@@ -550,7 +556,7 @@ impl Resource {
             // No two values share (branch, epoch): what is forced, or decided without a quorum,
             // begins another line (I19).
             let own = VoterConfig { node: self.me(), store: self.voter.register.store };
-            let branch = Branch(self.random.next_u64() & !ALONG);
+            let branch = self.new_branch(Began::Anew);
             let next = next_branch(base, branch, own);
             config.branch = next.branch;
             config.ancestors = next.ancestors;

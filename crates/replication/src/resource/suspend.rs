@@ -45,6 +45,19 @@ pub enum WithoutQuorum {
     Wait,
     /// It goes on alone, on a new branch (`quorum off`).
     GoOn,
+    /// The same, once it is known that the others are out (`quorum off`, `fencing`).
+    GoOnFenced,
+    /// With two voters, once it is proven that the other one is out (`fencing`).
+    Prove(Meanwhile),
+}
+
+/// What becomes of requests until it is known whether the others are out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Meanwhile {
+    /// What `on-no-quorum` says.
+    AsDemanded,
+    /// They wait.
+    Hold,
 }
 
 /// What a Primary needs to answer its clients, beside the majority of the voters.
@@ -202,7 +215,7 @@ impl Resource {
     fn fails_requests(&self, shortage: Option<Shortage>) -> bool {
         let demands = &self.options.demands;
         // Who goes on alone is about to have a lease by its own vote.
-        let lapsed = demands.without_quorum == WithoutQuorum::Wait
+        let lapsed = !self.holds_for_fencing()
             && self.session.as_ref().is_some_and(|session| session.has_no_lease());
         let without_quorum = lapsed || shortage.is_some();
         without_quorum && demands.on_no_quorum == OnNoQuorum::IoError

@@ -76,6 +76,7 @@ impl Cluster {
                 self.tear(node, peer.index(), End::Closed);
             }
             ResourceAction::AskToResync { number, .. } => self.note_question(node, number),
+            ResourceAction::AskToFence { number, peer } => self.note_fence(node, number, peer),
             ResourceAction::WentAlone => {
                 self.marks.insert(Mark::WentAlone);
                 self.trace(|| format!("n{node} goes on alone"));

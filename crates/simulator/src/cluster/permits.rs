@@ -1,8 +1,9 @@
 //! Replicas that ask before they are brought up to date: what was asked, and whether one was
 //! admitted that nobody allowed.
 
+use format::ids::NodeId;
 use format::metadata::{ReplicaState, Superblock};
-use replication::contract::{ResourceInput, ToGroup};
+use replication::contract::{FenceVerdict, ResourceInput, ToGroup};
 use replication::resource::Readmission;
 
 use crate::cluster::Cluster;
@@ -32,6 +33,19 @@ impl Cluster {
         }
     }
 
+    pub(crate) fn note_fence(&mut self, node: usize, number: u64, peer: NodeId) {
+        self.trace(|| format!("n{node} asks to put {peer} out"));
+        self.fence_asked[node] = Some((number, peer.index()));
+    }
+
+    /// Answers what `node` asked about a peer, if it asked: whether that is out.
+    pub fn answer_fence(&mut self, node: usize, verdict: FenceVerdict) {
+        if let Some((number, peer)) = self.fence_asked[node].take() {
+            self.trace(|| format!("n{node} is told of n{peer}: {verdict:?}"));
+            self.step_resource(node, ResourceInput::FenceAnswer { number, verdict });
+        }
+    }
+
     pub(crate) fn note_question(&mut self, node: usize, number: u64) {
         self.trace(|| format!("n{node} asks to be brought up to date"));
         self.asked[node] = Some(number);
@@ -43,6 +57,7 @@ impl Cluster {
         let asks = self.options.readmission == Readmission::Ask;
         self.permits[node] = Permit { asks, allowed: false, is_begun };
         self.asked[node] = None;
+        self.fence_asked[node] = None;
     }
 
     /// The same of one whose disk is another one, or was given up.

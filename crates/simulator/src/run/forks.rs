@@ -1,5 +1,6 @@
 //! A run with `quorum off`: whoever loses the others goes on alone, lines part and meet, and an
-//! operator says which of them gives way.
+//! operator says which of them gives way. Or with `fencing`: whoever wants to go on has the other
+//! one killed first, and no lines part.
 //!
 //! Every line has an oracle of its own, which begins as that of the line that it left, as it was
 //! when the value that the fork names was the newest: so each line is judged by itself, and what
@@ -11,10 +12,10 @@ use std::time::Duration;
 use format::ids::{Branch, EXTENT_BLOCKS, Epoch, NodeId};
 use format::space::Space;
 use replication::contract::{
-    Command, CommandId, GroupInput, PartId, PromoteMode, Request, RequestKind,
+    Command, CommandId, FenceVerdict, GroupInput, PartId, PromoteMode, Request, RequestKind,
 };
 use replication::resource::{
-    AfterSplit, Demands, Readmission, WithOnePrimary, WithTwoPrimaries, WithoutPrimary,
+    AfterSplit, Demands, Meanwhile, Readmission, WithOnePrimary, WithTwoPrimaries, WithoutPrimary,
     WithoutQuorum,
 };
 use stdx::random::Random;
@@ -25,6 +26,7 @@ use crate::cluster::{Cluster, ClusterOptions, Outcome, Quirks};
 use crate::contents::SECTORS;
 use crate::oracle::{Oracle, ReadStart};
 use crate::run::{Report, RunOptions, some_readmission};
+use crate::sometimes::Mark;
 
 /// Requests of one node at a time.
 const IN_FLIGHT_MAX: usize = 8;
@@ -49,7 +51,15 @@ enum Kind {
     },
 }
 
+/// What is known before a node goes on alone.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Before {
+    Nothing,
+    OthersAreOut,
+}
+
 struct Forking {
+    before_alone: Before,
     cluster: Cluster,
     checker: Checker,
     random: Random,
@@ -75,7 +85,19 @@ struct Forking {
 /// # Errors
 /// A promise that was broken, on one line or between two.
 pub fn run_forks(options: &RunOptions) -> Result<Report, String> {
-    let mut run = Forking::new(options);
+    run_alone(options, Before::Nothing)
+}
+
+/// The same with `fencing`.
+///
+/// # Errors
+/// A promise that was broken; and lines that parted: each that went on knew the other to be out.
+pub fn run_fenced(options: &RunOptions) -> Result<Report, String> {
+    run_alone(options, Before::OthersAreOut)
+}
+
+fn run_alone(options: &RunOptions, before: Before) -> Result<Report, String> {
+    let mut run = Forking::new(options, before);
     run.be_born()?;
     while run.cluster.events_done < options.events {
         run.act();
@@ -90,7 +112,7 @@ pub fn run_forks(options: &RunOptions) -> Result<Report, String> {
 }
 
 impl Forking {
-    fn new(options: &RunOptions) -> Self {
+    fn new(options: &RunOptions, before_alone: Before) -> Self {
         let mut random = Random::new(options.seed ^ 0xf0_4c5);
         let replicas = 2 + u8::from(random.chance(2, 3));
         let clients = u8::from(random.chance(1, 5));
@@ -109,7 +131,10 @@ impl Forking {
             trace_lane: options.trace_lane,
             reads: None,
             demands: Demands {
-                without_quorum: WithoutQuorum::GoOn,
+                without_quorum: match before_alone {
+                    Before::Nothing => WithoutQuorum::GoOn,
+                    Before::OthersAreOut => WithoutQuorum::Prove(Meanwhile::Hold),
+                },
                 after_split: any_policy(&mut random),
                 ..Demands::default()
             },
@@ -122,6 +147,7 @@ impl Forking {
             [start, start + 7]
         });
         Self {
+            before_alone,
             cluster,
             checker: Checker::default(),
             random,
@@ -146,7 +172,21 @@ impl Forking {
             if self.cluster.asked[node].is_some() && self.random.chance(1, 16) {
                 self.cluster.allow_resync(node);
             }
+            if self.cluster.fence_asked[node].is_some() && self.random.chance(1, 32) {
+                self.fence(node);
+            }
         }
+    }
+
+    /// Whoever is to be out is killed before anybody hears of it; or nobody could do it.
+    fn fence(&mut self, node: usize) {
+        let Some((_, peer)) = self.cluster.fence_asked[node] else { return };
+        let can = self.random.chance(3, 4);
+        if can {
+            self.kill(peer);
+        }
+        let verdict = if can { FenceVerdict::Out } else { FenceVerdict::Unproven };
+        self.cluster.answer_fence(node, verdict);
     }
 
     fn number(&mut self) -> u64 {
@@ -404,6 +444,12 @@ impl Forking {
 
     fn take_outcomes(&mut self) -> Result<(), String> {
         self.checker.check(&mut self.cluster)?;
+        let is_parted = self.cluster.marks.contains(&Mark::SplitBrain);
+        if is_parted && self.before_alone == Before::OthersAreOut {
+            return Err(
+                "lines parted, though each that went on knew the other to be out".to_owned()
+            );
+        }
         if self.cluster.events_done >= self.looked_at + LOOK_INTERVAL {
             self.looked_at = self.cluster.events_done;
             self.check_disks()?;
@@ -514,6 +560,8 @@ impl Forking {
             }
             self.give_way();
             (0..self.count()).for_each(|node| self.cluster.allow_resync(node));
+            let unproven = FenceVerdict::Unproven;
+            (0..self.count()).for_each(|node| self.cluster.answer_fence(node, unproven));
             let primaries = (0..self.count()).filter(|&node| self.cluster.is_primary(node)).count();
             if primaries == 0 && self.random.chance(1, 20) {
                 let node = self.any_node();

@@ -1,5 +1,6 @@
 //! What a script finds in its environment: DRBD's names, and nothing of the daemon's own.
 
+use api::disk_state::DiskState;
 use api::status::{ConnectionStatus, ResourceStatus};
 
 use crate::control::handlers::triggers::Trigger;
@@ -26,6 +27,9 @@ pub(super) fn variables(
     set(&format!("DRBD_NODE_ID_{}", state.node_id), &own_name);
     for connection in &state.connections {
         set(&format!("DRBD_NODE_ID_{}", connection.peer_node_id), &connection.name);
+    }
+    if trigger.handler == "fence-peer" {
+        set("UP_TO_DATE_NODES", &format!("{:#x}", up_to_date_nodes(state)));
     }
     for device in &state.devices {
         let backing = device.backing_dev.as_deref().unwrap_or("none");
@@ -57,10 +61,22 @@ pub(super) fn variables(
     variables
 }
 
+/// A bit for each node whose replica of all volumes is known to be up to date.
+fn up_to_date_nodes(state: &ResourceStatus) -> u32 {
+    let is_good = |it: DiskState| it == DiskState::UpToDate;
+    let own = state.devices.iter().all(|device| is_good(device.disk_state));
+    let peers = state.connections.iter().filter(|connection| {
+        let mut devices = connection.peer_devices.iter();
+        !connection.peer_devices.is_empty() && devices.all(|it| is_good(it.peer_disk_state))
+    });
+    let good = peers.map(|connection| connection.peer_node_id).chain(own.then_some(state.node_id));
+    good.fold(0, |mask, node| mask | 1_u32.checked_shl(node.into()).unwrap_or(0))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use api::status::{DeviceStatus, Endpoint, PathStatus};
+    use api::status::{DeviceStatus, Endpoint, PathStatus, PeerDeviceStatus};
 
     fn endpoint(address: &str) -> Endpoint {
         Endpoint { address: address.to_owned(), port: 7900, family: "ipv4".to_owned() }
@@ -124,6 +140,21 @@ mod tests {
         ] {
             assert_eq!(named(&all, name).as_deref(), Some(value), "{name}");
         }
+    }
+
+    #[test]
+    fn who_is_up_to_date_is_a_mask() {
+        let mut state = state();
+        state.devices[0].disk_state = DiskState::UpToDate;
+        let trigger =
+            Trigger { peer: Some((4, "bob".to_owned())), ..Trigger::of_resource("fence-peer") };
+        let all = variables("r0", "alice", Some(&state), &trigger);
+        assert_eq!(named(&all, "UP_TO_DATE_NODES").as_deref(), Some("0x1"), "nothing of bob");
+        let device =
+            PeerDeviceStatus { peer_disk_state: DiskState::UpToDate, ..Default::default() };
+        state.connections[0].peer_devices.push(device);
+        let all = variables("r0", "alice", Some(&state), &trigger);
+        assert_eq!(named(&all, "UP_TO_DATE_NODES").as_deref(), Some("0x11"));
     }
 
     #[test]

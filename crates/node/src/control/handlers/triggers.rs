@@ -83,6 +83,12 @@ fn of_connection(
     for device in &new.peer_devices {
         let feeds = |it: &PeerDeviceStatus| it.replication_state == ReplicationState::SyncSource;
         let fed_before = peer_device_of(old, device.volume).is_some_and(feeds);
+        let is_good = |it: &PeerDeviceStatus| it.peer_disk_state == DiskState::UpToDate;
+        let was_good = peer_device_of(old, device.volume).is_some_and(is_good);
+        if after.role == Role::Primary && is_connected(new) && is_good(device) && !was_good {
+            let volume = device.volume;
+            found.push(Trigger::of_peer_device("unfence-peer", after, new, volume));
+        }
         if feeds(device) && !fed_before && device_of(before, device.volume).is_some() {
             let volume = device.volume;
             found.push(Trigger::of_peer_device("before-resync-source", after, new, volume));

@@ -1,0 +1,159 @@
+//! Proof that nobody else goes on: `fencing`, PROTOCOL.md 9.4b.
+//!
+//! A node that reaches no quorum cannot tell whether the others died or go on without it. Where the
+//! options say so its own node is asked to see to it (`fence-peer`: a script that cuts the power of
+//! the peer, or takes its resource down over another way), once for each peer that is gone; and
+//! when all of them are out, this node goes on alone as with `quorum off`, on a branch of its own.
+//!
+//! With a quorum (`Prove`) that is as safe as a quorum is, for two more reasons:
+//! - The others make no quorum without this node, and could decide nothing of which its own voter
+//!   does not know, neither before nor when they are back. That is so of two voters.
+//! - This process was admitted to a session. A peer that went on alone before had proof that this
+//!   process was out: one that lives was not, one that was started since may have been.
+//!
+//! A proof is about the peer as it was left: it ends when the peer is connected again, for then it
+//! is admitted anew. A proof that was a lie makes a fork, which is found like any other (9.5).
+
+use std::collections::BTreeMap;
+
+use format::config::Config;
+use format::ids::{MemberSet, NodeId};
+use stdx::time::Time;
+
+use crate::contract::{FenceVerdict, ResourceAction};
+use crate::limits;
+use crate::quorum;
+use crate::resource::suspend::{Meanwhile, WithoutQuorum};
+use crate::resource::voters::voters_of;
+use crate::resource::{Resource, insync};
+
+/// What is known of peers that are not connected.
+#[derive(Debug, Default)]
+pub(crate) struct Fencing {
+    peers: BTreeMap<NodeId, Fenced>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Fenced {
+    /// Until then: a question, or its answer, may get lost between the core and its node.
+    Asked {
+        number: u64,
+        until: Time,
+    },
+    Out,
+    /// Nobody says so; as of then.
+    NotOut {
+        since: Time,
+    },
+}
+
+impl Resource {
+    /// Whether this node may go on without a quorum, now or once the others are out.
+    pub(crate) fn may_go_alone(&self) -> bool {
+        match self.options.demands.without_quorum {
+            WithoutQuorum::Wait => false,
+            WithoutQuorum::GoOn | WithoutQuorum::GoOnFenced => true,
+            WithoutQuorum::Prove(_) => self.may_prove(),
+        }
+    }
+
+    fn may_prove(&self) -> bool {
+        self.member.admitted && self.newest_own().is_some_and(|head| self.decides_about(head))
+    }
+
+    /// Nothing follows this value without the vote of this node, and of the store that it has now.
+    pub(crate) fn decides_about(&self, config: &Config) -> bool {
+        let voters = config.voters.iter().chain(&config.voters_old);
+        let mut own = voters.filter(|voter| voter.node == self.me());
+        own.all(|voter| voter.store == self.voter.register.store) && is_needed(config, self.me())
+    }
+
+    /// Whether nobody else goes on, as far as that has to be known; asks for what is not known.
+    pub(crate) fn are_others_out(&mut self) -> bool {
+        let is_forced = self.promotion.as_ref().is_some_and(|promotion| promotion.is_forced());
+        match self.options.demands.without_quorum {
+            WithoutQuorum::Wait | WithoutQuorum::GoOn => return true,
+            WithoutQuorum::GoOnFenced | WithoutQuorum::Prove(_) if is_forced => return true,
+            WithoutQuorum::GoOnFenced | WithoutQuorum::Prove(_) => {}
+        }
+        let Some(head) = self.newest_own() else { return true };
+        let others = (voters_of(head) | insync(head)).without(self.me());
+        let mut all = true;
+        for peer in others.minus(self.connected()).iter() {
+            all &= self.is_out(peer);
+        }
+        all
+    }
+
+    fn is_out(&mut self, peer: NodeId) -> bool {
+        match self.fencing.peers.get(&peer) {
+            Some(Fenced::Out) => return true,
+            Some(Fenced::NotOut { .. }) => return false,
+            Some(Fenced::Asked { until, .. }) if self.now < *until => return false,
+            Some(Fenced::Asked { .. }) | None => {}
+        }
+        // Another life of the resource may be answered late: its numbers are others.
+        let number = self.random.next_u64();
+        let until = self.now + limits::FENCE_PATIENCE;
+        self.fencing.peers.insert(peer, Fenced::Asked { number, until });
+        self.actions.push(ResourceAction::AskToFence { number, peer });
+        false
+    }
+
+    pub(crate) fn on_fence_answer(&mut self, number: u64, verdict: FenceVerdict) {
+        let is_asked = |known: &&mut Fenced| match **known {
+            Fenced::Asked { number: asked, .. } => asked == number,
+            Fenced::Out | Fenced::NotOut { .. } => false,
+        };
+        if let Some(known) = self.fencing.peers.values_mut().find(is_asked) {
+            *known = match verdict {
+                FenceVerdict::Out => Fenced::Out,
+                FenceVerdict::Unproven => Fenced::NotOut { since: self.now },
+            };
+        }
+    }
+
+    /// The peer is connected: what was known of it before is over.
+    pub(crate) fn forget_fenced(&mut self, peer: NodeId) {
+        self.fencing.peers.remove(&peer);
+    }
+
+    /// Somebody wants to be Primary: what nobody could do before is asked for again.
+    pub(crate) fn retry_fencing(&mut self) {
+        let now = self.now;
+        self.fencing.peers.retain(|_, known| match known {
+            Fenced::NotOut { since } => now < *since + limits::FENCE_RETRY,
+            Fenced::Asked { .. } | Fenced::Out => true,
+        });
+    }
+
+    /// An answer is on its way.
+    pub(crate) fn waits_for_fencing(&self) -> bool {
+        let waits =
+            |known: &Fenced| matches!(known, Fenced::Asked { until, .. } if self.now < *until);
+        self.fencing.peers.values().any(waits)
+    }
+
+    /// Those of whom nobody says that they are out.
+    pub(crate) fn not_out(&self) -> MemberSet {
+        let known = self.fencing.peers.iter();
+        known.filter(|(_, it)| matches!(it, Fenced::NotOut { .. })).map(|(&node, _)| node).collect()
+    }
+
+    /// Requests are held rather than failed, for this node may be about to go on.
+    pub(crate) fn holds_for_fencing(&self) -> bool {
+        match self.options.demands.without_quorum {
+            WithoutQuorum::Wait | WithoutQuorum::Prove(Meanwhile::AsDemanded) => false,
+            WithoutQuorum::GoOn => true,
+            WithoutQuorum::GoOnFenced => self.not_out().is_empty(),
+            WithoutQuorum::Prove(Meanwhile::Hold) => self.may_prove() && self.not_out().is_empty(),
+        }
+    }
+}
+
+/// Without this voter the others make no quorum.
+pub(crate) fn is_needed(config: &Config, voter: NodeId) -> bool {
+    let voters = config.voters.iter().chain(&config.voters_old);
+    let others = voters.filter(|it| it.node != voter).map(|it| (it.node, it.store));
+    !quorum::is_quorum(config, &others)
+}

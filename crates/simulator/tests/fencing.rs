@@ -1,0 +1,180 @@
+//! `fencing`: with two voters, proof that the other one is out counts as much as its vote.
+
+use std::time::Duration;
+
+use replication::contract::{Command, FenceVerdict, PromoteMode};
+use simulator::run::{Report, RunOptions, run_fenced};
+use simulator::scenario::Scenario;
+use simulator::sometimes::Mark;
+
+fn pair() -> Scenario {
+    let mut it = Scenario::with_fencing(2, 0);
+    it.must_write(0, 7, 1);
+    it
+}
+
+fn asks_about(it: &Scenario, node: usize, peer: usize) -> bool {
+    it.cluster.fence_asked[node].is_some_and(|(_, asked)| asked == peer)
+}
+
+#[test]
+fn a_primary_goes_on_once_the_other_one_is_proven_out() {
+    let mut it = pair();
+    it.part(&[0], &[1]);
+    let waiting = it.write(0, 7, 2);
+    it.until("the question", |it| asks_about(it, 0, 1));
+    it.run(Duration::from_secs(20));
+    assert_eq!(it.ended(waiting), None, "held until the answer");
+    it.cluster.kill(1);
+    it.cluster.answer_fence(0, FenceVerdict::Out);
+    it.until("the write", |it| it.ended(waiting).is_some());
+    assert_eq!(it.must_read(0, 7), 2);
+    it.must_write(0, 9000, 3);
+    it.meet(&[0], &[1]);
+    it.cluster.start(1);
+    it.until("the return of node 1", |it| it.is_in_sync(0, 1) && it.voters(0) == [0, 1]);
+    assert_eq!((it.on_disk(1, 7), it.on_disk(1, 9000)), (2, 3));
+    assert!(!it.is_split(0, 1) && !it.is_split(1, 0));
+}
+
+#[test]
+fn without_proof_a_primary_waits_until_the_other_one_is_back() {
+    let mut it = pair();
+    it.part(&[0], &[1]);
+    let waiting = it.write(0, 7, 2);
+    it.until("the question", |it| asks_about(it, 0, 1));
+    it.cluster.answer_fence(0, FenceVerdict::Unproven);
+    it.run(Duration::from_secs(60));
+    assert_eq!((it.ended(waiting), it.cluster.fence_asked[0]), (None, None), "asked once");
+    it.meet(&[0], &[1]);
+    it.until("the write", |it| it.ended(waiting).is_some());
+    it.until("the return of node 1", |it| it.is_in_sync(0, 1));
+    assert_eq!((it.on_disk(0, 7), it.on_disk(1, 7)), (2, 2));
+}
+
+/// The former Primary had recorded the loss of the other one, and proposed to go on without it:
+/// that came to nothing, and it is only behind.
+#[test]
+fn a_secondary_takes_over_from_a_primary_that_was_put_out() {
+    let mut it = pair();
+    it.part(&[0], &[1]);
+    let waiting = it.write(0, 8, 5);
+    it.until("the question of the Primary", |it| asks_about(it, 0, 1));
+    let promoted = it.command(1, Command::Promote(PromoteMode::Normal));
+    it.until("the question", |it| asks_about(it, 1, 0));
+    assert!(!it.succeeded(promoted));
+    it.cluster.kill(0);
+    it.cluster.answer_fence(1, FenceVerdict::Out);
+    it.until("the promotion", |it| it.succeeded(promoted));
+    assert_eq!(it.ended(waiting), None);
+    assert_eq!(it.must_read(1, 7), 1);
+    it.must_write(1, 7, 2);
+    it.meet(&[0], &[1]);
+    it.cluster.start(0);
+    it.until("the return of node 0", |it| it.is_in_sync(1, 0) && it.voters(1) == [0, 1]);
+    assert_eq!((it.on_disk(0, 7), it.on_disk(0, 8)), (2, it.on_disk(1, 8)));
+    assert!(!it.is_split(0, 1) && !it.is_split(1, 0));
+}
+
+/// The other one may have gone on, with proof that this node was out: it was.
+#[test]
+fn a_node_that_was_restarted_proves_nothing() {
+    let mut it = pair();
+    it.cluster.kill(1);
+    it.until("the question", |it| asks_about(it, 0, 1));
+    it.cluster.answer_fence(0, FenceVerdict::Out);
+    it.must_write(0, 7, 2);
+    it.cluster.kill(0);
+    it.cluster.start(1);
+    let promoted = it.command(1, Command::Promote(PromoteMode::Normal));
+    it.until("a refusal", |it| it.failed(promoted));
+    assert_eq!(it.cluster.fence_asked[1], None, "nothing is asked that would not help");
+    it.cluster.start(0);
+    it.until("the return", |it| it.is_in_sync(0, 1) || it.is_in_sync(1, 1));
+    assert_eq!(it.on_disk(1, 7), 2);
+}
+
+/// The others have a quorum of their own when they are back.
+#[test]
+fn one_of_three_voters_proves_nothing() {
+    let mut it = Scenario::with_fencing(3, 0);
+    it.must_write(0, 7, 1);
+    it.cluster.kill(1);
+    it.cluster.kill(2);
+    let waiting = it.write(0, 7, 2);
+    it.run(Duration::from_secs(20));
+    assert_eq!((it.ended(waiting), it.cluster.fence_asked[0]), (None, None));
+    it.cluster.start(1);
+    it.until("the write", |it| it.ended(waiting).is_some());
+}
+
+/// What was proven of a peer ends when it is connected again.
+#[test]
+fn a_proof_is_good_for_one_absence() {
+    let mut it = pair();
+    it.cluster.kill(1);
+    it.until("the question", |it| asks_about(it, 0, 1));
+    it.cluster.answer_fence(0, FenceVerdict::Out);
+    it.must_write(0, 7, 2);
+    it.cluster.start(1);
+    it.until("the return of node 1", |it| it.is_in_sync(0, 1) && it.voters(0) == [0, 1]);
+    it.part(&[0], &[1]);
+    let waiting = it.write(0, 7, 3);
+    it.until("another question", |it| asks_about(it, 0, 1));
+    it.run(Duration::from_secs(5));
+    assert_eq!(it.ended(waiting), None);
+}
+
+/// Between the core and its node, questions and answers may get lost.
+#[test]
+fn a_question_without_an_answer_is_asked_again() {
+    let mut it = pair();
+    it.part(&[0], &[1]);
+    it.until("the question", |it| asks_about(it, 0, 1));
+    let first = it.cluster.fence_asked[0];
+    it.run(Duration::from_secs(110));
+    assert_eq!(it.cluster.fence_asked[0], first);
+    it.run(Duration::from_secs(20));
+    assert_ne!(it.cluster.fence_asked[0], first);
+}
+
+/// Both were told what was not so: two lines, which nobody merges.
+#[test]
+fn a_proof_that_was_a_lie_is_a_split_brain() {
+    let mut it = pair();
+    it.part(&[0], &[1]);
+    it.until("the question", |it| asks_about(it, 0, 1));
+    it.cluster.answer_fence(0, FenceVerdict::Out);
+    it.must_write(0, 7, 10);
+    let promoted = it.command(1, Command::Promote(PromoteMode::Normal));
+    it.until("the other question", |it| asks_about(it, 1, 0));
+    it.cluster.answer_fence(1, FenceVerdict::Out);
+    it.until("the promotion", |it| it.succeeded(promoted));
+    it.must_write(1, 7, 20);
+    it.meet(&[0], &[1]);
+    it.until("the split brain", |it| it.is_split(0, 1) && it.is_split(1, 0));
+    assert_eq!((it.on_disk(0, 7), it.on_disk(1, 7)), (10, 20));
+}
+
+/// Whoever goes on has the other one killed before: no two lines ever part. Budget: 20 s on two
+/// cores.
+#[test]
+fn no_seed_with_fencing_breaks_a_promise() {
+    let mut total = Report::default();
+    for seed in 1..=120 {
+        let options = RunOptions {
+            seed,
+            trace: false,
+            trace_lane: None,
+            events: 6_000,
+            skip: 0,
+            rough: false,
+        };
+        match run_fenced(&options) {
+            Ok(report) => total.add(&report),
+            Err(text) => panic!("--fenced, seed {seed}: {text}"),
+        }
+    }
+    assert!(total.writes > 4_000 && total.reads > 4_000 && total.kills > 20, "{total:?}");
+    assert!(total.marks.contains(&Mark::WentAlone), "{total:?}");
+}
