@@ -46,7 +46,7 @@ pub enum ErrorKind {
     OutOfRange,
     /// An IP address or a port that is none.
     BadAddress,
-    /// Understood, but not built yet, and ignoring it would change what is safe.
+    /// Understood, but not built yet or never, and ignoring it would change what is safe.
     NotBuilt,
     /// Given twice.
     Duplicate,

@@ -73,11 +73,18 @@ pub struct NetOptions {
     pub ping_timeout_ms: Option<u64>,
     /// Any name will do: digests are Basalt's own.
     pub csums_alg: Option<String>,
+    /// Only for what comes back after a crash.
+    pub csums_after_crash_only: bool,
+    /// Reads of clients may go to the peer.
+    pub allow_remote_read: bool,
     /// What the two hosts say to each other is sealed.
     pub tls: bool,
     /// Traffic uses all paths that work.
     pub load_balance_paths: bool,
     pub after_split: AfterSplit,
+    /// Bytes; `None` leaves it to the kernel.
+    pub send_buffer_bytes: Option<u32>,
+    pub receive_buffer_bytes: Option<u32>,
     pub fencing: Fencing,
     /// The digest of the HMAC with which hosts prove that they know the secret.
     pub cram_hmac_alg: Option<String>,
@@ -124,6 +131,14 @@ pub struct DiskOptions {
     pub al_extents: u32,
     pub read_balancing: ReadBalancing,
     pub on_io_error: OnIoError,
+    /// How long a request may take before the disk counts as failed.
+    pub disk_timeout_ms: Option<u64>,
+    /// What the volume is to have, if that is not all that the smallest disk can hold.
+    pub size_bytes: Option<u64>,
+    /// The logical block of devices, a power of two.
+    pub block_bytes: u32,
+    /// What the block device says of discards; 0: it has none.
+    pub discard_granularity_bytes: Option<u32>,
 }
 
 /// What a failed write of the own disk leads to; the replica is given up in any case.
@@ -153,6 +168,8 @@ pub enum ReadBalancing {
 pub struct PeerDiskOptions {
     /// Bytes per second of resync; `None` is as fast as it goes.
     pub c_max_rate_bytes: Option<u64>,
+    /// The peer may be the witness, if it has no disk.
+    pub peer_tiebreaker: bool,
 }
 
 impl Resource {
@@ -197,6 +214,7 @@ impl Resource {
             _ => AckWhen::Durable,
         };
         let given_ms = |name, unit_ms| set.given(name)?.as_number().map(|value| value * unit_ms);
+        let bytes_asked = |name| u32::try_from(number(&set, name)).ok().filter(|&bytes| bytes > 0);
         let given_text = |name| set.given(name).map(Value::to_string).filter(|it| !it.is_empty());
         NetOptions {
             ack_when,
@@ -205,6 +223,10 @@ impl Resource {
             ping_interval_ms: given_ms("ping-int", 1000),
             ping_timeout_ms: given_ms("ping-timeout", 100),
             csums_alg: given_text("csums-alg"),
+            csums_after_crash_only: flag(&set, "csums-after-crash-only"),
+            allow_remote_read: flag(&set, "allow-remote-read"),
+            send_buffer_bytes: bytes_asked("sndbuf-size"),
+            receive_buffer_bytes: bytes_asked("rcvbuf-size"),
             fencing: match word(&set, "fencing").as_str() {
                 "resource-only" => Fencing::ResourceOnly,
                 "resource-and-stonith" => Fencing::ResourceAndStonith,
@@ -218,7 +240,8 @@ impl Resource {
                 one: word(&set, "after-sb-1pri"),
                 two: word(&set, "after-sb-2pri"),
             },
-            load_balance_paths: flag(&set, "load-balance-paths"),
+            load_balance_paths: flag(&set, "load-balance-paths")
+                || word(&set, "transport") == "lb-tcp",
         }
     }
 
@@ -249,6 +272,13 @@ impl Resource {
         DiskOptions {
             al_extents: al_extents.expect("al-extents is clamped below 2^16"),
             read_balancing: read_balancing(&word(&set, "read-balancing")),
+            disk_timeout_ms: Some(number(&set, "disk-timeout") * 100).filter(|&ms| ms > 0),
+            block_bytes: if number(&set, "block-size") > 512 { 4096 } else { 512 },
+            discard_granularity_bytes: set
+                .given("discard-granularity")
+                .and_then(Value::as_number)
+                .and_then(|bytes| u32::try_from(bytes).ok()),
+            size_bytes: Some(number(&set, "size") * 512).filter(|&bytes| bytes > 0),
             on_io_error: match word(&set, "on-io-error").as_str() {
                 "call-local-io-error" => OnIoError::CallHandler,
                 _ => OnIoError::Detach,
@@ -267,7 +297,10 @@ impl Resource {
             }
         }
         let rate = number(&set, "c-max-rate");
-        PeerDiskOptions { c_max_rate_bytes: (rate > 0).then_some(rate * 1024) }
+        PeerDiskOptions {
+            c_max_rate_bytes: (rate > 0).then_some(rate * 1024),
+            peer_tiebreaker: flag(&set, "peer-tiebreaker"),
+        }
     }
 
     fn volume_set(&self, node_name: &str, volume: u16) -> OptionSet {

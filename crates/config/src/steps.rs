@@ -30,25 +30,34 @@ pub enum Reach {
 }
 
 /// Options of a resource that a running daemon takes over at once.
-const LIVE_OPTIONS: [&str; 17] = [
+const LIVE_OPTIONS: [&str; 27] = [
+    "allow-remote-read",
     "auto-promote",
     "auto-promote-timeout",
+    "block-size",
     "connect-int",
     "cpu-mask",
     "cram-hmac-alg",
+    "discard-granularity",
+    "disk-timeout",
     "fencing",
     "ko-count",
     "load-balance-paths",
     "on-no-data-accessible",
     "on-no-quorum",
+    "peer-tiebreaker",
     "ping-int",
     "ping-timeout",
     "protocol",
     "quorum",
     "quorum-minimum-redundancy",
+    "rcvbuf-size",
     "read-balancing",
     "shared-secret",
+    "size",
+    "sndbuf-size",
     "timeout",
+    "transport",
 ];
 
 /// What is left to later where a resource comes up.

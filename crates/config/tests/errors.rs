@@ -228,6 +228,8 @@ fn what_would_be_unsafe_to_ignore_is_refused() {
         assert_eq!(error.line, 2);
         assert!(error.hint.is_some(), "{error}");
     }
+    let error = error(&resource("net { allow-two-primaries; }"));
+    assert!(error.message.contains("is refused: one node at a time is Primary"), "{error}");
     let harmless = "protocol c; net { no-allow-two-primaries; tls no; fencing resource-only; \
                     cram-hmac-alg sha512; shared-secret \"x y\"; } \
                     options { quorum majority; on-no-quorum io-error; \

@@ -1,6 +1,6 @@
 //! Every option of DRBD 9.2 is known, and it is said of each what becomes of it.
 
-use config::options::reasons::{NOT_APPLICABLE, not_applicable};
+use config::options::reasons::{NOT_APPLICABLE, VALUES_NOT_APPLICABLE, never, not_applicable};
 use config::options::table::TABLE;
 use config::options::{Section, Status};
 use config::parse_text;
@@ -69,6 +69,23 @@ fn what_is_not_applicable_is_accepted_and_does_nothing() {
     for (place, name) in names.iter().enumerate() {
         assert!(!names[..place].contains(name), "{name} is there twice");
     }
+}
+
+/// Each option takes effect, or has nothing to do for a reason; but for these.
+#[test]
+fn what_is_not_built_is_known() {
+    let has_reason = |name| {
+        not_applicable(name).is_some() || VALUES_NOT_APPLICABLE.iter().any(|it| it.0 == name)
+    };
+    let is_open = |status, name| match status {
+        Status::InEffect | Status::NotYet { holds: ["*"] } => false,
+        Status::NotYet { .. } => !has_reason(name),
+        Status::RefusedUntilBuilt { .. } => never(name).is_none(),
+    };
+    let open = TABLE.iter().filter(|spec| is_open(spec.status, spec.name)).map(|spec| spec.name);
+    let not_built =
+        ["resync-after", "protocol", "on-congestion", "congestion-fill", "congestion-extents"];
+    assert_eq!(open.collect::<Vec<_>>(), not_built);
 }
 
 /// What the operator hears tells what cannot be from what is not built.

@@ -45,6 +45,7 @@ pub use pool::{BufferId, Class, KeptBytes, Loan, Pool, PoolOptions, Slice};
 pub use probe::{BackendKind, BackendWish, SetupError};
 pub use reactor::{Counters, Event, Options, Reactor};
 pub use shared::{SharedMemory, memory_file};
+pub use socket_fd::SocketBuffers;
 pub use sockets::{ListenAddr, SEGMENTS_MAX, SocketId};
 pub use ublk::{Descriptor, QueueId};
 pub use waker::{Parker, Waker, eventfd};

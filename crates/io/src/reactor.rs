@@ -36,7 +36,7 @@ use crate::kicks::{KickId, Kicks};
 use crate::memory::Lent;
 use crate::pool::{Pool, PoolOptions, Slice};
 use crate::probe::{BackendKind, BackendWish, SetupError, make_backend};
-use crate::socket_fd;
+use crate::socket_fd::{self, SocketBuffers};
 use crate::sockets::{ListenAddr, SocketId, Sockets};
 use crate::ublk::{Descriptor, QueueId, Queues};
 use crate::waker::{Sleep, Waker};
@@ -285,6 +285,18 @@ impl Reactor {
     #[must_use]
     pub fn peer_addr(&self, socket: SocketId) -> Option<SocketAddr> {
         self.ask(socket, socket_fd::peer_addr)
+    }
+
+    /// Sets the sizes of an open socket's buffers, where some are given.
+    pub fn set_buffers(&mut self, socket: SocketId, buffers: SocketBuffers) -> io::Result<()> {
+        let Some(descriptor) = self.sockets.descriptor(socket) else { return Ok(()) };
+        socket_fd::set_buffers(descriptor, buffers)
+    }
+
+    /// The sizes that the kernel uses.
+    #[must_use]
+    pub fn buffers(&self, socket: SocketId) -> Option<SocketBuffers> {
+        self.ask(socket, socket_fd::buffers)
     }
 
     /// The process at the other end of an open unix socket.

@@ -15,6 +15,13 @@ use std::path::Path;
 
 use crate::address::{Address, AddressRoom};
 
+/// Bytes that the kernel keeps of a stream, where that is not left to it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct SocketBuffers {
+    pub send_bytes: Option<u32>,
+    pub receive_bytes: Option<u32>,
+}
+
 const BACKLOG: libc::c_int = 1024;
 /// Seconds of silence after which an idle peer is probed, and between probes.
 const KEEPALIVE_IDLE: libc::c_int = 10;
@@ -137,6 +144,38 @@ pub(crate) fn peer_addr(fd: libc::c_int) -> io::Result<Option<SocketAddr>> {
     Ok(room.ip())
 }
 
+/// Has the kernel keep as many bytes for what is on its way out, and in; what root may ask for is
+/// not bounded by `net.core.wmem_max` and `rmem_max`.
+pub(crate) fn set_buffers(fd: libc::c_int, buffers: SocketBuffers) -> io::Result<()> {
+    let SocketBuffers { send_bytes, receive_bytes } = buffers;
+    let wanted = [
+        (send_bytes, libc::SO_SNDBUFFORCE, libc::SO_SNDBUF),
+        (receive_bytes, libc::SO_RCVBUFFORCE, libc::SO_RCVBUF),
+    ];
+    for (bytes, forced, bounded) in wanted {
+        let Some(bytes) = bytes else { continue };
+        let bytes = libc::c_int::try_from(bytes).unwrap_or(libc::c_int::MAX);
+        set_option_of(fd, libc::SOL_SOCKET, forced, bytes)
+            .or_else(|_| set_option_of(fd, libc::SOL_SOCKET, bounded, bytes))?;
+    }
+    Ok(())
+}
+
+/// What the kernel keeps: twice what was asked for, where something was.
+pub(crate) fn buffers(fd: libc::c_int) -> io::Result<Option<SocketBuffers>> {
+    let bytes_of = |name| {
+        let mut value: libc::c_int = 0;
+        let mut length = libc::socklen_t::try_from(size_of_val(&value)).expect("an int is short");
+        let room = (&raw mut value).cast();
+        // SAFETY: the room is valid for `length` bytes, and both are places of our own.
+        let result = unsafe { libc::getsockopt(fd, libc::SOL_SOCKET, name, room, &raw mut length) };
+        check(result)?;
+        io::Result::Ok(u32::try_from(value).ok())
+    };
+    let (send_bytes, receive_bytes) = (bytes_of(libc::SO_SNDBUF)?, bytes_of(libc::SO_RCVBUF)?);
+    Ok(Some(SocketBuffers { send_bytes, receive_bytes }))
+}
+
 /// The process at the other end of a unix socket, as it was when it connected.
 pub(crate) fn peer_process(fd: libc::c_int) -> io::Result<Option<u32>> {
     let mut credentials = libc::ucred { pid: 0, uid: 0, gid: 0 };
@@ -165,11 +204,18 @@ fn set_option(
     name: libc::c_int,
     value: libc::c_int,
 ) -> io::Result<()> {
+    set_option_of(socket.as_raw_fd(), level, name, value)
+}
+
+fn set_option_of(
+    fd: libc::c_int,
+    level: libc::c_int,
+    name: libc::c_int,
+    value: libc::c_int,
+) -> io::Result<()> {
     let length = libc::socklen_t::try_from(size_of_val(&value)).expect("an int is short");
     // SAFETY: the descriptor is open, and `value` is valid for `length` bytes.
-    let result = unsafe {
-        libc::setsockopt(socket.as_raw_fd(), level, name, (&raw const value).cast(), length)
-    };
+    let result = unsafe { libc::setsockopt(fd, level, name, (&raw const value).cast(), length) };
     check(result)
 }
 

@@ -12,7 +12,7 @@ use std::time::Duration;
 
 use io::{
     BackendKind, BackendWish, Class, Event, ListenAddr, Mailbox, Options, Parker, Reactor,
-    SEGMENTS_MAX, Slice, SocketId, now,
+    SEGMENTS_MAX, Slice, SocketBuffers, SocketId, now,
 };
 use stdx::time::Time;
 
@@ -79,6 +79,22 @@ fn socket_path(name: &str) -> PathBuf {
 fn pair(reactor: &mut Reactor) -> (SocketId, UnixStream) {
     let (inside, outside) = UnixStream::pair().unwrap();
     (reactor.adopt(inside.into()).unwrap(), outside)
+}
+
+/// The kernel doubles what it is asked for, for its own book-keeping.
+#[test]
+fn the_sizes_of_buffers_are_those_that_were_asked_for() {
+    let mut reactor = reactor();
+    let (socket, _other) = pair(&mut reactor);
+    let before = reactor.buffers(socket).unwrap();
+    let wanted = SocketBuffers { send_bytes: Some(32 << 10), receive_bytes: None };
+    reactor.set_buffers(socket, wanted).unwrap();
+    let now = reactor.buffers(socket).unwrap();
+    assert_eq!(now, SocketBuffers { send_bytes: Some(64 << 10), ..before });
+    let wanted = SocketBuffers { send_bytes: None, receive_bytes: Some(48 << 10) };
+    reactor.set_buffers(socket, wanted).unwrap();
+    let both = SocketBuffers { receive_bytes: Some(96 << 10), ..now };
+    assert_eq!(reactor.buffers(socket), Some(both));
 }
 
 /// Echoes whatever comes, in as many segments as a send can take, until the stream ends.

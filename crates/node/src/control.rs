@@ -391,19 +391,22 @@ impl Control {
         volume: Option<u16>,
         (size, assume_clean): (Option<u64>, bool),
     ) -> Result<ResizeTask, Failure> {
-        let size_bytes = size.unwrap_or(0);
+        // Without a text it is not up, and is told so by who is asked.
+        let text = self.stored_text(resource)?.unwrap_or_default();
+        let (place, wanted) = match Definition::from_text(&self.name, resource, &text) {
+            Ok(definition) => {
+                let place = place_of(&definition, volume)?;
+                (place, definition.volume_options(place).and_then(|it| it.size_bytes))
+            }
+            Err(_) => (Place::FIRST, None),
+        };
+        let size_bytes = size.or(wanted).unwrap_or(0);
         if size_bytes > VOLUME_BYTES - BLOCK_BYTES {
             let message = format!("a volume has at most {VOLUME_BYTES} bytes");
             return Err(Failure::new(FailureCode::BadRequest, message, "ask for less"));
         }
         let size_bytes = size_bytes.next_multiple_of(BLOCK_BYTES);
         let new_area = if assume_clean { NewArea::AsItIs } else { NewArea::Zeroed };
-        // Without a text it is not up, and is told so by who is asked.
-        let text = self.stored_text(resource)?.unwrap_or_default();
-        let place = match Definition::from_text(&self.name, resource, &text) {
-            Ok(definition) => place_of(&definition, volume)?,
-            Err(_) => Place::FIRST,
-        };
         Ok(ResizeTask { place, size_bytes, new_area })
     }
 

@@ -47,6 +47,8 @@ pub struct CreateMdOptions {
     pub node_id: u8,
     /// The node ids of all members of the resource, this node's included.
     pub member_ids: Vec<u8>,
+    /// What the volume is to have; `None`: all that the disk can hold.
+    pub size_bytes: Option<u64>,
     /// Room for so many peers, if that is more than there are now.
     pub peers_max: Option<u8>,
     pub overwrite: Overwrite,
@@ -132,7 +134,7 @@ impl CreateMdError {
                 "another disk; or, if what is on it may be lost, --force".to_owned()
             }
             Self::TooSmall { disk, .. } => {
-                format!("`truncate -s 1G {}`, of a file", disk.display())
+                format!("`truncate -s 1G {}`, of a file; or a smaller `size`", disk.display())
             }
             Self::Layout { .. } => "--max-peers from 1 to 31; a smaller disk".to_owned(),
             Self::Name { .. } => "a shorter name".to_owned(),
@@ -155,6 +157,7 @@ pub fn create_md(options: &CreateMdOptions) -> Result<CreateMdReport, CreateMdEr
     let (node, members) = members(options.node_id, &options.member_ids)?;
     let disks = Disks::open(options)?;
     let layout = disks.layout(slots(options.peers_max, members))?;
+    let size_bytes = size_within(options, layout.data_bytes)?;
     let metadata_disk = disks.of_metadata();
     let first = options.first.as_ref().map(|first| replica_of(first, options)).transpose()?;
 
@@ -171,7 +174,7 @@ pub fn create_md(options: &CreateMdOptions) -> Result<CreateMdReport, CreateMdEr
         node,
         members,
         incarnation,
-        size_bytes: layout.data_bytes,
+        size_bytes,
         further: first.iter().map(|first| first.disk).collect(),
         clean: first.is_none_or(|first| first.has_data),
     };
@@ -190,12 +193,23 @@ pub fn create_md(options: &CreateMdOptions) -> Result<CreateMdReport, CreateMdEr
     let [first, last] = layout.superblock_offsets;
     Ok(CreateMdReport {
         disk: metadata_disk.path.clone(),
-        data_bytes: layout.data_bytes,
+        data_bytes: size_bytes,
         metadata_bytes: last + PAGE_BYTES - first,
         slots: layout.slots,
         incarnation,
         overwritten: found.map(|(_, what)| what),
     })
+}
+
+/// What is asked for, in whole blocks; the volume can grow to what the disk holds later.
+fn size_within(options: &CreateMdOptions, data_bytes: u64) -> Result<u64, CreateMdError> {
+    let wanted = options.size_bytes.map_or(data_bytes, |it| it.next_multiple_of(PAGE_BYTES));
+    if wanted > data_bytes {
+        let disk = options.disk.clone();
+        let (size_bytes, needed_bytes) = (data_bytes, wanted);
+        return Err(CreateMdError::TooSmall { disk, size_bytes, needed_bytes });
+    }
+    Ok(wanted)
 }
 
 /// The replica that a further volume is to belong to.

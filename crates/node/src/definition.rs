@@ -7,8 +7,8 @@ use std::time::Duration;
 
 use api::response::{Failure, FailureCode};
 use config::effective::{
-    Fencing, NetOptions, OnIoError, OnNoQuorum as Policy, Patience, Quorum, ReadBalancing,
-    ResourceOptions,
+    DiskOptions, Fencing, NetOptions, OnIoError, OnNoQuorum as Policy, Patience, Quorum,
+    ReadBalancing, ResourceOptions,
 };
 use config::model::{Host, MetaDisk, Resource, Volume};
 use format::ids::{NodeId, ResourceId};
@@ -17,11 +17,12 @@ use format::space::{Place, VOLUMES_MAX};
 use replication::balance::ReadPolicy;
 use replication::limits::SLOW_MEMBER_LIMIT;
 use replication::resource::{
-    AckWhen, AfterSplit, Demands, Meanwhile, OnNoQuorum, Readmission, Share, WithOnePrimary,
-    WithTwoPrimaries, WithoutPrimary, WithoutQuorum,
+    AckWhen, AfterSplit, Comparing, Demands, Meanwhile, OnNoQuorum, Readmission, Share,
+    WithOnePrimary, WithTwoPrimaries, WithoutPrimary, WithoutQuorum,
 };
 
 use crate::limits::{SLOW_MEMBER_MIN, SLOW_MEMBER_NEVER};
+use crate::links::buffers::Buffers;
 use crate::links::paths::Spread;
 use crate::links::proof::SharedSecret;
 use crate::links::secure::Secrecy;
@@ -53,13 +54,16 @@ pub(crate) struct Definition {
     pub(crate) demands: Demands,
     /// Bytes per second while clients are at work; 0 is no limit.
     pub(crate) resync_rate: u64,
-    /// A resync compares digests even where little is to be copied.
-    pub(crate) compare_always: bool,
+    pub(crate) comparing: Comparing,
     pub(crate) members: Vec<Member>,
+    /// Of each volume, by number.
+    volume_options: BTreeMap<u16, DiskOptions>,
     /// Scripts by the names of their handlers.
     pub(crate) handlers: BTreeMap<&'static str, String>,
     /// A disk that failed is told to a handler, too.
     pub(crate) tells_of_disk_errors: bool,
+    /// How long a request to the disk may take before that counts as failed.
+    pub(crate) disk_timeout: Option<Duration>,
     /// What is understood and not in effect.
     pub(crate) warnings: Vec<String>,
 }
@@ -107,6 +111,11 @@ pub(crate) struct Member {
     pub(crate) secrecy: Secrecy,
     pub(crate) times: LinkTimes,
     pub(crate) spread: Spread,
+    pub(crate) buffers: Buffers,
+    /// It may be the witness, if it has no disk.
+    pub(crate) may_witness: bool,
+    /// Reads of clients may go to it.
+    pub(crate) may_be_read: bool,
     /// What it has to know.
     pub(crate) secret: Option<SharedSecret>,
 }
@@ -163,9 +172,11 @@ impl Definition {
             promote_wait: Duration::from_millis(options.auto_promote_ms),
             demands: Demands { after_split, ..demands(&options, fencing) },
             resync_rate: resync_rate(resource, &host.name, number),
-            compare_always: compare_always(resource, &host.name),
+            comparing: comparing(resource, &host.name),
             handlers,
             tells_of_disk_errors: disk_options.on_io_error == OnIoError::CallHandler,
+            disk_timeout: disk_timeout(resource, host),
+            volume_options: volume_options(resource, host),
             warnings,
             members,
         })
@@ -215,6 +226,17 @@ impl Definition {
             disk: volume.disk.as_ref(),
         });
         std::iter::once(first).chain(further)
+    }
+
+    /// Of a volume that there is.
+    pub(crate) fn volume_options(&self, place: Place) -> Option<&DiskOptions> {
+        let volume = self.volumes().find(|volume| volume.place == place)?;
+        self.volume_options.get(&volume.number)
+    }
+
+    /// The logical block of what clients see of a volume.
+    pub(crate) fn block_bytes(&self, place: Place) -> u32 {
+        self.volume_options(place).map_or(512, |options| options.block_bytes)
     }
 
     /// The members that this node connects to.
@@ -395,12 +417,15 @@ fn members(resource: &Resource, own_name: &str, volume: u16) -> Result<Vec<Membe
             node: node_id(host.node_id),
             name: host.name.clone(),
             is_diskful: host.volume(volume).is_some_and(|volume| !volume.is_diskless()),
+            may_witness: may_witness(resource, host, volume),
+            may_be_read: net.allow_remote_read,
             paths: peers
                 .iter()
                 .find(|peer| peer.node_id == host.node_id)
                 .map_or_else(Vec::new, |peer| peer.paths.clone()),
             ack_when: ack_when(net.ack_when),
             times: LinkTimes::of(&net),
+            buffers: Buffers::of(&net),
             spread: if net.load_balance_paths { Spread::All } else { Spread::One },
             secrecy: if net.tls { Secrecy::Tls } else { Secrecy::ClearText },
             secret: shared_secret(&host.name, net)?,
@@ -463,9 +488,39 @@ fn slow_limit(resource: &Resource, own_name: &str) -> Duration {
     limits.max().unwrap_or(SLOW_MEMBER_LIMIT)
 }
 
-fn compare_always(resource: &Resource, own_name: &str) -> bool {
-    let mut peers = resource.peers_of(own_name).into_iter();
-    peers.any(|peer| resource.net_options(own_name, &peer.name).csums_alg.is_some())
+fn volume_options(resource: &Resource, host: &Host) -> BTreeMap<u16, DiskOptions> {
+    let numbers = host.volumes.iter().map(|volume| volume.number);
+    numbers.map(|number| (number, resource.disk_options(&host.name, number))).collect()
+}
+
+/// The least patient volume decides: a failed disk takes the replica of all of them.
+fn disk_timeout(resource: &Resource, host: &Host) -> Option<Duration> {
+    let volumes = host.volumes.iter();
+    let limits =
+        volumes.filter_map(|it| resource.disk_options(&host.name, it.number).disk_timeout_ms);
+    limits.min().map(Duration::from_millis)
+}
+
+/// `csums-alg` of any connection, unless all that have it say `csums-after-crash-only`.
+fn comparing(resource: &Resource, own_name: &str) -> Comparing {
+    let peers = resource.peers_of(own_name).into_iter();
+    let options = peers.map(|peer| resource.net_options(own_name, &peer.name));
+    let asked = options.filter(|net| net.csums_alg.is_some());
+    let only_after_crash = asked.map(|net| net.csums_after_crash_only);
+    match only_after_crash.reduce(|all, only| all && only) {
+        None => Comparing::Full,
+        Some(true) => Comparing::AfterCrash,
+        Some(false) => Comparing::Always,
+    }
+}
+
+/// A member without a disk is the witness only where no connection to it says
+/// `peer-tiebreaker no`: all nodes have to come to the same.
+fn may_witness(resource: &Resource, host: &Host, volume: u16) -> bool {
+    let others = resource.hosts.iter().filter(|other| other.node_id != host.node_id);
+    let mut options =
+        others.map(|other| resource.peer_disk_options(&other.name, &host.name, volume));
+    options.all(|peer| peer.peer_tiebreaker)
 }
 
 fn disk_place(name: &str, path: &str, meta: &MetaDisk) -> Result<DiskPlace, Failure> {

@@ -33,6 +33,7 @@ use std::thread;
 use std::time::Duration;
 
 use format::space::Place;
+use frontend::ublk::control::Shape;
 
 use crate::definition::{Definition, OwnVolume};
 use crate::desk::Desk;
@@ -56,6 +57,21 @@ pub(crate) struct Plan {
     pub(crate) device: u32,
     /// What the kernel keeps with the device, so that it is known again.
     pub(crate) mark: u64,
+    pub(crate) shape: Shape,
+}
+
+/// `block-size` and `discard-granularity`: what is tracked is the least.
+fn shape_of(definition: &Definition, place: Place) -> Shape {
+    let Some(options) = definition.volume_options(place) else { return Shape::DEFAULT };
+    let granularity = options.discard_granularity_bytes;
+    Shape {
+        logical_bytes: options.block_bytes,
+        discard_bytes: match granularity {
+            None => Shape::DEFAULT.discard_bytes,
+            Some(0) => 0,
+            Some(bytes) => bytes.next_power_of_two().max(Shape::DEFAULT.discard_bytes),
+        },
+    }
 }
 
 impl Plan {
@@ -69,6 +85,7 @@ impl Plan {
                 place: volume.place,
                 device: volume.device?,
                 mark: mark.wrapping_add(volume.place.number().into()),
+                shape: shape_of(definition, volume.place),
             })
         };
         definition.volumes().filter_map(plan).collect()

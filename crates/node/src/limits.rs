@@ -40,6 +40,9 @@ pub(crate) const PEER_SILENT_MIN: Duration = Duration::from_millis(600);
 pub(crate) const SLOW_MEMBER_MIN: Duration = Duration::from_secs(1);
 /// Where a file says that no member ever is.
 pub(crate) const SLOW_MEMBER_NEVER: Duration = Duration::from_secs(10 * 365 * 24 * 3600);
+/// How often disks with a `disk-timeout` are looked at, an eighth of it in these bounds.
+pub(crate) const HUNG_LOOK_MIN: Duration = Duration::from_millis(50);
+pub(crate) const HUNG_LOOK_MAX: Duration = Duration::from_secs(1);
 /// A resource that a peer refused is offered again after this.
 pub(crate) const OPEN_RETRY: Duration = Duration::from_secs(10);
 /// Heartbeats without an answer that are remembered.

@@ -20,6 +20,7 @@ mod moves;
 pub(crate) mod times;
 mod receive;
 mod send;
+pub(crate) mod buffers;
 pub(crate) mod secure;
 pub(crate) mod set;
 pub(crate) mod session;

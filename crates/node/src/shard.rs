@@ -13,6 +13,7 @@ mod acks;
 mod perform;
 pub(crate) mod disk;
 mod copies;
+mod hung;
 pub(crate) mod further;
 mod arrivals;
 pub(crate) mod commands;
@@ -125,6 +126,8 @@ pub(crate) struct Shard {
     extents: Vec<Extent>,
     /// When links and clients have to be looked at again.
     next_tick: Time,
+    /// When disks that do not answer are looked for.
+    hung_look_at: Time,
     stopping: Option<Stopping>,
     /// Somebody wants to hear of changes.
     is_watched: bool,
@@ -174,6 +177,7 @@ impl Shard {
             leases: Vec::new(),
             extents: Vec::with_capacity(STATUS_EXTENTS_MAX),
             next_tick: now,
+            hung_look_at: Time::NEVER,
             stopping: None,
             is_watched: false,
             is_done: false,
@@ -257,7 +261,7 @@ impl Shard {
         }
         let wake = self.wakes.iter().copied().min().unwrap_or(Time::NEVER);
         let clients = self.rim.nbd.deadline().min(self.rim.nvme.deadline());
-        wake.min(self.next_tick).min(clients)
+        wake.min(self.next_tick).min(clients).min(self.hung_look_at)
     }
 
     fn on_event(&mut self, event: Event) {
@@ -317,6 +321,9 @@ impl Shard {
     fn on_disk(&mut self, key: Key, result: &std::io::Result<u32>) {
         let Some(operation) = self.rim.operations.remove(key) else { return };
         let id = operation.hosted();
+        if operation.is_abandoned() {
+            return self.end_abandoned(operation);
+        }
         crash::stepping(Some(id));
         let place = id.0 as usize;
         let rim = &mut self.rim;
@@ -480,6 +487,9 @@ impl Shard {
         }
         nbd.tick(kit);
         nvme.tick(kit);
+        if now >= self.hung_look_at {
+            self.hung_look_at = self.give_up_hung_disks();
+        }
         for index in 0..self.wakes.len() {
             if self.wakes[index] <= now {
                 self.wakes[index] = Time::NEVER;

@@ -132,6 +132,7 @@ pub(crate) struct Facts {
     pub(crate) hosted: HostedId,
     pub(crate) place: Place,
     pub(crate) size_bytes: u64,
+    pub(crate) block_bytes: u32,
     pub(crate) reign: Reign,
 }
 

@@ -42,6 +42,7 @@ impl Place {
             first: None,
             node_id: 1,
             member_ids: vec![0, 1, 2],
+            size_bytes: None,
             peers_max: None,
             overwrite,
         }
@@ -174,6 +175,24 @@ fn both_superblocks_tell_of_a_blank_replica_and_its_members() {
     let members: Vec<NodeId> = superblock.slots.iter().map(|slot| slot.member).collect();
     assert_eq!(members, [0, 1, 2].map(|id| NodeId::new(id).unwrap()));
     assert!(superblock.slots.iter().all(|slot| !slot.in_use));
+}
+
+/// `size`: less than the disk can hold, and never more.
+#[test]
+fn a_replica_is_as_large_as_it_is_to_be() {
+    let place = Place::with_disk(DISK_BYTES);
+    let wanted = |size_bytes| CreateMdOptions {
+        size_bytes: Some(size_bytes),
+        ..place.options(Overwrite::Force)
+    };
+    let report = create_md(&wanted((5 << 20) + 512)).unwrap();
+    assert_eq!(report.data_bytes, (5 << 20) + 4096);
+    let placement = Placement::Internal { device_bytes: DISK_BYTES };
+    let layout = Layout::new(placement, report.slots, LANES_DEFAULT).unwrap();
+    let [(superblock, _), _] = Place::superblocks(&place.disk(), &layout);
+    assert_eq!(superblock.size_bytes, (5 << 20) + 4096);
+    let refused = create_md(&wanted(DISK_BYTES)).unwrap_err();
+    assert!(matches!(refused, CreateMdError::TooSmall { .. }), "{refused}");
 }
 
 #[test]

@@ -208,6 +208,7 @@ fn prepare(place: &Path) -> String {
             first: None,
             node_id: u8::try_from(index).unwrap(),
             member_ids: vec![0, 1, 2],
+            size_bytes: None,
             peers_max: None,
             overwrite: Overwrite::Refuse,
         };

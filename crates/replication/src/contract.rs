@@ -418,6 +418,8 @@ pub enum ToGroup {
     ResyncRate { bytes_per_second: u64 },
     /// Where reads of clients go from now on.
     ReadPolicy(ReadPolicy),
+    /// No read of a client goes to these members from now on.
+    NoReadsFrom(MemberSet),
     /// How long a member may take to answer before it is left behind.
     SlowLimit(Duration),
     /// New requests and those that wait get this answer, or (`None`) wait.

@@ -675,6 +675,7 @@ fn first_view(options: &GroupOptions) -> View {
         draining: false,
         fail_requests: false,
         holding: false,
+        write_only: MemberSet::EMPTY,
         slow_limit: options.slow_limit,
     }
 }

@@ -92,8 +92,7 @@ pub struct ResourceOptions {
     pub demands: Demands,
     /// Bytes per second of a resync while clients are at work; 0 is no limit.
     pub resync_rate: u64,
-    /// Every copy of a resync looks first at what the target has, not only those of a full one.
-    pub compare_always: bool,
+    pub comparing: Comparing,
     pub readmission: Readmission,
 }
 
@@ -102,6 +101,18 @@ pub struct MemberOptions {
     pub node: NodeId,
     pub diskful: bool,
     pub ack_when: AckWhen,
+    /// It may be the witness, if it has no disk.
+    pub may_witness: bool,
+}
+
+/// Which resyncs look first at what the target has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Comparing {
+    /// Those of all blocks, as long as that finds something.
+    Full,
+    /// Also those of a replica that was restarted: its activity log marks more than differs.
+    AfterCrash,
+    Always,
 }
 
 /// When a member counts for the answer to a write, while this node is Primary.

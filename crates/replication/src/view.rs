@@ -39,6 +39,8 @@ pub(crate) struct View {
     pub(crate) boots: Vec<(NodeId, BootId)>,
     /// The members that reads may be sent to.
     pub(crate) in_sync: MemberSet,
+    /// Of these, the members that no read of a client goes to.
+    pub(crate) write_only: MemberSet,
     /// Of the write set, those that count for a client's answer once they received a write. At a
     /// member: those of the session that it obeys.
     pub(crate) by_receipt: MemberSet,

@@ -10,7 +10,7 @@ use format::metadata::{Candidate, Register, ReplicaState, Superblock, VoteStamp}
 use replication::contract::{FromGroup, PeerReport, ResourceAction, ResourceInput, ToGroup};
 use replication::limits;
 use replication::resource::{
-    AckWhen, Demands, MemberOptions, Readmission, Resource, ResourceOptions,
+    AckWhen, Comparing, Demands, MemberOptions, Readmission, Resource, ResourceOptions,
 };
 use stdx::time::Time;
 
@@ -48,7 +48,12 @@ fn superblock(candidate: Option<Candidate>) -> Superblock {
 
 /// Node 1 of nodes 0 and 1, connected.
 fn resource(candidate: Option<Candidate>) -> Resource {
-    let member = |id| MemberOptions { node: node(id), diskful: true, ack_when: AckWhen::Durable };
+    let member = |id| MemberOptions {
+        node: node(id),
+        diskful: true,
+        may_witness: true,
+        ack_when: AckWhen::Durable,
+    };
     let register = Register {
         resource: ResourceId(1),
         store: VoteStoreId(7),
@@ -74,7 +79,7 @@ fn resource(candidate: Option<Candidate>) -> Resource {
         started_at: Time(1),
         demands: Demands::default(),
         resync_rate: 0,
-        compare_always: false,
+        comparing: Comparing::Full,
         readmission: Readmission::AtOnce,
     });
     let report = PeerReport { boot_id: BootId(2), shards: 1, replica: None };

@@ -75,6 +75,8 @@ pub struct Quirks {
     pub slow_mail: bool,
     /// Clocks begin anywhere, and drift.
     pub clocks: bool,
+    /// No member without a disk may be the witness.
+    pub no_witness: bool,
 }
 
 /// What a disk fails next, once each.
@@ -429,6 +431,13 @@ impl Cluster {
         let shards = self.processes[node].as_ref().map_or(0, |process| process.shards);
         for shard in 0..shards {
             self.step_group(node, shard, GroupInput::Home(ToGroup::ReadPolicy(policy)));
+        }
+    }
+
+    /// No read of a client of `node` goes to these.
+    pub fn read_nothing_from(&mut self, node: usize, members: MemberSet) {
+        for shard in 0..self.shards_of(node).unwrap_or(0) {
+            self.step_group(node, shard, GroupInput::Home(ToGroup::NoReadsFrom(members)));
         }
     }
 

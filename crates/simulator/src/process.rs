@@ -11,7 +11,7 @@ use replication::balance::ReadPolicy;
 use replication::contract::{Payload, SaveId, Token};
 use replication::group::{GroupOptions, LaneGroup, LoadedPage};
 use replication::limits::SLOW_MEMBER_LIMIT;
-use replication::resource::{AckWhen, MemberOptions, Resource, ResourceOptions};
+use replication::resource::{AckWhen, Comparing, MemberOptions, Resource, ResourceOptions};
 use stdx::random::Random;
 use stdx::slab::Slab;
 use stdx::time::Time;
@@ -146,7 +146,11 @@ impl Process {
             started_at: now,
             demands: options.demands,
             resync_rate: 0,
-            compare_always: seed % 2 == 0,
+            comparing: match seed % 4 {
+                0 | 2 => Comparing::Always,
+                1 => Comparing::AfterCrash,
+                _ => Comparing::Full,
+            },
             readmission: options.readmission,
         });
         let identity = (boot_id, options.reads.unwrap_or_else(|| some_policy(seed)));
@@ -213,8 +217,12 @@ pub(crate) fn member_options(
 ) -> Vec<MemberOptions> {
     let by_receipt = options.by_receipt.get(me.index()).copied().unwrap_or_default();
     let ack_when = |node| if by_receipt.has(node) { AckWhen::Received } else { AckWhen::Durable };
-    let member =
-        |node| MemberOptions { node, diskful: options.is_diskful(node), ack_when: ack_when(node) };
+    let member = |node| MemberOptions {
+        node,
+        diskful: options.is_diskful(node),
+        may_witness: !options.quirks.no_witness,
+        ack_when: ack_when(node),
+    };
     members.iter().map(member).collect()
 }
 

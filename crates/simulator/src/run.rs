@@ -31,6 +31,11 @@ use crate::sometimes::Mark;
 /// In one of so many runs replicas ask before they are brought up to date.
 const ASKING_SEEDS: u64 = 8;
 
+fn some_quirks(random: &mut Random) -> Quirks {
+    let (slow_mail, clocks) = (random.chance(1, 2), random.chance(1, 2));
+    Quirks { slow_mail, clocks, ..Quirks::default() }
+}
+
 fn some_readmission(seed: u64) -> Readmission {
     if seed.is_multiple_of(ASKING_SEEDS) { Readmission::Ask } else { Readmission::AtOnce }
 }
@@ -278,7 +283,7 @@ impl Run {
             demands: some_demands(&mut random),
             by_receipt,
             readmission: some_readmission(options.seed),
-            quirks: Quirks { slow_mail: random.chance(1, 2), clocks: random.chance(1, 2) },
+            quirks: some_quirks(&mut random),
         });
         // Few blocks, so that requests overlap, at both ends of each extent.
         let blocks = space

@@ -34,6 +34,25 @@ fn with_two_replicas_a_third_node_votes_by_itself() {
     assert_eq!(it.must_read(0, 7), 2);
 }
 
+/// `peer-tiebreaker no`: then of two replicas each needs the other.
+#[test]
+fn a_member_that_may_not_be_the_witness_has_no_vote() {
+    let mut it = with_witness();
+    it.must_write(0, 7, 1);
+    it.cluster.options.quirks.no_witness = true;
+    it.configure(&[0, 1, 2], &[0, 1, 2]);
+    it.until("two voters", |it| it.voters(0) == [0, 1]);
+    it.cluster.kill(1);
+    let waiting = it.write(0, 7, 2);
+    it.run(Duration::from_secs(10));
+    assert_eq!(it.ended(waiting), None);
+    it.cluster.start(1);
+    it.until("the write", |it| it.ended(waiting).is_some());
+    it.cluster.options.quirks.no_witness = false;
+    it.configure(&[0, 1, 2], &[0, 1, 2]);
+    it.until("three voters", |it| it.voters(0) == [0, 1, 2]);
+}
+
 #[test]
 fn with_a_witness_the_other_replica_takes_over() {
     let mut it = with_witness();

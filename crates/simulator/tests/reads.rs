@@ -3,6 +3,7 @@
 
 use std::time::Duration;
 
+use format::ids::MemberSet;
 use replication::balance::ReadPolicy;
 use replication::contract::{Command, PartId, PromoteMode};
 use simulator::cluster::SlowDisk;
@@ -71,6 +72,34 @@ fn a_late_member_is_not_waited_for_and_its_answer_goes_nowhere() {
         assert!(again < Duration::from_millis(50), "{again:?}");
     }
     assert!(it.is_in_sync(CLIENT, 1) && it.served(CLIENT, 1) > 100, "it is asked again");
+}
+
+/// `allow-remote-read no`: what a client reads comes from the others, or from nobody; writes and
+/// resyncs are as ever.
+#[test]
+fn no_read_goes_to_a_member_that_is_written_to_only() {
+    let only = |members: u32| MemberSet(members);
+    let mut it = with_client();
+    it.cluster.read_nothing_from(CLIENT, only(0b011));
+    read_all(&mut it);
+    let served: Vec<u64> = (0..3).map(|member| it.served(CLIENT, member)).collect();
+    assert_eq!(served, [0, 0, BLOCKS]);
+    // The one that is left is late: nobody else is asked.
+    it.cluster.slow[2] = slow_reads(Duration::from_secs(1));
+    let took = read_all(&mut it);
+    assert!(took >= Duration::from_secs(1), "{took:?}");
+    it.cluster.slow[2] = SlowDisk::default();
+    it.cluster.read_nothing_from(CLIENT, only(0b111));
+    let refused = it.read(CLIENT, 7);
+    it.until("the answer", |it| it.ended(refused).is_some());
+    assert!(matches!(it.ended(refused), Some(Err(_))), "{:?}", it.ended(refused));
+    it.cluster.kill(1);
+    it.must_write(CLIENT, 7, 107);
+    it.cluster.start(1);
+    it.until("the return of node 1", |it| it.is_in_sync(CLIENT, 1));
+    assert_eq!(it.on_disk(1, 7), 107);
+    it.cluster.read_nothing_from(CLIENT, only(0));
+    read_all(&mut it);
 }
 
 #[test]

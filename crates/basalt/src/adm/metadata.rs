@@ -121,6 +121,7 @@ fn create_one(
         first,
         node_id: host.node_id,
         member_ids: resource.hosts.iter().map(|host| host.node_id).collect(),
+        size_bytes: resource.disk_options(&host.name, volume.number).size_bytes,
         peers_max: options.max_peers,
         overwrite: if options.force { Overwrite::Force } else { Overwrite::Refuse },
     })?)

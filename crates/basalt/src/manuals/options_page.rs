@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use config::options::reasons::{VALUES_NOT_APPLICABLE, not_applicable};
+use config::options::reasons::{VALUES_NOT_APPLICABLE, never, not_applicable};
 use config::options::table::TABLE;
 use config::options::{OptionSpec, Section, Status};
 
@@ -48,6 +48,9 @@ fn fate(spec: &OptionSpec) -> String {
         (Status::InEffect, _) => "in effect".to_owned(),
         (Status::NotYet { .. }, Some(reason)) => format!("not applicable: {reason}"),
         (Status::RefusedUntilBuilt { works: [] }, _) => "refused: not built yet".to_owned(),
+        (Status::RefusedUntilBuilt { works }, _) if let Some(reason) = never(spec.name) => {
+            format!("{}; else refused: {reason}", words(works))
+        }
         (Status::RefusedUntilBuilt { works }, _) => {
             format!("{}; else refused: not built yet", words(works))
         }

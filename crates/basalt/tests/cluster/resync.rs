@@ -132,6 +132,47 @@ fn resync_with_checksums_leaves_what_is_equal() {
     assert!((64..512).contains(&written), "{written} KiB");
 }
 
+/// With `csums-after-crash-only` bytes are compared where the log of a crash marks more than
+/// differs, and not after a connection was lost.
+#[test]
+fn checksums_after_a_crash_only_leave_what_is_equal_after_a_crash() {
+    let mut cluster = Cluster::prepare(3, 0);
+    let net = "resource r0 { net { csums-alg sha1; csums-after-crash-only yes; }";
+    let text = cluster.config_text("r0").replace("resource r0 {", net);
+    fs::write(cluster.config(), text).unwrap();
+    for index in 0..3 {
+        cluster.launch(index);
+        cluster.adm_ok(index, &["up", "r0"]);
+    }
+    cluster.wait_connected(0);
+    cluster.adm_ok(0, &["primary", "--force", "r0"]);
+    wait_all(&cluster);
+    let mut client = cluster.client(0);
+    let size = client.export().size_bytes;
+    client.write(0, &vec![9; 4 << 20]).unwrap();
+    let before = written_kib(&cluster, 2);
+    cluster.adm_ok(0, &["disconnect", "r0:n2"]);
+    client.write(0, &vec![9; 4 << 20]).unwrap();
+    cluster.adm_ok(0, &["connect", "r0:n2"]);
+    let copied = |cluster: &Cluster| {
+        wait_all(cluster);
+        cluster.wait(0, "end of the copy", |status| {
+            status.connections.iter().all(|peer| peer.peer_devices[0].out_of_sync == 0)
+        });
+    };
+    copied(&cluster);
+    let written = written_kib(&cluster, 2) - before;
+    assert!(written >= 4096, "nothing is compared: {written} KiB");
+    cluster.kill(2);
+    client.write(0, &vec![9; 4 << 20]).unwrap();
+    cluster.launch(2);
+    copied(&cluster);
+    let written = written_kib(&cluster, 2);
+    client.close().unwrap();
+    cluster.assert_replicas_equal(size);
+    assert!(written < 3072, "{written} KiB of it are metadata");
+}
+
 /// Changes a block of a replica behind everybody's back.
 fn spoil(cluster: &Cluster, index: usize, offset: u64) {
     let disk = File::options().write(true).open(cluster.disk(index)).unwrap();

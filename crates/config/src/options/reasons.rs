@@ -1,7 +1,8 @@
 //! Why an option of DRBD has nothing to do here: what it is about does not exist in user space, or
 //! happens in another way. Such an option is accepted, and what sets it is told this once.
 //!
-//! An option that is in no row, and not in effect, is not built yet.
+//! An option that is in no row, and not in effect, is not built yet. What would be less safe than
+//! the file says is refused: until it is built, or for good.
 
 /// By name of the option.
 pub static NOT_APPLICABLE: &[(&str, &str)] = &[
@@ -10,7 +11,15 @@ pub static NOT_APPLICABLE: &[(&str, &str)] = &[
     ("disk-drain", "writes need no draining: each is ordered by its number"),
     ("md-flushes", "metadata is always written durably"),
     ("al-updates", "the activity log is always written: a crash would cost a full copy without it"),
+    (
+        "discard-zeroes-if-aligned",
+        "a discard reads as zeroes on every replica, whatever the disks do with it",
+    ),
     ("disable-write-same", "no front end has such a command"),
+    (
+        "rs-discard-granularity",
+        "a resync leaves blocks of zeroes unallocated anyway, each 4 KiB for itself",
+    ),
     ("max-bio-size", "requests of any size are split at 128 KiB"),
     ("resync-rate", "there is no controller: `c-max-rate` holds while clients are at work"),
     ("c-plan-ahead", "there is no controller: `c-max-rate` holds while clients are at work"),
@@ -21,6 +30,11 @@ pub static NOT_APPLICABLE: &[(&str, &str)] = &[
     ("resync-without-replication", "writes go to a member that is being copied to, too"),
     ("max-epoch-size", "writes carry numbers; there are no epochs on the wire"),
     ("max-buffers", "buffers are a bounded pool of the daemon, for all resources"),
+    (
+        "rr-conflict",
+        "a Primary is never copied to: one whose line parted is for `after-sb-*`, and one that \
+         hears of a newer session steps down",
+    ),
     ("data-integrity-alg", "each payload carries a CRC-32C, which is always checked"),
     ("tcp-cork", "all that is said in a turn leaves in one send"),
     ("verify-alg", "digests are Basalt's own"),
@@ -31,6 +45,11 @@ pub static NOT_APPLICABLE: &[(&str, &str)] = &[
     (
         "tls-certificate",
         "it names keys of the kernel; certificates are files (`basalt node --pki`)",
+    ),
+    ("discard-my-data", "it is said to one `connect`, where it is in effect, and not for good"),
+    (
+        "tentative",
+        "a connection for a try would not last; `primary --force --dry-run` tells who has what",
     ),
     ("rdma-ctrl-rcvbuf-size", "there is no RDMA"),
     ("rdma-ctrl-sndbuf-size", "there is no RDMA"),
@@ -57,12 +76,28 @@ pub static NOT_APPLICABLE: &[(&str, &str)] = &[
 ];
 
 /// The same of single values, by name of the option and value.
-pub static VALUES_NOT_APPLICABLE: &[(&str, &str, &str)] = &[(
-    "on-io-error",
-    "pass_on",
-    "a replica that failed a write is never believed again; a failed read is served by another \
-     replica and written back",
+pub static VALUES_NOT_APPLICABLE: &[(&str, &str, &str)] = &[
+    (
+        "on-io-error",
+        "pass_on",
+        "a replica that failed a write is never believed again; a failed read is served by another \
+         replica and written back",
+    ),
+    ("transport", "rdma", "there is no RDMA; TCP connects the nodes"),
+];
+
+/// What is refused for good, by name of the option.
+pub static NEVER: &[(&str, &str)] = &[(
+    "allow-two-primaries",
+    "one node at a time is Primary: nothing would give the writes of two the same order on all \
+     replicas. Every node can be a path to the volume by NVMe/TCP, and `auto-promote` moves it",
 )];
+
+/// Why the option is refused for good, if it is.
+#[must_use]
+pub fn never(name: &str) -> Option<&'static str> {
+    NEVER.iter().find(|(option, _)| *option == name).map(|(_, reason)| *reason)
+}
 
 /// Why the value has nothing to do, if that is so.
 #[must_use]

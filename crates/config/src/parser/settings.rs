@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use crate::ast::{Setting, Spanned};
 use crate::diagnostic::{ErrorKind, Problem, Span};
 use crate::lexer::{Token, TokenKind};
-use crate::options::reasons::{not_applicable, not_applicable_value};
+use crate::options::reasons::{never, not_applicable, not_applicable_value};
 use crate::options::value::{self, BadValue, Value, Verdict};
 use crate::options::{Kind, OptionSpec, Place, Section};
 use crate::parser::Seen;
@@ -167,9 +167,12 @@ fn checked(
                     (format!("`{} {value}`", spec.name), format!("what works: `{all}`"), place)
                 }
             };
-            let message = format!(
-                "{said} is not built yet, and to ignore it would be less safe than it says"
-            );
+            let message = match never(spec.name) {
+                Some(reason) => format!("{said} is refused: {reason}"),
+                None => format!(
+                    "{said} is not built yet, and to ignore it would be less safe than it says"
+                ),
+            };
             let problem = Problem::new(ErrorKind::NotBuilt, place, message).hint(hint);
             cursor.report().refusal(problem);
         }

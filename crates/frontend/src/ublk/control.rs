@@ -120,10 +120,25 @@ impl DeviceInfo {
     }
 }
 
-/// The buffer of `SET_PARAMETERS` for a volume of this size: 512-byte sectors, 4 KiB blocks, a
-/// volatile cache with FUA, discards and zeroes.
+/// What the options of a volume say of its device.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Shape {
+    /// The unit of requests: 512 or 4096.
+    pub logical_bytes: u32,
+    /// The unit of discards; 0 is a device without them.
+    pub discard_bytes: u32,
+}
+
+impl Shape {
+    pub const DEFAULT: Self =
+        Self { logical_bytes: 1 << SECTOR_SHIFT, discard_bytes: 1 << BLOCK_SHIFT };
+}
+
+/// The buffer of `SET_PARAMETERS` for a volume of this size: 4 KiB blocks, a volatile cache with
+/// FUA, and zeroes.
 #[must_use]
-pub fn parameters(size_bytes: u64) -> [u8; PARAMETERS_BYTES] {
+pub fn parameters(size_bytes: u64, shape: Shape) -> [u8; PARAMETERS_BYTES] {
+    let logical_shift = if shape.logical_bytes > 512 { BLOCK_SHIFT } else { SECTOR_SHIFT };
     let sectors = |bytes: u32| (bytes >> SECTOR_SHIFT).to_ne_bytes();
     let mut bytes = [0; PARAMETERS_BYTES];
     let length = u32::try_from(PARAMETERS_BYTES).expect("a small constant");
@@ -131,11 +146,14 @@ pub fn parameters(size_bytes: u64) -> [u8; PARAMETERS_BYTES] {
     bytes[4..8].copy_from_slice(&(KIND_BASIC | KIND_DISCARD).to_ne_bytes());
     bytes[8..12].copy_from_slice(&(ATTRIBUTE_VOLATILE_CACHE | ATTRIBUTE_FUA).to_ne_bytes());
     // Logical block, physical block, best I/O, smallest good I/O.
-    bytes[12..16].copy_from_slice(&[SECTOR_SHIFT, BLOCK_SHIFT, BLOCK_SHIFT, BLOCK_SHIFT]);
+    bytes[12..16].copy_from_slice(&[logical_shift, BLOCK_SHIFT, BLOCK_SHIFT, BLOCK_SHIFT]);
     bytes[16..20].copy_from_slice(&sectors(REQUEST_BYTES_MAX));
     bytes[24..32].copy_from_slice(&(size_bytes >> SECTOR_SHIFT).to_ne_bytes());
-    bytes[44..48].copy_from_slice(&(1_u32 << BLOCK_SHIFT).to_ne_bytes());
-    bytes[48..52].copy_from_slice(&sectors(RANGE_BYTES_MAX));
+    let discards = if shape.discard_bytes == 0 { 0 } else { RANGE_BYTES_MAX };
+    // The driver wants a granularity of a device without discards, too.
+    let granularity = shape.discard_bytes.max(1 << BLOCK_SHIFT);
+    bytes[44..48].copy_from_slice(&granularity.to_ne_bytes());
+    bytes[48..52].copy_from_slice(&sectors(discards));
     bytes[52..56].copy_from_slice(&sectors(RANGE_BYTES_MAX));
     bytes[56..58].copy_from_slice(&1_u16.to_ne_bytes());
     bytes
@@ -169,12 +187,18 @@ mod tests {
     /// A little-endian machine is assumed, as every one is that this runs on today.
     #[test]
     fn parameters_lie_where_the_kernel_looks() {
-        let bytes = parameters(1 << 30);
+        let bytes = parameters(1 << 30, Shape::DEFAULT);
         assert_eq!(bytes[0..8], [60, 0, 0, 0, 3, 0, 0, 0]);
         assert_eq!(bytes[8..16], [12, 0, 0, 0, 9, 12, 12, 12]);
         assert_eq!(bytes[16..24], [0, 8, 0, 0, 0, 0, 0, 0]);
         assert_eq!(bytes[24..32], (1_u64 << 21).to_le_bytes());
         assert_eq!(bytes[40..48], [0, 0, 0, 0, 0, 16, 0, 0]);
         assert_eq!(bytes[48..60], [0, 0, 32, 0, 0, 0, 32, 0, 1, 0, 0, 0]);
+        let large = parameters(1 << 30, Shape { logical_bytes: 4096, discard_bytes: 1 << 20 });
+        assert_eq!(large[8..16], [12, 0, 0, 0, 12, 12, 12, 12]);
+        assert_eq!(large[40..60], [&[0, 0, 0, 0, 0, 0, 16, 0][..], &bytes[48..60]].concat());
+        let without = parameters(1 << 30, Shape { discard_bytes: 0, ..Shape::DEFAULT });
+        assert_eq!(without[40..52], [0, 0, 0, 0, 0, 16, 0, 0, 0, 0, 0, 0]);
+        assert_eq!(without[52..60], bytes[52..60], "zeroes are another thing");
     }
 }

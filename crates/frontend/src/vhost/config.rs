@@ -89,6 +89,8 @@ pub enum Cache {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Disk {
     pub size_bytes: u64,
+    /// The unit of requests: 512 or 4096.
+    pub block_bytes: u32,
     pub queues_max: u16,
 }
 
@@ -100,12 +102,15 @@ impl Disk {
         let mut put = |at: usize, bytes: &[u8]| space[at..at + bytes.len()].copy_from_slice(bytes);
         put(0, &(self.size_bytes / SECTOR_BYTES).to_le_bytes());
         put(12, &SEGMENTS.to_le_bytes());
-        put(20, &SECTOR_BYTES_WORD.to_le_bytes());
+        put(20, &self.block_bytes.to_le_bytes());
         let sectors = |bytes: u64| u32::try_from(bytes / SECTOR_BYTES).expect("a constant");
-        // Eight sectors are a physical block, which begin at the first; optimal is a part.
-        put(24, &[3, 0]);
-        put(26, &8_u16.to_le_bytes());
-        put(28, &sectors(PART_BYTES).to_le_bytes());
+        // 4 KiB are a physical block, which begin at the first, and the least; optimal is a part.
+        // All in logical blocks.
+        let logical = u64::from(self.block_bytes);
+        let per_block = u8::try_from(BLOCK_BYTES / logical).expect("1 or 8");
+        put(24, &[u8::try_from(per_block.ilog2()).expect("0 or 3"), 0]);
+        put(26, &u16::from(per_block).to_le_bytes());
+        put(28, &u32::try_from(PART_BYTES / logical).expect("a constant").to_le_bytes());
         put(32, &[u8::from(cache == Cache::WriteBack)]);
         put(34, &self.queues_max.to_le_bytes());
         put(36, &RANGE_SECTORS_MAX.to_le_bytes());

@@ -154,7 +154,7 @@ fn memory_that_cannot_be_is_refused() {
 /// Bytes of a guest that was well, and then had some of them changed, again and again.
 #[test]
 fn garbage_in_the_guest_s_memory_ends_well() {
-    let disk = Disk { size_bytes: 1 << 20, queues_max: 1 };
+    let disk = Disk { size_bytes: 1 << 20, block_bytes: 512, queues_max: 1 };
     let mut broken = 0;
     for seed in 0..3000 {
         let mut random = Random::new(seed);
@@ -201,7 +201,8 @@ fn garbage_from_the_monitor_ends_well() {
     let (mut taken, mut refused) = (0, 0);
     for seed in 0..300 {
         let mut random = Random::new(seed);
-        let mut session = Session::new(Disk { size_bytes: 1 << 20, queues_max: 2 });
+        let mut session =
+            Session::new(Disk { size_bytes: 1 << 20, block_bytes: 512, queues_max: 2 });
         let guest = Guest::new();
         for _ in 0..60 {
             let mut bytes = [0; HEADER_BYTES];

@@ -10,7 +10,7 @@ use frontend::vhost::wire::{HEADER_BYTES, Header};
 
 use crate::guest::{Guest, PLACE};
 
-const DISK: Disk = Disk { size_bytes: 1 << 20, queues_max: 2 };
+const DISK: Disk = Disk { size_bytes: 1 << 20, block_bytes: 512, queues_max: 2 };
 /// Which the monitor has of the guest's address 0.
 const USER: u64 = 0x7f00_0000;
 

@@ -7,7 +7,7 @@ use frontend::vhost::ring::Chain;
 
 use crate::guest::{EVENTS, Guest, WRITE};
 
-const DISK: Disk = Disk { size_bytes: 64 << 20, queues_max: 4 };
+const DISK: Disk = Disk { size_bytes: 64 << 20, block_bytes: 512, queues_max: 4 };
 const SECTORS: u64 = DISK.size_bytes / 512;
 
 fn wanted(kind: u32, sector: u64, data: (u64, u32, u16)) -> Wanted {
@@ -113,4 +113,7 @@ fn configuration_space_has_its_golden_bytes() {
     assert_eq!(DISK.encode(Cache::WriteBack), golden);
     golden[32] = 0;
     assert_eq!(DISK.encode(Cache::WriteThrough), golden);
+    // A logical block is a physical one, and 32 of them are a part.
+    golden[20..32].copy_from_slice(&[0, 16, 0, 0, 0, 0, 1, 0, 32, 0, 0, 0]);
+    assert_eq!(Disk { block_bytes: 4096, ..DISK }.encode(Cache::WriteThrough), golden);
 }

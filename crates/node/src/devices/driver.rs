@@ -5,7 +5,7 @@ use std::io as stdio;
 use std::path::{Path, PathBuf};
 
 use frontend::ublk::control::{
-    DEVICE_INFO_BYTES, DeviceInfo, FEATURES, SECTOR_SHIFT, feature, operation, parameters,
+    DEVICE_INFO_BYTES, DeviceInfo, FEATURES, SECTOR_SHIFT, Shape, feature, operation, parameters,
 };
 use io::{Command, Commander};
 use replication::contract::DeviceSize;
@@ -78,8 +78,8 @@ impl Driver {
         Ok(DeviceInfo::decode(&buffer))
     }
 
-    pub(super) fn set_parameters(&mut self, size_bytes: u64) -> stdio::Result<()> {
-        self.call(operation::SET_PARAMETERS, 0, &mut parameters(size_bytes))
+    pub(super) fn set_parameters(&mut self, size_bytes: u64, shape: Shape) -> stdio::Result<()> {
+        self.call(operation::SET_PARAMETERS, 0, &mut parameters(size_bytes, shape))
     }
 
     /// Its file, through which requests and data come; one process at a time has it.

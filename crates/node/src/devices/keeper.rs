@@ -138,7 +138,7 @@ impl Keeper {
             return Err(format!("the driver made it with {} tags", info.depth));
         }
         let failed = |error: stdio::Error| format!("the driver refuses its parameters: {error}");
-        driver.set_parameters(facts.size_bytes).map_err(failed)?;
+        driver.set_parameters(facts.size_bytes, self.plan.shape).map_err(failed)?;
         self.record(facts)
     }
 

@@ -128,13 +128,15 @@ fn is_without_driver(path: &Path, device: u32) -> bool {
 mod tests {
     use super::*;
     use format::space::Place;
+    use frontend::ublk::control::Shape;
 
     fn names(root: &Path) -> (Names, Plan) {
         let names =
             Names { are_wanted: true, devices: root.join("dev"), kernel: root.join("block") };
         fs::create_dir_all(&names.devices).unwrap();
         let resource = "r0".to_owned();
-        let plan = Plan { resource, volume: 1, place: Place::FIRST, device: 7, mark: 0 };
+        let shape = Shape::DEFAULT;
+        let plan = Plan { resource, volume: 1, place: Place::FIRST, device: 7, mark: 0, shape };
         (names, plan)
     }
 

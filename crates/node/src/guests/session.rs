@@ -251,7 +251,8 @@ impl<'a> Served<'a> {
             *size = facts.size_bytes.max(*size);
             *size
         };
-        let disk = Disk { size_bytes, queues_max: GUEST_QUEUES_MAX };
+        let disk =
+            Disk { size_bytes, block_bytes: facts.block_bytes, queues_max: GUEST_QUEUES_MAX };
         Self {
             monitor,
             facts,

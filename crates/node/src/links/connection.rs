@@ -309,6 +309,7 @@ impl Links {
         connection.shard = shard;
         connection.stage = Stage::Up;
         self.links[index].begin_proofs(shard, hello.features);
+        self.size_buffers(index, key, kit);
         self.has_joined(index, hello, kit);
     }
 

@@ -16,6 +16,7 @@ use crate::definition::Member;
 use crate::limits::{
     DIAL_BACKOFF_MIN, HANDSHAKE_DEADLINE, MOVE_MAX, PATH_DEADLINE, PATHS_WATCHED_MAX,
 };
+use crate::links::buffers::Buffers;
 use crate::links::connection::{Connection, Stage};
 use crate::links::secure::Secrecy;
 use crate::links::times::LinkTimes;
@@ -44,17 +45,19 @@ pub(crate) struct PeerPaths {
     pub(crate) secrecy: Secrecy,
     pub(crate) times: LinkTimes,
     pub(crate) spread: Spread,
+    pub(crate) buffers: Buffers,
 }
 
 impl PeerPaths {
     pub(crate) fn of(member: &Member) -> Self {
-        let Member { name, paths, secrecy, times, spread, .. } = member;
+        let Member { name, paths, secrecy, times, spread, buffers, .. } = member;
         let (peer_name, paths) = (name.clone(), paths.clone());
-        Self { peer_name, paths, secrecy: *secrecy, times: *times, spread: *spread }
+        let (secrecy, times, spread, buffers) = (*secrecy, *times, *spread, *buffers);
+        Self { peer_name, paths, secrecy, times, spread, buffers }
     }
 
     fn named(&self) -> Named {
-        Named::new(self.paths.clone(), self.spread)
+        Named { buffers: self.buffers, ..Named::new(self.paths.clone(), self.spread) }
     }
 }
 
@@ -63,11 +66,12 @@ impl PeerPaths {
 pub(super) struct Named {
     paths: Vec<Path>,
     spread: Spread,
+    pub(super) buffers: Buffers,
 }
 
 impl Named {
     pub(super) fn new(paths: Vec<Path>, spread: Spread) -> Self {
-        Self { paths, spread }
+        Self { paths, spread, buffers: Buffers::default() }
     }
 }
 
@@ -156,6 +160,7 @@ impl Links {
         }
         self.add_peer(to, kit.now);
         self.drop_targets(index, from, kit);
+        self.resize_buffers(index, kit);
         let link = &self.links[index];
         let is_kept = |used: &Path| {
             !from.paths.contains(used) || link.targets.iter().any(|it| it.path == *used)

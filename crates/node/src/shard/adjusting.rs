@@ -27,6 +27,7 @@ pub(super) fn member_options(definition: &Definition) -> Vec<MemberOptions> {
     let options = |member: &Member| MemberOptions {
         node: member.node,
         diskful: member.is_diskful,
+        may_witness: member.may_witness,
         ack_when: member.ack_when,
     };
     definition.members.iter().map(options).collect()
@@ -71,7 +72,7 @@ impl Shard {
         hosted.definition = (*definition).clone();
         self.broadcast(id, || ToPart::Redefine(definition.clone()));
         self.redefine_part(id, &definition);
-        self.tell_groups(id, ToGroup::ReadPolicy(definition.read_policy));
+        self.tell_of_reads(id);
         self.tell_groups(id, ToGroup::SlowLimit(definition.slow_limit));
         let demands = ResourceInput::Demands(definition.demands);
         self.rim.inbox.push_back((id, Input::Resource(demands)));
@@ -101,7 +102,18 @@ impl Shard {
         let place = id.0 as usize;
         if let Some(part) = self.parts.get_mut(place).and_then(Option::as_deref_mut) {
             part.redefine(definition, &mut self.rim);
+            self.hung_look_at = self.rim.kit.now;
         }
+    }
+
+    /// Where the reads of clients go.
+    pub(super) fn tell_of_reads(&mut self, id: HostedId) {
+        let Some(Hosted { definition, .. }) = self.hosted(id) else { return };
+        let policy = definition.read_policy;
+        let closed = definition.peers().filter(|peer| !peer.may_be_read);
+        let closed = closed.map(|peer| peer.node).collect();
+        self.tell_groups(id, ToGroup::ReadPolicy(policy));
+        self.tell_groups(id, ToGroup::NoReadsFrom(closed));
     }
 
     fn connect_new_peers(&mut self, id: HostedId) {

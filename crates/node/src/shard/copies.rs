@@ -18,7 +18,8 @@ const BLOCK: u32 = BLOCK_BYTES as u32;
 /// A copy that is under way.
 #[derive(Debug)]
 pub(crate) struct DeviceCopy {
-    token: Token,
+    /// `None` once it was answered, though requests of it are under way.
+    token: Option<Token>,
     bytes: Bytes,
     /// Requests to the disk that are not answered.
     left: u32,
@@ -64,7 +65,7 @@ impl Part {
         let left = u32::try_from(given.runs().count() + zeroes.runs().count());
         let left = left.expect("at most a run for each of 32 blocks");
         let flush = (fua && !zeroes.is_empty()).then_some(data);
-        let copy = DeviceCopy { token, bytes, left, failed: false, flush };
+        let copy = DeviceCopy { token: Some(token), bytes, left, failed: false, flush };
         let copy = rim.copies.insert(copy);
         let durability = if fua && flush.is_none() { Durability::Fua } else { Durability::Cached };
         if let Some(slice) = slice {
@@ -133,7 +134,9 @@ impl Part {
         }
         let Some(done) = rim.end_copy(copy) else { return };
         let result = if done.failed { Err(DeviceError) } else { Ok(DeviceResult::Done) };
-        rim.answer(self.id, done.token, result);
+        if let Some(token) = done.token {
+            rim.answer(self.id, token, result);
+        }
     }
 }
 
@@ -142,7 +145,13 @@ impl Rim {
     pub(super) fn start_together(&mut self, token: Token, count: usize) -> Key {
         let left = u32::try_from(count).expect("a request for each volume");
         let bytes = Bytes::None;
+        let token = Some(token);
         self.copies.insert(DeviceCopy { token, bytes, left, failed: false, flush: None })
+    }
+
+    /// Nobody waits for the copy any more; what it is to answer, if it did not yet.
+    pub(super) fn abandon_copy(&mut self, copy: Key) -> Option<Token> {
+        self.copies.get_mut(copy)?.token.take()
     }
 
     /// A request of a copy whose resource is gone was answered.

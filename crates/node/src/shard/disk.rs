@@ -14,6 +14,7 @@ use replication::contract::{
     Token,
 };
 use stdx::hash::{HashKey, siphash128};
+use stdx::time::Time;
 
 use crate::attach::volumes::stamp;
 use crate::attach::{bytes_of, superblock_offset};
@@ -72,6 +73,17 @@ pub(crate) struct DiskCounters {
 pub(crate) struct Operation {
     hosted: HostedId,
     kind: Kind,
+    pub(super) since: Time,
+    /// It took too long, and was answered for: only the kernel has it still.
+    is_abandoned: bool,
+}
+
+/// Who waited for an operation.
+#[derive(Debug)]
+pub(super) enum Waiting {
+    Core(Token),
+    Copy(Key),
+    Save,
 }
 
 #[derive(Debug)]
@@ -145,6 +157,25 @@ impl Operation {
         self.hosted
     }
 
+    pub(super) fn is_abandoned(&self) -> bool {
+        self.is_abandoned
+    }
+
+    /// It takes too long: nobody waits for it any more. What it holds stays with the kernel.
+    pub(super) fn abandon(&mut self) -> Waiting {
+        self.is_abandoned = true;
+        match self.kind {
+            Kind::Read { token, .. }
+            | Kind::Digest { token, .. }
+            | Kind::Write { token, .. }
+            | Kind::WriteBuffer { token, .. }
+            | Kind::Zero { token, .. }
+            | Kind::Flush { token } => Waiting::Core(token),
+            Kind::PartOfCopy { copy } => Waiting::Copy(copy),
+            Kind::Register { .. } | Kind::Superblock { .. } => Waiting::Save,
+        }
+    }
+
     /// The register is not on the disk of the replica.
     pub(crate) fn is_of_register(&self) -> bool {
         matches!(self.kind, Kind::Register { .. })
@@ -176,7 +207,8 @@ impl Rim {
     }
 
     pub(super) fn start(&mut self, hosted: HostedId, kind: Kind) -> u64 {
-        self.operations.insert(Operation { hosted, kind }).token(TOKEN_DISK)
+        let operation = Operation { hosted, kind, since: self.kit.now, is_abandoned: false };
+        self.operations.insert(operation).token(TOKEN_DISK)
     }
 
     pub(super) fn answer(
@@ -463,6 +495,12 @@ impl Hosted {
         let offset = superblock_offset(superblock, &layout);
         let token = rim.start(self.id, Kind::Superblock { buffer });
         rim.kit.reactor.write(disk, offset, buffer, Durability::Fua, token);
+    }
+
+    /// The disk does not answer: it takes no superblock any more.
+    pub(crate) fn on_superblock_hung(&mut self, rim: &mut Rim) {
+        self.superblock_at = None;
+        self.finish_save(Err(DeviceError), rim);
     }
 
     /// The stamps of the other disks are written before the superblock of the first one.

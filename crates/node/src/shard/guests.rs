@@ -26,10 +26,13 @@ impl Shard {
     pub(super) fn admit_guests(&mut self, id: HostedId) {
         let Some(hosted) = self.hosted(id) else { return };
         let (space, reign) = (hosted.space, hosted.resource.reign());
+        let blocks = |place| (place, hosted.definition.block_bytes(place));
+        let places: Vec<_> = space.places().map(blocks).collect();
         let vhost = &mut self.rim.vhost;
         let Some(reign) = reign else { return vhost.refuse(id, "this node is not Primary") };
-        for place in space.places() {
-            vhost.admit(Facts { hosted: id, place, size_bytes: space.bytes_at(place), reign });
+        for (place, block_bytes) in places {
+            let size_bytes = space.bytes_at(place);
+            vhost.admit(Facts { hosted: id, place, size_bytes, block_bytes, reign });
         }
         vhost.refuse(id, "the size of the volume is not known");
     }

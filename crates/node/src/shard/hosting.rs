@@ -187,6 +187,7 @@ impl Shard {
         self.hosted[id.0 as usize] = Some(Box::new(hosted));
         self.wakes[id.0 as usize] = self.rim.kit.now;
         self.next_tick = self.rim.kit.now;
+        self.tell_of_reads(id);
         self.connect_peers(id);
         if links == Held::Yes {
             // Nothing was said to anybody in between.
@@ -244,7 +245,7 @@ impl Shard {
             started_at: self.started_at,
             demands: definition.demands,
             resync_rate: definition.resync_rate,
-            compare_always: definition.compare_always,
+            comparing: definition.comparing,
             readmission: definition.readmission(),
         });
         let hosted = Hosted {
@@ -341,6 +342,7 @@ impl Shard {
                 let size_bytes = hosted.space.bytes_at(place);
                 let mut export = Export::new(&name, size_bytes, Access::ReadWrite);
                 export.id = export_id(id, place);
+                export.blocks.min_bytes = hosted.definition.block_bytes(place);
                 Offer { hosted: id, place, export, promote_wait }
             })
             .collect();

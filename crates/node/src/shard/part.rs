@@ -79,6 +79,14 @@ impl Part {
         placement::home_shard(self.definition.id, shards)
     }
 
+    pub(super) fn disk_timeout(&self) -> Option<std::time::Duration> {
+        self.definition.disk_timeout
+    }
+
+    pub(super) fn own_node(&self) -> NodeId {
+        self.definition.me
+    }
+
     /// Gives the disk up, if there is one; what is under way still ends.
     pub(crate) fn close_disk(&mut self, rim: &mut Rim) -> bool {
         let Some(disk) = self.disk.take() else { return false };
@@ -235,6 +243,7 @@ impl Shard {
         self.parts[place] = Some(Box::new(part));
         self.wakes[place] = self.rim.kit.now;
         self.next_tick = self.rim.kit.now;
+        self.hung_look_at = self.rim.kit.now;
         Ok(())
     }
 

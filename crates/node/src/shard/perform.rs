@@ -108,7 +108,7 @@ impl Part {
         kit.mesh.send(origin, Cross::Complete { part, result });
     }
 
-    fn tell_home(&self, fact: FromGroup, rim: &mut Rim) {
+    pub(super) fn tell_home(&self, fact: FromGroup, rim: &mut Rim) {
         let mesh = &mut rim.kit.mesh;
         let home = self.home_shard(mesh.shards());
         if home == mesh.me() {

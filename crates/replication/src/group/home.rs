@@ -12,6 +12,7 @@ use crate::group::{Draining, LaneGroup, answer};
 use crate::lane::Lane;
 
 impl LaneGroup {
+    #[expect(clippy::too_many_lines, reason = "one flat match, an arm for each message")]
     pub(crate) fn on_home(&mut self, now: Time, message: ToGroup, actions: &mut Vec<GroupAction>) {
         match message {
             ToGroup::Seal { nonce, round } => self.on_seal(now, (nonce, round), actions),
@@ -61,6 +62,7 @@ impl LaneGroup {
             ToGroup::ResyncRate { bytes_per_second } => self.set_copy_rate(bytes_per_second),
             ToGroup::LogRoom { operations } => self.room.set_limit(operations),
             ToGroup::ReadPolicy(policy) => self.balance.policy = policy,
+            ToGroup::NoReadsFrom(members) => self.view.write_only = members.without(self.view.me),
             ToGroup::SlowLimit(limit) => self.set_slow_limit(now, limit),
             ToGroup::Resume => self.resume(now, actions),
             ToGroup::Stop { round } => self.obey_nobody(now, round, actions),
@@ -86,6 +88,7 @@ impl LaneGroup {
     }
 
     /// Members that leave, return and join.
+    #[expect(clippy::too_many_lines, reason = "one flat match, an arm for each message")]
     fn on_membership(&mut self, now: Time, message: ToGroup, actions: &mut Vec<GroupAction>) {
         match message {
             ToGroup::Lose { lost, round } => self.lose(now, (lost, round), &[], actions),
@@ -149,6 +152,7 @@ impl LaneGroup {
             | ToGroup::ResyncRate { .. }
             | ToGroup::LogRoom { .. }
             | ToGroup::ReadPolicy(_)
+            | ToGroup::NoReadsFrom(_)
             | ToGroup::SlowLimit(_)
             | ToGroup::Resume
             | ToGroup::Size(_)

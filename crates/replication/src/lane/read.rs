@@ -119,7 +119,7 @@ fn client_source(
     past: MemberSet,
     behind: MemberSet,
 ) -> Source {
-    let (have, now) = sources(turn.view, past);
+    let (have, now) = sources(turn.view, past | turn.view.write_only);
     let now = now.minus(behind);
     if turn.balance.stays_local(turn.view.me, now) {
         return Source::Member(turn.view.me);
@@ -218,7 +218,7 @@ impl Lane {
     pub(crate) fn ask_others(&mut self, turn: &mut Turn<'_>) -> MemberSet {
         let mut slow = MemberSet::EMPTY;
         let places = self.leader.as_ref().map_or(0, |leader| leader.reads.places());
-        let patience = turn.balance.patience(sources(turn.view, MemberSet::EMPTY).1);
+        let patience = turn.balance.patience(sources(turn.view, turn.view.write_only).1);
         for index in 0..places {
             let Some(read) = self.read(index).filter(|read| !read.asked.is_empty()) else {
                 continue;
@@ -246,7 +246,9 @@ impl Lane {
 
     /// Reads what a partial write or a copy needs; all of it is under the operation's lock.
     pub(crate) fn read_for_operation(&mut self, turn: &mut Turn<'_>, index: u32, tried: MemberSet) {
-        let source = operation_source(turn, tried);
+        let is_of_client = self.operation(index).part.is_some();
+        let past = if is_of_client { tried | turn.view.write_only } else { tried };
+        let source = operation_source(turn, past);
         self.read_operation_from(turn, index, source, tried);
     }
 

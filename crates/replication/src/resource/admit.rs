@@ -14,8 +14,9 @@ use stdx::time::Time;
 use crate::contract::{Compare, LostMember, ResourceAction, ToGroup};
 use crate::limits;
 use crate::resource::forks::shared_until;
+use crate::resource::member::RANK_INTACT;
 use crate::resource::session::Change;
-use crate::resource::{Resource, RoundKind};
+use crate::resource::{Comparing, Resource, RoundKind};
 
 #[derive(Debug)]
 pub(crate) struct Admission {
@@ -32,6 +33,8 @@ pub(crate) struct Admission {
     progress: BTreeMap<u8, (Space, u64)>,
     /// All of the volume is to be copied.
     is_full: bool,
+    /// It is another process than the one that was lost.
+    was_restarted: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -154,6 +157,7 @@ impl Resource {
                 floors: Vec::new(),
                 progress: BTreeMap::new(),
                 is_full: false,
+                was_restarted: false,
             },
         );
         self.send(member, Control::Seal { ballot, nonce });
@@ -194,6 +198,7 @@ impl Resource {
             return;
         }
         admission.replica = Some(sealed.replica);
+        admission.was_restarted = sealed.rank < RANK_INTACT;
         let Some(source) = source else { return self.give_up_admission(from) };
         admission.source = Some(source);
         admission.step = Step::AskingSlots;
@@ -366,7 +371,7 @@ impl Resource {
         let boot = self.peers.get(&member).and_then(|peer| peer.report).map(|peer| peer.boot_id);
         let own_boot = self.options.boot_id;
         let connected = self.connected();
-        let always = self.options.compare_always;
+        let comparing = self.options.comparing;
         let Some(session) = self.session.as_mut() else { return };
         let losing = !session.losses.is_empty();
         let Some(admission) = session.admissions.get_mut(&member) else { return };
@@ -384,10 +389,11 @@ impl Resource {
         let boot = boot.unwrap_or(own_boot);
         session.boots.insert(member, boot);
         let write_set = session.write_set;
-        let compare = match (always, admission.is_full) {
-            (true, _) => Compare::Always,
-            (false, true) => Compare::WhileItPays,
-            (false, false) => Compare::Never,
+        let compare = match comparing {
+            Comparing::Always => Compare::Always,
+            Comparing::AfterCrash if admission.was_restarted => Compare::Always,
+            Comparing::AfterCrash | Comparing::Full if admission.is_full => Compare::WhileItPays,
+            Comparing::AfterCrash | Comparing::Full => Compare::Never,
         };
         self.tell_log_room(write_set);
         let resync = |round| ToGroup::Resync { member, boot, from, absent, compare, round };

@@ -65,9 +65,15 @@ impl Resource {
         voters.iter().map(|node| VoterConfig { node, store: VoteStoreId(0) }).collect()
     }
 
+    /// Who may vote without data.
+    fn witnesses(&self) -> MemberSet {
+        let able = self.options.members.iter().filter(|it| it.may_witness && !it.diskful);
+        able.map(|member| member.node).collect()
+    }
+
     fn first_voters(&self) -> MemberSet {
         let replicas = self.diskful();
-        let witness = self.diskless().first().filter(|_| replicas.len().is_multiple_of(2));
+        let witness = self.witnesses().first().filter(|_| replicas.len().is_multiple_of(2));
         witness.map_or(replicas, |witness| replicas.with(witness))
     }
 
@@ -85,7 +91,7 @@ impl Resource {
             return replicas;
         }
         // The witness that there is, as long as it is a member.
-        let able = self.diskless().minus(self.gone() | leaving);
+        let able = self.witnesses().minus(self.gone() | leaving);
         let witness = votes.and(able).first().or_else(|| able.iter().find(is_known));
         witness.map_or(replicas, |witness| replicas.with(witness))
     }

@@ -140,7 +140,7 @@ impl Forking {
             },
             by_receipt: Vec::new(),
             readmission: asked_readmission(options.seed),
-            quirks: Quirks { slow_mail: random.chance(1, 2), clocks: false },
+            quirks: Quirks { slow_mail: random.chance(1, 2), ..Quirks::default() },
         });
         let blocks = (0..20).flat_map(|extent| {
             let start = extent * EXTENT_BLOCKS;

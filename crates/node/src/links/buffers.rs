@@ -1,0 +1,60 @@
+//! The sizes of the buffers that the kernel keeps for a link: `sndbuf-size` and `rcvbuf-size`.
+//!
+//! Where no file says a size the kernel finds one by itself, which is best nearly always. A link is
+//! shared by the resources of a pair of nodes: the largest size that one asks for holds.
+
+use config::effective::NetOptions;
+use format::message::LinkClass;
+use io::SocketBuffers;
+
+use crate::links::{Link, Links};
+use crate::log::{Scope, log};
+use crate::payloads::Kit;
+use crate::slab::Key;
+
+/// What one resource asks for; `None` of what it leaves to the kernel.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Buffers {
+    send_bytes: Option<u32>,
+    receive_bytes: Option<u32>,
+}
+
+impl Buffers {
+    pub(crate) fn of(options: &NetOptions) -> Self {
+        let NetOptions { send_buffer_bytes, receive_buffer_bytes, .. } = *options;
+        Self { send_bytes: send_buffer_bytes, receive_bytes: receive_buffer_bytes }
+    }
+}
+
+impl Link {
+    fn buffers(&self) -> SocketBuffers {
+        let asked = || self.named.iter().map(|named| named.buffers);
+        SocketBuffers {
+            send_bytes: asked().filter_map(|it| it.send_bytes).max(),
+            receive_bytes: asked().filter_map(|it| it.receive_bytes).max(),
+        }
+    }
+}
+
+impl Links {
+    /// Of a connection that is up.
+    pub(super) fn size_buffers(&self, index: usize, key: Key, kit: &mut Kit) {
+        let link = &self.links[index];
+        let Some(connection) = self.connections.get(key) else { return };
+        let (Some(socket), LinkClass::Data) = (connection.socket, connection.class) else { return };
+        let wanted = link.buffers();
+        if wanted != SocketBuffers::default()
+            && let Err(error) = kit.reactor.set_buffers(socket, wanted)
+        {
+            let scope = Scope::peer(&link.name);
+            log!(Warning, scope, "sndbuf-size and rcvbuf-size cannot be set: {error}");
+        }
+    }
+
+    /// The options changed: of all connections of this shard.
+    pub(super) fn resize_buffers(&self, index: usize, kit: &mut Kit) {
+        for key in self.links[index].pipes.iter().filter_map(|pipe| pipe.connection) {
+            self.size_buffers(index, key, kit);
+        }
+    }
+}

@@ -1,0 +1,98 @@
+//! Disks that do not answer: `disk-timeout`.
+//!
+//! A request that a disk does not complete within the time is answered as failed, and with it all
+//! others of the replica on this shard; the core then gives the disk up like one that failed.
+//! The requests themselves stay with the kernel, and so does what they hold until they end, however
+//! late: memory that a late read fills is nobody else's meanwhile; a late write brings to a disk
+//! that is not believed what the others have marked for it; and the disk stays open, and its lock
+//! held, so that nobody takes it into use in between. It can be attached again once all have ended.
+//!
+//! The register file is not on that disk, and is waited for.
+
+use std::collections::BTreeSet;
+
+use replication::contract::{DeviceError, FromGroup};
+use stdx::time::Time;
+
+use crate::limits::{HUNG_LOOK_MAX, HUNG_LOOK_MIN};
+use crate::links::HostedId;
+use crate::log::{Scope, log};
+use crate::shard::Shard;
+use crate::shard::disk::{Operation, Waiting};
+
+impl Operation {
+    /// It is under way on the disk of a replica, and somebody waits for it.
+    fn may_hang(&self) -> bool {
+        !self.is_abandoned() && !self.is_of_register()
+    }
+}
+
+impl Shard {
+    /// Gives up disks that let a request wait for too long; says when to look again.
+    pub(super) fn give_up_hung_disks(&mut self) -> Time {
+        let now = self.rim.kit.now;
+        let limits = self.parts.iter().flatten().filter_map(|part| part.disk_timeout());
+        let Some(least) = limits.min() else { return Time::NEVER };
+        let waiting = self.rim.operations.iter().filter(|(_, it)| it.may_hang());
+        let hung: BTreeSet<HostedId> = waiting
+            .filter(|(_, it)| {
+                let limit = self.part(it.hosted()).and_then(|part| part.disk_timeout());
+                limit.is_some_and(|limit| now >= it.since + limit)
+            })
+            .map(|(_, it)| it.hosted())
+            .collect();
+        for id in hung {
+            self.give_up_hung_disk(id);
+        }
+        now + (least / 8).clamp(HUNG_LOOK_MIN, HUNG_LOOK_MAX)
+    }
+
+    fn give_up_hung_disk(&mut self, id: HostedId) {
+        let place = id.0 as usize;
+        let rim = &mut self.rim;
+        let is_own = |it: &Operation| it.hosted() == id && it.may_hang();
+        let keys: Vec<_> =
+            rim.operations.iter().filter(|(_, it)| is_own(it)).map(|(key, _)| key).collect();
+        let count = keys.len();
+        for key in keys {
+            let Some(operation) = rim.operations.get_mut(key) else { continue };
+            let token = match operation.abandon() {
+                Waiting::Core(token) => Some(token),
+                Waiting::Copy(copy) => rim.abandon_copy(copy),
+                Waiting::Save => {
+                    if let Some(hosted) = self.hosted.get_mut(place).and_then(Option::as_deref_mut)
+                    {
+                        hosted.on_superblock_hung(rim);
+                    }
+                    None
+                }
+            };
+            if let Some(token) = token {
+                rim.answer(id, token, Err(DeviceError));
+            }
+        }
+        let Some(part) = self.parts.get_mut(place).and_then(Option::as_deref_mut) else { return };
+        log!(
+            Error,
+            Scope::resource(&part.name),
+            "the disk did not complete a request within {} s (disk-timeout): it is given up, and \
+             kept open until the {count} requests that are under way have ended",
+            part.disk_timeout().unwrap_or_default().as_secs_f32()
+        );
+        let member = part.own_node();
+        part.tell_home(FromGroup::MemberFailed { member }, rim);
+    }
+
+    /// An operation that nobody waited for any more has ended.
+    pub(super) fn end_abandoned(&mut self, operation: Operation) {
+        let id = operation.hosted();
+        let part = self.parts.get_mut(id.0 as usize).and_then(Option::as_deref_mut);
+        if let Some(disk) = part.and_then(|part| part.disk.as_mut())
+            && !operation.is_of_save()
+        {
+            disk.counters.in_flight -= 1;
+        }
+        operation.discard(&mut self.rim);
+        self.finish_closing(id);
+    }
+}
