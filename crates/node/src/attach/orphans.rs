@@ -32,7 +32,7 @@ use crate::patience::Patience;
 use crate::state_dir::{disk_size_in, write_durably};
 
 /// How long a daemon that was killed may take to let its files go.
-const PATIENCE: Duration = Duration::from_secs(3);
+const PATIENCE: Duration = Duration::from_secs(20);
 
 #[derive(Clone, Debug)]
 pub struct OrphanOptions {
