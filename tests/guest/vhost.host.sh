@@ -4,7 +4,7 @@
 . "$LAB/lib.sh"
 ip link set lo up
 NODE_OPTIONS=(--exit-with-parent)
-SIZE_MIB=256
+SIZE_MIB=320
 vhost_folder() { echo "$WORK/$1.vhost"; }
 
 start_vhost_node() { start_node "$1" --vhost "$(vhost_folder "$1")"; }

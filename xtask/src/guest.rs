@@ -123,6 +123,35 @@ const CHAPTERS: &[Chapter] = &[
         ..PLAIN
     },
     Chapter {
+        name: "volumes",
+        about: "two volumes in one resource: ext4 on one with its journal on the other",
+        modules: "ublk_drv nvme-tcp ext4",
+        limit_s: 480,
+        ..PLAIN
+    },
+    Chapter {
+        name: "database",
+        about: "PostgreSQL on ublk, NVMe/TCP and NBD, with ext4 and xfs: nodes die under it",
+        modules: "ublk_drv nvme-tcp nbd ext4 xfs",
+        limit_s: 1500,
+        ..PLAIN
+    },
+    Chapter {
+        name: "database-vhost",
+        about: "PostgreSQL on a disk over vhost-user: daemons die under it",
+        modules: "ext4 xfs",
+        limit_s: 600,
+        is_on_host: true,
+        ..PLAIN
+    },
+    Chapter {
+        name: "agent",
+        about: "DRBD's own agent for cluster managers, and its completion of bash, by our links",
+        modules: "ublk_drv ext4",
+        limit_s: 480,
+        ..PLAIN
+    },
+    Chapter {
         name: "cost",
         about: "thousand instructions per request: ours, DRBD 8.4, md RAID10 over NVMe/TCP",
         modules: "ublk_drv nbd nvme-tcp",
