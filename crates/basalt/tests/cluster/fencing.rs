@@ -29,9 +29,10 @@ fn pair(fencing: &str, options: &str) -> Cluster {
 fn set(cluster: &Cluster, fencing: &str, options: &str) {
     let folder = cluster.directory.path().display();
     let code = format!("{folder}/code.$DRBD_MY_NODE_ID");
+    // It outlives the daemon that called it, but not the test.
     let fence = format!(
-        "env > {folder}/env.$DRBD_MY_NODE_ID; until [ -s {code} ]; do sleep 0.05; done; \
-         exit $(cat {code})"
+        "env > {folder}/env.$DRBD_MY_NODE_ID; \
+         until [ -s {code} ]; do [ -d {folder} ] || exit 1; sleep 0.05; done; exit $(cat {code})"
     );
     let unfence = format!("env > {folder}/unfenced.$DRBD_MY_NODE_ID");
     let text = cluster.config_text("r0").replacen(
