@@ -346,7 +346,8 @@ fn next_value(
     };
     let voters: Vec<Voter> =
         remains.iter().filter(|one| voters.has(one.node)).map(|one| voter(one.node)).collect();
-    // No session of the old line goes along.
+    // No session of the old line goes along. Whom the other bits name as its beginner is all one:
+    // nobody has a vote store of that time.
     let branch = Branch(draw(name, 0) & !ALONG);
     let mut value = continue_on(base, branch, voters);
     value.epoch = Epoch(base.epoch.0 + 1);

@@ -28,12 +28,13 @@
 //! 7. A lease is asked for and answered on the control connection. A voter may grant from any
 //!    thread that steps the home.
 
+mod sizes;
+
 use std::time::Duration;
 
 use format::config::{Ancestor, Config};
 use format::ids::{
-    BLOCK_BYTES, BlockMask, BlockRange, BootId, Branch, Digest, Epoch, LaneIndex, MemberSet,
-    NodeId, Nonce, Seq,
+    BlockMask, BlockRange, BootId, Branch, Digest, Epoch, LaneIndex, MemberSet, NodeId, Nonce, Seq,
 };
 use format::message::{Control, Data, ReplicaReport, SealedLane, SlotBase};
 use format::metadata::{AlRecord, Register, Superblock};
@@ -42,6 +43,7 @@ use stdx::time::Time;
 
 use crate::attach::GroupDisk;
 use crate::balance::ReadPolicy;
+pub use crate::contract::sizes::{DeviceSize, NewArea, ResizeTask, SizeOrder, SizeTask};
 use crate::resource::{Demands, MemberOptions, Readmission};
 
 /// Payload bytes that the shard keeps for the core.
@@ -271,66 +273,6 @@ pub struct VerifyTask {
     pub repair: Repair,
 }
 
-/// What a group is told of sizes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum SizeOrder {
-    /// Blocks of the volumes, as the value of a session says that takes this member in, or that
-    /// this node leads: marks behind them are of a size that was never chosen, and never will be.
-    Volume { space: Space },
-    /// Some value has so many. It may be an old one: nothing is forgotten.
-    AtLeast { space: Space },
-    /// The disk holds so many blocks now.
-    Disk { space: Space },
-    /// As a member: make ready for a larger volume, and take operations on the new blocks from now
-    /// on; answer when that is durable.
-    Prepare { task: SizeTask, round: RoundId },
-}
-
-/// Making ready for another size of the volume at a place: the blocks from `from_block` on, of the
-/// block space, are new.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct SizeTask {
-    pub place: Place,
-    pub from_block: u64,
-    /// Exclusive: the new size. The same as `from_block` to go back to that size.
-    pub until_block: u64,
-    /// The members for whom the new blocks are marked.
-    pub absent: MemberSet,
-    pub new_area: NewArea,
-}
-
-impl SizeTask {
-    /// From and until so many bytes of the volume.
-    #[must_use]
-    pub fn of_bytes(
-        place: Place,
-        (from, until): (u64, u64),
-        absent: MemberSet,
-        new_area: NewArea,
-    ) -> Self {
-        let block = |bytes: u64| place.first_block() + bytes / BLOCK_BYTES;
-        let (from_block, until_block) = (block(from.min(until)), block(until));
-        Self { place, from_block, until_block, absent, new_area }
-    }
-}
-
-/// What a device does, by which a node serves a volume, when the volume becomes larger.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum DeviceSize {
-    Follows,
-    /// As long as it is there.
-    Stays,
-}
-
-/// What becomes of the blocks that a larger size adds.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum NewArea {
-    /// They read as zeroes, durably, before they are offered.
-    Zeroed,
-    /// They stay as they are: the operator says that all replicas hold the same.
-    AsItIs,
-}
-
 /// What becomes of differences.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Repair {
@@ -558,14 +500,6 @@ pub enum Command {
     /// Give up what was written here since this node's line and that of `peer`, or of any peer,
     /// parted. For the next time that they meet, or for now if they have; answered at once.
     DiscardData { peer: Option<NodeId> },
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct ResizeTask {
-    pub place: Place,
-    /// 0: all that every in-sync member has room for.
-    pub size_bytes: u64,
-    pub new_area: NewArea,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -13,6 +13,7 @@ mod disk;
 mod oracle;
 mod process;
 pub mod run;
+pub mod seeds;
 pub mod shrink;
 pub mod sometimes;
 pub mod scenario;

@@ -205,6 +205,12 @@ fn run_with(options: &RunOptions, story: Story) -> Result<Report, String> {
 }
 
 impl RunOptions {
+    /// A run in which nothing but its length is not drawn from the seed.
+    #[must_use]
+    pub fn of(seed: u64, events: u64) -> Self {
+        Self { seed, trace: false, trace_lane: None, events, skip: 0, rough: false }
+    }
+
     /// What an operator types to see the run again.
     #[must_use]
     pub fn again(&self) -> String {

@@ -295,6 +295,11 @@ impl Scenario {
         self.until("a promotion", |it| it.succeeded(id));
     }
 
+    pub fn demote(&mut self, node: usize) {
+        let id = self.command(node, Command::Demote);
+        self.until("the end of the session", |it| it.succeeded(id));
+    }
+
     /// From now on this is asked for at all nodes.
     pub fn demand(&mut self, demands: Demands) {
         for node in 0..self.cluster.processes.len() {

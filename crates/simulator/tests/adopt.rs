@@ -9,8 +9,9 @@ use format::ids::{MemberSet, NodeId};
 use replication::adoption::{Fate, Obstacle, Proof, Verdict};
 use replication::contract::{Command, PromoteMode};
 use simulator::cluster::{BadDisk, Replaced, SlowDisk};
-use simulator::run::{Report, RunOptions, run_with_lost_stores};
+use simulator::run::run_with_lost_stores;
 use simulator::scenario::Scenario;
+use simulator::seeds::all_of;
 
 fn node(id: u8) -> NodeId {
     NodeId::new(id).expect("a small id")
@@ -232,20 +233,6 @@ fn lines_that_parted_are_not_mixed() {
 /// Budget: 20 s on two cores.
 #[test]
 fn no_seed_in_which_vote_stores_are_lost_breaks_a_promise() {
-    let mut total = Report::default();
-    for seed in 1..=50 {
-        let options = RunOptions {
-            seed,
-            trace: false,
-            trace_lane: None,
-            events: 4_000,
-            skip: 0,
-            rough: false,
-        };
-        match run_with_lost_stores(&options) {
-            Ok(report) => total.add(&report),
-            Err(text) => panic!("seed {seed}: {text}"),
-        }
-    }
+    let total = all_of((run_with_lost_stores, "--adopt"), 1..=50, 4_000);
     assert!(total.writes > 4_000 && total.adoptions > 40, "{total:?}");
 }

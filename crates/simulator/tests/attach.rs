@@ -4,8 +4,9 @@ use std::time::Duration;
 
 use replication::contract::Command;
 use simulator::cluster::SlowDisk;
-use simulator::run::{RunOptions, run_with_detaches};
+use simulator::run::run_with_detaches;
 use simulator::scenario::Scenario;
+use simulator::seeds::all_of;
 
 /// Of the 20,480 blocks of the volume: the extents that were active when the disk was given up, and
 /// the blocks that it missed.
@@ -116,20 +117,8 @@ fn older_image_of_the_disk_is_copied_in_full() {
 /// The mix of faults of the fixed seeds, with disks that come and go. Budget: 25 s on two cores.
 #[test]
 fn no_seed_with_disks_that_come_and_go_breaks_a_promise() {
-    let mut attaches = 0;
-    for seed in 1..=6 {
-        let options = RunOptions {
-            seed,
-            trace: false,
-            trace_lane: None,
-            events: 4_000,
-            skip: 0,
-            rough: false,
-        };
-        let report = run_with_detaches(&options);
-        attaches += report.unwrap_or_else(|text| panic!("seed {seed}: {text}")).attaches;
-    }
-    assert!(attaches > 15, "{attaches} disks were taken back");
+    let total = all_of((run_with_detaches, "--detach"), 1..=6, 4_000);
+    assert!(total.attaches > 15, "{total:?}");
 }
 
 /// The groups take the disk into use while the session that this node leads ends. That end is none
@@ -137,12 +126,7 @@ fn no_seed_with_disks_that_come_and_go_breaks_a_promise() {
 /// ever.
 #[test]
 fn a_disk_that_is_taken_back_while_a_session_ends_is_in_use() {
-    let (seed, events) = (222, 2_500);
-    let options =
-        RunOptions { seed, trace: false, trace_lane: None, events, skip: 0, rough: false };
-    if let Err(text) = run_with_detaches(&options) {
-        panic!("{text}\nagain: cargo xtask sim {seed} --events {events} --detach");
-    }
+    all_of((run_with_detaches, "--detach"), [222], 2_500);
 }
 
 /// The config that names it is chosen after its disk went: it is in sync with nothing.

@@ -3,8 +3,9 @@
 use std::time::Duration;
 
 use replication::contract::{Command, FenceVerdict, PromoteMode};
-use simulator::run::{Report, RunOptions, run_fenced};
+use simulator::run::run_fenced;
 use simulator::scenario::Scenario;
+use simulator::seeds::all_of;
 use simulator::sometimes::Mark;
 
 fn pair() -> Scenario {
@@ -160,21 +161,7 @@ fn a_proof_that_was_a_lie_is_a_split_brain() {
 /// cores.
 #[test]
 fn no_seed_with_fencing_breaks_a_promise() {
-    let mut total = Report::default();
-    for seed in 1..=120 {
-        let options = RunOptions {
-            seed,
-            trace: false,
-            trace_lane: None,
-            events: 6_000,
-            skip: 0,
-            rough: false,
-        };
-        match run_fenced(&options) {
-            Ok(report) => total.add(&report),
-            Err(text) => panic!("--fenced, seed {seed}: {text}"),
-        }
-    }
+    let total = all_of((run_fenced, "--fenced"), 1..=120, 6_000);
     assert!(total.writes > 4_000 && total.reads > 4_000 && total.kills > 20, "{total:?}");
     assert!(total.marks.contains(&Mark::WentAlone), "{total:?}");
 }

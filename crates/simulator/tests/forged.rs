@@ -11,14 +11,7 @@ fn no_seed_breaks_a_machine(forged: Forged, test: &str) {
     let first: u64 = first.unwrap_or(1);
     let mut count = 0;
     for seed in first..first + SEEDS {
-        let options = RunOptions {
-            seed,
-            trace: false,
-            trace_lane: None,
-            events: 3_000,
-            skip: 0,
-            rough: false,
-        };
+        let options = RunOptions::of(seed, 3_000);
         let again = || format!("FUZZ_FIRST={seed} cargo test -p simulator --test forged {test}");
         match std::panic::catch_unwind(|| run_forged(&options, forged)) {
             Ok(Ok(forged)) => count += forged,
@@ -33,14 +26,7 @@ fn no_seed_breaks_a_machine(forged: Forged, test: &str) {
 /// member took its lanes for quiet, and ended.
 #[test]
 fn an_admission_that_comes_twice_does_not_touch_writes_under_way() {
-    let options = RunOptions {
-        seed: 217,
-        trace: false,
-        trace_lane: None,
-        events: 3_000,
-        skip: 0,
-        rough: false,
-    };
+    let options = RunOptions::of(217, 3_000);
     run_forged(&options, Forged::Control).expect("no bound is broken");
 }
 

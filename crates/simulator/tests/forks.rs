@@ -4,8 +4,9 @@ use std::time::Duration;
 
 use replication::contract::{Command, PromoteMode};
 use simulator::cluster::SlowDisk;
-use simulator::run::{Report, RunOptions, run_forks};
+use simulator::run::run_forks;
 use simulator::scenario::Scenario;
+use simulator::seeds::all_of;
 use simulator::sometimes::Mark;
 
 /// Blocks of the volume.
@@ -35,11 +36,6 @@ fn parted() -> Scenario {
     it.must_write(1, 7, 20);
     it.must_write(1, 5000, 21);
     it
-}
-
-fn demote(it: &mut Scenario, node: usize) {
-    let demoted = it.command(node, Command::Demote);
-    it.until("the end of the session", |it| it.succeeded(demoted));
 }
 
 #[test]
@@ -108,8 +104,7 @@ fn the_data_of_one_is_given_up_and_only_what_differs_is_copied() {
         it.until("the split brain", |it| it.is_split(0, 1) && it.is_split(1, 0));
         let refused = it.command(loser, Command::DiscardData { peer: None });
         it.until("a refusal", |it| it.failed(refused));
-        let demoted = it.command(loser, Command::Demote);
-        it.until("the end of the session", |it| it.succeeded(demoted));
+        it.demote(loser);
         it.discard(loser, winner);
         let copied = copied_until_in_sync(&mut it, winner, loser);
         assert!(copied < ALL / 2, "{copied} blocks were copied");
@@ -126,8 +121,7 @@ fn the_data_of_one_is_given_up_and_only_what_differs_is_copied() {
 #[test]
 fn data_can_be_given_up_before_the_peers_meet() {
     let mut it = parted();
-    let demoted = it.command(1, Command::Demote);
-    it.until("the end of the session", |it| it.succeeded(demoted));
+    it.demote(1);
     it.discard(1, 0);
     it.must_write(0, 12, 12);
     it.meet(&[0], &[1]);
@@ -140,8 +134,7 @@ fn data_can_be_given_up_before_the_peers_meet() {
 fn a_loser_that_dies_meanwhile_gives_its_data_up_later() {
     for micros in (0..6_000).step_by(150) {
         let mut it = parted();
-        let demoted = it.command(1, Command::Demote);
-        it.until("the end of the session", |it| it.succeeded(demoted));
+        it.demote(1);
         it.meet(&[0], &[1]);
         it.until("the split brain", |it| it.is_split(0, 1) && it.is_split(1, 0));
         it.discard(1, 0);
@@ -172,8 +165,7 @@ fn a_side_with_a_quorum_is_not_ended_by_one_that_went_on_alone() {
     });
     it.must_write(0, 9, 11);
     assert_eq!(it.must_read(0, 7), 10);
-    let demoted = it.command(2, Command::Demote);
-    it.until("the end of the session", |it| it.succeeded(demoted));
+    it.demote(2);
     it.discard(2, 0);
     it.until("the return of node 2", |it| it.is_in_sync(0, 2));
     assert_eq!((it.on_disk(2, 7), it.on_disk(2, 8), it.on_disk(2, 9)), (10, 0, 11));
@@ -200,8 +192,7 @@ fn a_third_member_that_carries_the_fork_on_gives_all_of_it_up() {
     it.cluster.kill(2);
     it.promote(1);
     it.must_write(1, 8000, 23);
-    let demoted = it.command(1, Command::Demote);
-    it.until("the end of the session", |it| it.succeeded(demoted));
+    it.demote(1);
     it.meet(&[0], &[1, 2]);
     it.until("the split brain", |it| it.is_split(0, 1) && it.is_split(1, 0));
     it.discard(1, 0);
@@ -227,8 +218,7 @@ fn a_replica_that_began_to_follow_another_line_is_no_longer_of_the_older_one() {
     it.part(&[0], &[1, 2]);
     it.part(&[1], &[2]);
     it.must_write(0, 7, 10);
-    let demoted = it.command(0, Command::Demote);
-    it.until("the end of the session", |it| it.succeeded(demoted));
+    it.demote(0);
     it.meet(&[0], &[1]);
     it.promote(1);
     it.until("a copy", |it| it.on_disk(1, 7) == 10);
@@ -261,7 +251,7 @@ fn who_gives_way_to_a_line_takes_its_last_proposal_for_no_more_than_that() {
     it.cluster.slow[1] = SlowDisk::default();
     it.promote(2);
     it.must_write(2, 7, 20);
-    demote(&mut it, 2);
+    it.demote(2);
     it.cluster.start(0);
     it.meet(&[0, 1], &[2]);
     it.until("the split brain", |it| it.is_split(0, 2) && it.is_split(2, 0));
@@ -285,7 +275,7 @@ fn who_gives_way_sends_no_vote_that_it_never_wrote_down() {
         it.promote(2);
         it.until("node 1 to follow", |it| it.is_in_sync(2, 1));
         (0..writes).for_each(|write| it.must_write(2, 7, 20 + write));
-        demote(&mut it, 0);
+        it.demote(0);
         it.meet(&[0], &[1]);
         it.until("the split brain", |it| it.is_split(0, 1) && it.is_split(1, 0));
         it.cluster.slow[1].save = Duration::from_millis(20);
@@ -322,7 +312,7 @@ fn a_line_that_its_last_member_left_makes_no_demands() {
     it.part(&[1], &[2]);
     it.cluster.kill(2);
     it.cluster.slow[2] = SlowDisk::default();
-    demote(&mut it, 1);
+    it.demote(1);
     it.cluster.start(0);
     it.promote(0);
     it.meet(&[0], &[1]);
@@ -409,21 +399,7 @@ fn the_survivor_goes_on_though_the_other_one_was_about_to_vote() {
 /// Budget: 20 s on two cores.
 #[test]
 fn no_seed_with_quorum_off_breaks_a_promise() {
-    let mut total = Report::default();
-    for seed in 1..=160 {
-        let options = RunOptions {
-            seed,
-            trace: false,
-            trace_lane: None,
-            events: 6_000,
-            skip: 0,
-            rough: false,
-        };
-        match run_forks(&options) {
-            Ok(report) => total.add(&report),
-            Err(text) => panic!("seed {seed}: {text}"),
-        }
-    }
+    let total = all_of((run_forks, "--forks"), 1..=160, 6_000);
     assert!(total.writes > 4_000 && total.reads > 4_000 && total.kills > 20, "{total:?}");
     // Replicas that gave a line up because an operator said so.
     assert!(total.member_changes > 10, "{total:?}");

@@ -5,8 +5,9 @@ use std::time::Duration;
 use format::metadata::ReplicaState;
 use replication::contract::{Command, PromoteMode};
 use replication::resource::Readmission;
-use simulator::run::{RunOptions, run, run_forks};
+use simulator::run::{run, run_forks};
 use simulator::scenario::Scenario;
+use simulator::seeds::all_of;
 
 /// Node 2 missed a write of block 7, is back, and asks.
 fn with_one_that_asks() -> Scenario {
@@ -52,8 +53,7 @@ fn a_resync_that_was_refused_is_asked_for_again() {
 #[test]
 fn an_answer_is_good_for_whoever_leads_by_then() {
     let mut it = with_one_that_asks();
-    let demoted = it.command(0, Command::Demote);
-    it.until("the end of the session", |it| it.succeeded(demoted));
+    it.demote(0);
     it.promote(1);
     it.run(Duration::from_secs(2));
     assert_eq!(it.on_disk(2, 7), 1);
@@ -66,8 +66,7 @@ fn an_answer_is_good_for_whoever_leads_by_then() {
 #[test]
 fn an_answer_that_comes_after_the_session_begins_nothing_for_it() {
     let mut it = with_one_that_asks();
-    let demoted = it.command(0, Command::Demote);
-    it.until("the end of the session", |it| it.succeeded(demoted));
+    it.demote(0);
     it.run(Duration::from_millis(50));
     it.cluster.allow_resync(2);
     it.run(Duration::from_millis(10));
@@ -107,8 +106,7 @@ fn a_permission_ends_when_the_replica_is_in_sync_in_another_way() {
     }
     it.until("the others", |it| it.is_in_sync(2, 0) && it.is_in_sync(2, 1));
     it.until("their votes", |it| it.voters(2) == [0, 1, 2]);
-    let demoted = it.command(2, Command::Demote);
-    it.until("the end of the session", |it| it.succeeded(demoted));
+    it.demote(2);
     it.promote(0);
     it.part(&[0, 1], &[2]);
     it.until("the loss of node 2", |it| !it.is_in_sync(0, 2));
@@ -137,8 +135,7 @@ fn the_loser_of_a_split_brain_keeps_its_data_until_it_is_allowed() {
     it.must_write(0, 7, 10);
     it.promote(1);
     it.must_write(1, 7, 20);
-    let demoted = it.command(1, Command::Demote);
-    it.until("the end of the session", |it| it.succeeded(demoted));
+    it.demote(1);
     it.meet(&[0], &[1]);
     it.until("the split brain", |it| it.is_split(0, 1) && it.is_split(1, 0));
     it.discard(1, 0);
@@ -153,18 +150,6 @@ fn the_loser_of_a_split_brain_keeps_its_data_until_it_is_allowed() {
 /// The mix of faults of the fixed seeds, with replicas that ask. Budget: 20 s on two cores.
 #[test]
 fn no_seed_with_replicas_that_ask_breaks_a_promise() {
-    for seed in [8, 16, 24, 32] {
-        let options = RunOptions {
-            seed,
-            trace: false,
-            trace_lane: None,
-            events: 6_000,
-            skip: 0,
-            rough: false,
-        };
-        run(&options).unwrap_or_else(|text| panic!("seed {seed}: {text}"));
-        let seed = seed + 40;
-        let options = RunOptions { seed, ..options };
-        run_forks(&options).unwrap_or_else(|text| panic!("--forks, seed {seed}: {text}"));
-    }
+    all_of((run, ""), [8, 16, 24, 32], 6_000);
+    all_of((run_forks, "--forks"), [48, 56, 64, 72], 6_000);
 }

@@ -44,11 +44,6 @@ fn parted(after_split: AfterSplit) -> Scenario {
     it
 }
 
-fn demote(it: &mut Scenario, node: usize) {
-    let demoted = it.command(node, Command::Demote);
-    it.until("the end of the session", |it| it.succeeded(demoted));
-}
-
 fn meet(it: &mut Scenario) {
     it.meet(&[0], &[1]);
     it.until("the split brain", |it| it.is_split(0, 1) && it.is_split(1, 0));
@@ -83,8 +78,8 @@ fn without_a_primary_the_options_name_the_one_that_goes() {
     ];
     for (none, loser) in cases {
         let mut it = parted(by(none));
-        demote(&mut it, 0);
-        demote(&mut it, 1);
+        it.demote(0);
+        it.demote(1);
         it.meet(&[0], &[1]);
         follows(&mut it, loser, 1 - loser);
     }
@@ -95,8 +90,8 @@ fn local_and_remote_name_one_node_between_them() {
     let mut it = parted(AfterSplit::default());
     demand(&mut it, 0, by(WithoutPrimary::Remote));
     demand(&mut it, 1, by(WithoutPrimary::Local));
-    demote(&mut it, 0);
-    demote(&mut it, 1);
+    it.demote(0);
+    it.demote(1);
     it.meet(&[0], &[1]);
     follows(&mut it, 1, 0);
 }
@@ -105,8 +100,8 @@ fn local_and_remote_name_one_node_between_them() {
 #[test]
 fn options_that_differ_move_nobody() {
     let mut it = parted(by(WithoutPrimary::Local));
-    demote(&mut it, 0);
-    demote(&mut it, 1);
+    it.demote(0);
+    it.demote(1);
     meet(&mut it);
     nobody_goes(&mut it);
 }
@@ -114,8 +109,8 @@ fn options_that_differ_move_nobody() {
 #[test]
 fn without_options_nobody_goes() {
     let mut it = parted(AfterSplit::default());
-    demote(&mut it, 0);
-    demote(&mut it, 1);
+    it.demote(0);
+    it.demote(1);
     meet(&mut it);
     nobody_goes(&mut it);
 }
@@ -123,8 +118,8 @@ fn without_options_nobody_goes() {
 #[test]
 fn zero_changes_is_for_a_side_that_wrote_nothing() {
     let mut it = parted(by(WithoutPrimary::ZeroChanges));
-    demote(&mut it, 0);
-    demote(&mut it, 1);
+    it.demote(0);
+    it.demote(1);
     meet(&mut it);
     nobody_goes(&mut it);
 
@@ -137,8 +132,8 @@ fn zero_changes_is_for_a_side_that_wrote_nothing() {
     it.must_write(0, 7, 17);
     it.promote(1);
     assert_eq!(it.must_read(1, 7), 1);
-    demote(&mut it, 1);
-    demote(&mut it, 0);
+    it.demote(1);
+    it.demote(0);
     it.meet(&[0], &[1]);
     follows(&mut it, 1, 0);
 }
@@ -153,7 +148,7 @@ fn a_primary_that_wrote_nothing_is_none_with_zero_changes() {
     it.part(&[0], &[1]);
     it.must_write(0, 7, 17);
     it.promote(1);
-    demote(&mut it, 0);
+    it.demote(0);
     meet(&mut it);
     it.run(A_WHILE);
     it.must_write(1, 7, 20);
@@ -165,7 +160,7 @@ fn a_secondary_gives_way_to_the_primary() {
     for primary in [0, 1] {
         let one = WithOnePrimary::Secondary;
         let mut it = parted(AfterSplit { one, ..AfterSplit::default() });
-        demote(&mut it, 1 - primary);
+        it.demote(1 - primary);
         it.meet(&[0], &[1]);
         follows(&mut it, 1 - primary, primary);
         it.must_write(primary, 7, 50);
@@ -177,7 +172,7 @@ fn a_secondary_gives_way_to_the_primary() {
 fn only_what_differs_is_copied() {
     let one = WithOnePrimary::Secondary;
     let mut it = parted(AfterSplit { one, ..AfterSplit::default() });
-    demote(&mut it, 1);
+    it.demote(1);
     it.meet(&[0], &[1]);
     let most = std::cell::Cell::new(0);
     it.until("the return of the loser", |it| {
@@ -192,12 +187,12 @@ fn only_what_differs_is_copied() {
 fn by_consensus_the_primary_never_goes() {
     let policy = AfterSplit { one: WithOnePrimary::Consensus, ..by(WithoutPrimary::LeastChanges) };
     let mut it = parted(policy);
-    demote(&mut it, 1);
+    it.demote(1);
     it.meet(&[0], &[1]);
     follows(&mut it, 1, 0);
 
     let mut it = parted(policy);
-    demote(&mut it, 0);
+    it.demote(0);
     meet(&mut it);
     nobody_goes(&mut it);
     it.must_write(1, 7, 20);
@@ -207,7 +202,7 @@ fn by_consensus_the_primary_never_goes() {
 fn violently_the_primary_goes_and_its_clients_hear_of_it() {
     let one = AfterSplit { one: WithOnePrimary::Violently, ..by(WithoutPrimary::LeastChanges) };
     let mut it = parted(one);
-    demote(&mut it, 0);
+    it.demote(0);
     it.meet(&[0], &[1]);
     follows(&mut it, 1, 0);
     assert!(!it.cluster.is_primary(1));
@@ -228,7 +223,7 @@ fn two_primaries_stay_apart_otherwise() {
     meet(&mut it);
     nobody_goes(&mut it);
     // Until one is told to be none.
-    demote(&mut it, 0);
+    it.demote(0);
     follows(&mut it, 0, 1);
 }
 
@@ -237,8 +232,8 @@ fn two_primaries_stay_apart_otherwise() {
 fn both_are_told_and_never_both_go() {
     for micros in (0..3000).step_by(100) {
         let mut it = parted(AfterSplit::default());
-        demote(&mut it, 0);
-        demote(&mut it, 1);
+        it.demote(0);
+        it.demote(1);
         meet(&mut it);
         it.command(0, Command::DiscardData { peer: None });
         it.run(Duration::from_micros(micros));
@@ -260,8 +255,8 @@ fn both_are_told_and_never_both_go() {
 #[test]
 fn both_were_told_before_they_met_and_nobody_goes() {
     let mut it = parted(AfterSplit::default());
-    demote(&mut it, 0);
-    demote(&mut it, 1);
+    it.demote(0);
+    it.demote(1);
     it.discard(0, 1);
     it.discard(1, 0);
     meet(&mut it);
@@ -285,8 +280,8 @@ fn the_smaller_side_of_three_gives_way_and_so_do_two() {
         } else {
             demand_of_all(&mut it, by(WithoutPrimary::LeastChanges));
         }
-        demote(&mut it, 0);
-        demote(&mut it, 2);
+        it.demote(0);
+        it.demote(2);
         it.meet(&[0, 1], &[2]);
         it.until("all in sync", |it| (0..3).all(|node| it.is_in_sync(2, node)));
         let kept = if loser == 2 { (10, 0) } else { (20, 21) };
@@ -302,8 +297,8 @@ fn the_smaller_side_of_three_gives_way_and_so_do_two() {
 fn a_loser_that_dies_meanwhile_gives_way_after_its_start() {
     for micros in (0..8_000).step_by(200) {
         let mut it = parted(by(WithoutPrimary::Node(NodeId::new(1).unwrap())));
-        demote(&mut it, 0);
-        demote(&mut it, 1);
+        it.demote(0);
+        it.demote(1);
         it.meet(&[0], &[1]);
         it.until("the split brain", |it| it.is_split(1, 0));
         it.run(Duration::from_micros(micros));

@@ -121,8 +121,7 @@ fn a_newcomer_is_copied_to_and_votes() {
 fn a_newcomer_is_copied_to_without_a_primary() {
     let mut it = Scenario::with_spares(4, 0, 1);
     it.must_write(0, 7, 1);
-    let demoted = it.command(0, Command::Demote);
-    it.until("the end of the session", |it| it.succeeded(demoted));
+    it.demote(0);
     it.configure(&[0, 1, 2, 3], &[0, 1, 2, 3]);
     it.until("the new voters", |it| it.voters(3) == [0, 1, 2, 3] && it.leader(3).is_none());
     assert!((0..4).all(|node| !it.cluster.is_primary(node)));
@@ -139,12 +138,10 @@ fn a_leader_that_was_not_told_of_a_member_marks_what_it_misses() {
     it.until("node 3 to be in sync", |it| it.is_in_sync(0, 3));
     it.cluster.kill(3);
     it.until("its loss", |it| !it.is_in_sync(0, 3));
-    let demoted = it.command(0, Command::Demote);
-    it.until("the end of the session", |it| it.succeeded(demoted));
+    it.demote(0);
     it.promote(1);
     it.must_write(1, 7, 2);
-    let demoted = it.command(1, Command::Demote);
-    it.until("the end of the session", |it| it.succeeded(demoted));
+    it.demote(1);
     it.promote(0);
     it.cluster.start(3);
     let copied = it.copied_until_in_sync(0, 3);

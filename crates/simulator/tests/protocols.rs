@@ -8,8 +8,9 @@ use format::ids::{EXTENT_BLOCKS, MemberSet, NodeId};
 use replication::balance::ReadPolicy;
 use replication::contract::{Command, PartId, PromoteMode};
 use simulator::cluster::SlowDisk;
-use simulator::run::{Report, RunOptions, run_with_protocols};
+use simulator::run::run_with_protocols;
 use simulator::scenario::Scenario;
+use simulator::seeds::all_of;
 use simulator::sometimes::Mark;
 
 const SEEDS: u64 = 40;
@@ -22,21 +23,7 @@ const SECOND: u64 = 1024;
 
 #[test]
 fn no_write_is_lost_but_by_a_promotion_that_says_so() {
-    let mut total = Report::default();
-    for seed in 1..=SEEDS {
-        let options = RunOptions {
-            seed,
-            trace: false,
-            trace_lane: None,
-            events: EVENTS,
-            skip: 0,
-            rough: false,
-        };
-        match run_with_protocols(&options) {
-            Ok(report) => total.add(&report),
-            Err(text) => panic!("seed {seed}: {text}\nagain: {} --protocols", options.again()),
-        }
-    }
+    let total = all_of((run_with_protocols, "--protocols"), 1..=SEEDS, EVENTS);
     // The set means something only while the faults happen and requests are served.
     assert!(total.kills > 100 && total.power_cuts > 30 && total.cuts > 30, "{total:?}");
     assert!(total.writes > 3_000 && total.flushes > 150 && total.sessions > 60, "{total:?}");

@@ -7,8 +7,9 @@ use replication::contract::{
     Command, CommandId, DeviceSize, NewArea, PromoteMode, ResizeTask, ResourceInput,
 };
 use replication::resource::ResizeState;
-use simulator::run::{Report, RunOptions, run_with_grows};
+use simulator::run::run_with_grows;
 use simulator::scenario::{SPARE_BYTES, Scenario};
+use simulator::seeds::all_of;
 
 const SEEDS: u64 = 32;
 const EVENTS: u64 = 4_000;
@@ -16,25 +17,7 @@ const EVENTS: u64 = 4_000;
 /// Budget: 60 s on two cores.
 #[test]
 fn no_seed_breaks_a_promise_while_the_volume_grows() {
-    let mut total = Report::default();
-    for seed in 1..=SEEDS {
-        let options = RunOptions {
-            seed,
-            trace: false,
-            trace_lane: None,
-            events: EVENTS,
-            skip: 0,
-            rough: false,
-        };
-        match run_with_grows(&options) {
-            Ok(report) => total.add(&report),
-            Err(text) => {
-                panic!(
-                    "seed {seed}: {text}\nagain: cargo xtask sim {seed} --events {EVENTS} --grow"
-                )
-            }
-        }
-    }
+    let total = all_of((run_with_grows, "--grow"), 1..=SEEDS, EVENTS);
     assert!(total.grows > SEEDS, "{total:?}");
     assert!(total.kills > 10 && total.power_cuts > 5 && total.attaches > 10, "{total:?}");
 }
@@ -298,8 +281,7 @@ fn marks_behind_the_end_of_the_volume_are_nobodys() {
     it.promote(1);
     it.until("all in sync", |it| it.is_in_sync(1, 0) && it.is_in_sync(1, 2));
     it.must_write(1, last, 10);
-    let demoted = it.command(1, Command::Demote);
-    it.until("a clean end", |it| it.succeeded(demoted));
+    it.demote(1);
     assert_eq!([0, 1, 2].map(|node| it.on_disk(node, last)), [10; 3]);
 }
 
@@ -398,8 +380,7 @@ fn a_size_that_is_refused_keeps_nobody_away() {
     let mut it = Scenario::new(3, 0, 0);
     it.cluster.kill(2);
     it.until("the loss of node 2", |it| !it.is_in_sync(0, 2));
-    let demoted = it.command(0, Command::Demote);
-    it.until("the end of the session", |it| it.succeeded(demoted));
+    it.demote(0);
     it.cluster.start(2);
     it.run(Duration::from_millis(100));
     let id = ask(&mut it, 0, SIZE + 50 * EXTENT);

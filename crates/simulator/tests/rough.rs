@@ -81,8 +81,7 @@ fn the_last_replica_survives_failures_with_one_stamp_in_between() {
 fn a_second_promotion_does_not_overtake_the_first_before_its_lease() {
     let mut it = Scenario::new(3, 0, 0);
     it.must_write(0, 7, 1);
-    let demoted = it.command(0, Command::Demote);
-    it.until("the end of the session", |it| it.succeeded(demoted));
+    it.demote(0);
     let first = it.command(1, Command::Promote(PromoteMode::Normal));
     it.until("the first promotion", |it| it.succeeded(first));
     let second = it.command(2, Command::Promote(PromoteMode::Normal));
@@ -99,8 +98,7 @@ fn a_second_promotion_does_not_overtake_the_first_before_its_lease() {
 #[test]
 fn the_loser_of_two_promotions_is_told_at_once() {
     let mut it = Scenario::new(3, 0, 0);
-    let demoted = it.command(0, Command::Demote);
-    it.until("the end of the session", |it| it.succeeded(demoted));
+    it.demote(0);
     let before = it.cluster.now;
     let both = [1, 2].map(|node| it.command(node, Command::Promote(PromoteMode::Normal)));
     it.until("both answers", |it| both.iter().all(|&id| it.succeeded(id) || it.failed(id)));

@@ -71,8 +71,7 @@ fn with_return_to_secondaries() -> Scenario {
     it.cluster.kill(2);
     it.until("the loss of node 2", |it| !it.is_in_sync(0, 2));
     it.must_write(0, 7, 2);
-    let demoted = it.command(0, Command::Demote);
-    it.until("the end of the session", |it| it.succeeded(demoted));
+    it.demote(0);
     it.cluster.start(2);
     it
 }
@@ -130,8 +129,7 @@ fn after_the_death_of_everyone_replicas_become_equal_without_clients() {
 fn an_invalidated_replica_is_copied_without_a_primary() {
     let mut it = Scenario::new(3, 0, 0);
     it.must_write(0, 7, 1);
-    let demoted = it.command(0, Command::Demote);
-    it.until("the end of the session", |it| it.succeeded(demoted));
+    it.demote(0);
     let incarnation = |it: &Scenario| {
         let config = it.status(0)?.config?;
         Some(config.volumes.first()?.insync_member(NodeId::new(2)?)?.incarnation)

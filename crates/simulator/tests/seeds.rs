@@ -2,7 +2,8 @@
 //! clocks that drift, and a quiet end in which all replicas must be equal. All invariants are
 //! checked after every event. Budget: 60 s on two cores.
 
-use simulator::run::{Report, RunOptions, run};
+use simulator::run::run;
+use simulator::seeds::all_of;
 use simulator::sometimes::Mark;
 
 const SEEDS: u64 = 72;
@@ -10,23 +11,7 @@ const EVENTS: u64 = 6_000;
 
 #[test]
 fn no_seed_of_the_fixed_set_breaks_a_promise() {
-    let mut total = Report::default();
-    for seed in 1..=SEEDS {
-        let options = RunOptions {
-            seed,
-            trace: false,
-            trace_lane: None,
-            events: EVENTS,
-            skip: 0,
-            rough: false,
-        };
-        match run(&options) {
-            Ok(report) => total.add(&report),
-            Err(text) => {
-                panic!("seed {seed}: {text}\nagain: cargo xtask sim {seed} --events {EVENTS}")
-            }
-        }
-    }
+    let total = all_of((run, ""), 1..=SEEDS, EVENTS);
     // The set means something only while the faults happen and requests are served.
     assert!(total.kills > 30 && total.power_cuts > 15 && total.cuts > 60, "{total:?}");
     assert!(total.disk_errors > 60 && total.stops > 30, "{total:?}");
@@ -42,10 +27,5 @@ fn no_seed_of_the_fixed_set_breaks_a_promise() {
 /// doubt.
 #[test]
 fn a_clean_end_in_doubt_does_not_rest() {
-    let (seed, events) = (40_637, 1_200);
-    let options =
-        RunOptions { seed, trace: false, trace_lane: None, events, skip: 0, rough: false };
-    if let Err(text) = run(&options) {
-        panic!("{text}\nagain: cargo xtask sim {seed} --events {events}");
-    }
+    all_of((run, ""), [40_637], 1_200);
 }

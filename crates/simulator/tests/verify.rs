@@ -124,8 +124,7 @@ fn a_secondary_hands_the_task_to_the_primary() {
 fn replicas_are_compared_while_nobody_is_primary() {
     let mut it = Scenario::new(3, 0, 0);
     it.must_write(0, 9, 5);
-    let demoted = it.command(0, Command::Demote);
-    it.until("the end of the session", |it| it.succeeded(demoted));
+    it.demote(0);
     it.run(Duration::from_millis(100));
     it.cluster.spoil(2, 9, 77);
     let found = verify(&mut it, 1, 1, FIXING);

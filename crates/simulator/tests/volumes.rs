@@ -4,30 +4,16 @@
 
 use format::ids::EXTENT_BLOCKS;
 use format::space::Place;
-use replication::contract::Command;
-use simulator::run::{Report, RunOptions, run_with_volumes};
+use simulator::run::run_with_volumes;
 use simulator::scenario::Scenario;
+use simulator::seeds::all_of;
 
 const SEEDS: u64 = 32;
 const EVENTS: u64 = 6_000;
 
 #[test]
 fn no_write_is_lost_whatever_disk_of_a_replica_forgets() {
-    let mut total = Report::default();
-    for seed in 1..=SEEDS {
-        let options = RunOptions {
-            seed,
-            trace: false,
-            trace_lane: None,
-            events: EVENTS,
-            skip: 0,
-            rough: false,
-        };
-        match run_with_volumes(&options) {
-            Ok(report) => total.add(&report),
-            Err(text) => panic!("seed {seed}: {text}\nagain: {} --volumes", options.again()),
-        }
-    }
+    let total = all_of((run_with_volumes, "--volumes"), 1..=SEEDS, EVENTS);
     // The set means something only while the faults happen and requests are served.
     assert!(total.power_cuts > 8 && total.kills > 15 && total.cuts > 30, "{total:?}");
     assert!(total.writes > 2_500 && total.flushes > 100 && total.sessions > 30, "{total:?}");
@@ -37,15 +23,7 @@ fn no_write_is_lost_whatever_disk_of_a_replica_forgets() {
 /// were left lost its vote store then would have taken the register along: the run has to know.
 #[test]
 fn a_vote_store_is_not_lost_while_a_member_leaves() {
-    let options = RunOptions {
-        seed: 48,
-        trace: false,
-        trace_lane: None,
-        events: 1200,
-        skip: 0,
-        rough: false,
-    };
-    let report = run_with_volumes(&options).unwrap();
+    let report = all_of((run_with_volumes, "--volumes"), [48], 1_200);
     assert!(report.stops > 0 && report.lost_stores == 0, "{report:?}");
 }
 
@@ -149,8 +127,7 @@ fn a_volume_of_a_line_that_was_given_up_is_not_taken_for_zeroes() {
     it.cluster.start(1);
     it.promote(1);
     it.must_write(1, block, 103);
-    let demoted = it.command(1, Command::Demote);
-    it.until("the end of the session", |it| it.succeeded(demoted));
+    it.demote(1);
     it.meet(&[0], &[1]);
     it.until("the split brain", |it| it.is_split(0, 1) && it.is_split(1, 0));
     it.discard(1, 0);

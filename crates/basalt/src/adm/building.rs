@@ -4,8 +4,10 @@
 //! and the other `new-` verbs say whether theirs is there. Nothing of it goes by itself: what a
 //! `del-` verb would take away goes with the configuration, or with the resource.
 
+use api::client::AskError;
 use api::disk_state::DiskState;
 use api::request::Command;
+use api::response::{Failure, FailureCode};
 use api::role::Role;
 use api::status::ResourceStatus;
 use clap::{CommandFactory, Subcommand};
@@ -151,7 +153,7 @@ fn build_one(
         )),
         BuildVerb::Outdate(_) => outdate(resource),
         BuildVerb::PeerRole(_) => {
-            let peers = resource.connections.iter().filter(|peer| is_meant(&peer.name, one));
+            let peers = resource.connections.iter().filter(|peer| one.means_peer(&peer.name));
             peers.for_each(|peer| gathering.line(peer.peer_role.as_str()));
             Ok(Vec::new())
         }
@@ -168,14 +170,8 @@ const NOTHING_IS_MARKED: &str = "it is down, and nothing is marked: when it come
                                  know whether it missed something";
 
 fn is_unknown(error: &AdmError) -> bool {
-    use api::client::AskError;
-    use api::response::FailureCode;
     matches!(error, AdmError::Ask(AskError::Refused(failure))
         if failure.code == FailureCode::UnknownResource)
-}
-
-fn is_meant(peer: &str, one: &One) -> bool {
-    one.peer.as_deref().is_none_or(|wanted| wanted == peer)
 }
 
 /// A volume or peer that is named must be there: it comes with the resource, or by `adjust`.
@@ -186,7 +182,7 @@ fn check_names(resource: &ResourceStatus, one: &One) -> Result<(), AdmError> {
         let message = format!("the resource runs without a volume {number}");
         return Err(AdmError::configuration(message, hint()));
     }
-    let is_known = resource.connections.iter().any(|peer| is_meant(&peer.name, one));
+    let is_known = resource.connections.iter().any(|peer| one.means_peer(&peer.name));
     match &one.peer {
         Some(peer) if !is_known => {
             let message = format!("the resource runs without a peer `{peer}`");
@@ -199,8 +195,6 @@ fn check_names(resource: &ResourceStatus, one: &One) -> Result<(), AdmError> {
 /// A replica that missed a write is known as outdated by the history that a majority has; a mark
 /// would say nothing more. Only what DRBD refuses is refused.
 fn outdate(resource: &ResourceStatus) -> Result<Vec<String>, AdmError> {
-    use api::client::AskError;
-    use api::response::{Failure, FailureCode};
     let refused = |code, message: &str, hint: &str| {
         Err(AdmError::Ask(AskError::Refused(Failure::new(code, message, hint))))
     };

@@ -50,6 +50,11 @@ pub(crate) fn status(
     }
 }
 
+/// What the daemon is called.
+pub(crate) fn node_name(general: &General) -> Result<String, AdmError> {
+    Ok(status(general, Vec::new(), Statistics::Hidden)?.node.name)
+}
+
 /// Changes that were made, and warnings.
 pub(crate) fn tell(
     general: &General,

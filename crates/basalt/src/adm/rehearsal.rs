@@ -56,7 +56,7 @@ fn lines(verb: &Verb, resource: &Resource, node: &str, one: &One) -> Result<Vec<
     let peers: Vec<u8> = side
         .peers
         .iter()
-        .filter(|peer| one.peer.as_deref().is_none_or(|wanted| wanted == peer.name))
+        .filter(|peer| one.means_peer(&peer.name))
         .map(|peer| peer.node_id)
         .collect();
     if let Some(peer) = one.peer.as_ref().filter(|_| peers.is_empty()) {

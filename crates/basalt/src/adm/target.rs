@@ -20,6 +20,11 @@ impl One {
     pub(crate) fn whole(resource: &str) -> Self {
         Self { resource: resource.to_owned(), volume: None, peer: None }
     }
+
+    /// Whether the peer of this name is named, or none is.
+    pub(crate) fn means_peer(&self, name: &str) -> bool {
+        self.peer.as_deref().is_none_or(|wanted| wanted == name)
+    }
 }
 
 /// Which parts of a target a verb understands.

@@ -8,7 +8,7 @@ use crate::adm::arguments::{General, Targets};
 use crate::adm::configuration::Configuration;
 use crate::adm::failure::AdmError;
 use crate::adm::outcome::{Gathering, Steps};
-use crate::adm::question::{running, status, tell};
+use crate::adm::question::{node_name, running, status, tell};
 use crate::adm::status_text::Statistics;
 use crate::adm::target::{One, Scope, parse_targets};
 
@@ -114,8 +114,7 @@ fn see_it_is_configured(
 ) -> Result<(), AdmError> {
     let targets = parse_targets(verb.targets(), Scope::Volume)?;
     let configuration = Configuration::load(general.config_file.as_deref())?;
-    let node = || status(general, Vec::new(), Statistics::Hidden).map(|reply| reply.node.name);
-    for one in configuration.select(&targets, node, gathering)? {
+    for one in configuration.select(&targets, || node_name(general), gathering)? {
         match configuration.resource(&one.resource) {
             Ok(_) => gathering.done(&one.resource, Vec::new(), Vec::new()),
             Err(error) => gathering.failed(&one.resource, &error),
@@ -164,9 +163,8 @@ fn take_options(
 ) -> Result<(), AdmError> {
     let targets = parse_targets(verb.targets(), Scope::Resource)?;
     let configuration = Configuration::load(general.config_file.as_deref())?;
-    let node = || status(general, Vec::new(), Statistics::Hidden).map(|reply| reply.node.name);
     let steps = if general.verbose > 0 { Steps::Shown } else { Steps::Hidden };
-    for one in configuration.select(&targets, node, gathering)? {
+    for one in configuration.select(&targets, || node_name(general), gathering)? {
         let resource = one.resource;
         let taken = configuration.resource(&resource).and_then(|configured| {
             let adjust = |dry_run| Command::Adjust {

@@ -12,7 +12,7 @@ use crate::adm::arguments::{
 use crate::adm::configuration::{Configuration, host_name, own_host};
 use crate::adm::failure::AdmError;
 use crate::adm::outcome::{Answer, Form, Gathering, Outcome, Steps};
-use crate::adm::question::{check_volume, running, status, tell};
+use crate::adm::question::{check_volume, node_name, running, status, tell};
 use crate::adm::status_text::{
     Detail, Layout, NOTHING_CONFIGURED, Reader, Statistics, status_text,
 };
@@ -299,8 +299,7 @@ fn configure(
     for warning in configuration.warnings() {
         gathering.warn(&warning);
     }
-    let node = || status(general, Vec::new(), Statistics::Hidden).map(|reply| reply.node.name);
-    for one in configuration.select(&targets, node, gathering)? {
+    for one in configuration.select(&targets, || node_name(general), gathering)? {
         let resource = one.resource.clone();
         let result = configuration
             .resource(&resource)

@@ -93,7 +93,8 @@ impl LaneGroup {
         match message {
             ToGroup::Lose { lost, round } => self.lose(now, (lost, round), &[], actions),
             ToGroup::Lost { member, epoch, in_sync } => {
-                (self.view.epoch, self.view.in_sync) = (epoch, in_sync);
+                self.view.epoch = epoch;
+                self.view.in_sync = in_sync;
                 self.forget_member(now, member, actions);
             }
             ToGroup::Resend { member } => self.keep_member(now, member, actions),

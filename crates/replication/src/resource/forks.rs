@@ -192,8 +192,15 @@ impl Resource {
 
     /// The newest value that this node accepted, or knows to be chosen.
     pub(crate) fn head(&self) -> Option<Accepted> {
-        let known = self.voter.accepted().into_iter().chain(self.chosen.clone());
-        known.max_by_key(|known| known.ballot)
+        self.newest().map(|(ballot, value)| Accepted { ballot, value: value.clone() })
+    }
+
+    /// `head`, by reference.
+    fn newest(&self) -> Option<(Ballot, &Config)> {
+        let accepted =
+            self.voter.register.accepted.as_ref().map(|(ballot, value)| (*ballot, value));
+        let chosen = self.chosen.as_ref().map(|chosen| (chosen.ballot, &chosen.value));
+        accepted.into_iter().chain(chosen).max_by_key(|(ballot, _)| *ballot)
     }
 
     /// A ballot for a value of a new branch.
@@ -251,11 +258,7 @@ impl Resource {
 
     /// The value of `head`.
     pub(crate) fn newest_own(&self) -> Option<&Config> {
-        let accepted =
-            self.voter.register.accepted.as_ref().map(|(ballot, value)| (*ballot, value));
-        let chosen = self.chosen.as_ref().map(|chosen| (chosen.ballot, &chosen.value));
-        let known = accepted.into_iter().chain(chosen);
-        known.max_by_key(|(ballot, _)| *ballot).map(|(_, value)| value)
+        self.newest().map(|(_, value)| value)
     }
 
     /// The local replica, if a value says that it is in sync.
