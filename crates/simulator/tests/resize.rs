@@ -7,6 +7,7 @@ use replication::contract::{
     Command, CommandId, DeviceSize, NewArea, PromoteMode, ResizeTask, ResourceInput,
 };
 use replication::resource::ResizeState;
+use simulator::cluster::SlowDisk;
 use simulator::run::run_with_grows;
 use simulator::scenario::{SPARE_BYTES, Scenario};
 use simulator::seeds::all_of;
@@ -372,6 +373,24 @@ fn a_volume_whose_device_keeps_its_size_does_not_grow() {
     assert_eq!(size_at(&it, 0), SIZE);
     it.cluster.step_resource(0, device(DeviceSize::Follows));
     grow(&mut it, 1, SIZE + EXTENT);
+}
+
+/// What the others heard of its disk when it connected is older than the room that it made since,
+/// and its connections stay.
+#[test]
+fn a_member_that_made_room_is_taken_back_by_whoever_leads() {
+    for leader in [0, 1] {
+        let mut it = Scenario::new(3, 0, 0);
+        enlarge_all(&mut it, 10 * EXTENT);
+        grow(&mut it, 0, SIZE + EXTENT);
+        it.demote(0);
+        it.promote(leader);
+        it.cluster.slow[2].write = Duration::from_secs(8);
+        it.write(leader, 7, 1);
+        it.until("the loss of node 2", |it| !it.is_in_sync(leader, 2));
+        it.cluster.slow[2] = SlowDisk::default();
+        it.until("its return", |it| it.is_in_sync(leader, 2));
+    }
 }
 
 /// A member that returned meanwhile had to wait; nothing else happens that would let it in.

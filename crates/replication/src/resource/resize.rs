@@ -351,6 +351,11 @@ impl Resource {
         place: Place,
         size_bytes: u64,
     ) {
+        let peer = self.peers.get_mut(&from);
+        if let Some(replica) = peer.and_then(|peer| peer.report.as_mut()?.replica.as_mut()) {
+            let blocks = (size_bytes / BLOCK_BYTES).max(replica.space.blocks_at(place));
+            replica.space = replica.space.with(place, blocks);
+        }
         let Some(session) = self.session.as_ref().filter(|it| it.nonce == nonce) else { return };
         let is_same = session.boots.get(&from) == Some(&boot_id);
         if let Some(resize) = self.resize.as_mut().filter(|it| is_same && it.task.place == place)

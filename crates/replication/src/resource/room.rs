@@ -151,16 +151,18 @@ impl Resource {
         }
         let boot_id = self.options.boot_id;
         let size_bytes = size_bytes.max(held);
-        let then = match asker {
-            Some((to, nonce)) => {
-                let message = Control::Enlarged { nonce, boot_id, place, size_bytes };
-                AfterSave::Send { to, message }
-            }
+        let Some((asker, nonce)) = asker else {
             // Whoever leads is to hear that there is room now.
-            None if size_bytes > held => AfterSave::Reconnect,
-            None => return,
+            if size_bytes > held {
+                self.save_superblock(AfterSave::Reconnect);
+            }
+            return;
         };
-        self.save_superblock(then);
+        // The others too: they may lead next, on the connections of today.
+        for to in self.connected().with(asker).iter() {
+            let message = Control::Enlarged { nonce, boot_id, place, size_bytes };
+            self.save_superblock(AfterSave::Send { to, message });
+        }
     }
 
     pub(crate) fn on_prepare_size(&mut self, asked: (NodeId, Nonce, u32), task: SizeTask) {
