@@ -109,6 +109,12 @@ _basalt() {
             basalt__subcmd__adm,dump)
                 cmd="basalt__subcmd__adm__subcmd__dump"
                 ;;
+            basalt__subcmd__adm,dump-md)
+                cmd="basalt__subcmd__adm__subcmd__dump__subcmd__md"
+                ;;
+            basalt__subcmd__adm,dump-superblock)
+                cmd="basalt__subcmd__adm__subcmd__dump__subcmd__md"
+                ;;
             basalt__subcmd__adm,dump-xml)
                 cmd="basalt__subcmd__adm__subcmd__dump__subcmd__xml"
                 ;;
@@ -120,6 +126,9 @@ _basalt() {
                 ;;
             basalt__subcmd__adm,forget-peer)
                 cmd="basalt__subcmd__adm__subcmd__forget__subcmd__peer"
+                ;;
+            basalt__subcmd__adm,get-gi)
+                cmd="basalt__subcmd__adm__subcmd__get__subcmd__gi"
                 ;;
             basalt__subcmd__adm,help)
                 cmd="basalt__subcmd__adm__subcmd__help"
@@ -190,6 +199,9 @@ _basalt() {
             basalt__subcmd__adm,secondary)
                 cmd="basalt__subcmd__adm__subcmd__secondary"
                 ;;
+            basalt__subcmd__adm,set-gi)
+                cmd="basalt__subcmd__adm__subcmd__set__subcmd__gi"
+                ;;
             basalt__subcmd__adm,sh-dev)
                 cmd="basalt__subcmd__adm__subcmd__sh__subcmd__dev"
                 ;;
@@ -232,6 +244,9 @@ _basalt() {
             basalt__subcmd__adm,sh-udev)
                 cmd="basalt__subcmd__adm__subcmd__sh__subcmd__udev"
                 ;;
+            basalt__subcmd__adm,show-gi)
+                cmd="basalt__subcmd__adm__subcmd__show__subcmd__gi"
+                ;;
             basalt__subcmd__adm,status)
                 cmd="basalt__subcmd__adm__subcmd__status"
                 ;;
@@ -252,6 +267,9 @@ _basalt() {
                 ;;
             basalt__subcmd__adm,wait-sync)
                 cmd="basalt__subcmd__adm__subcmd__wait__subcmd__sync"
+                ;;
+            basalt__subcmd__adm,wipe-md)
+                cmd="basalt__subcmd__adm__subcmd__wipe__subcmd__md"
                 ;;
             basalt__subcmd__adm__subcmd__help,adjust)
                 cmd="basalt__subcmd__adm__subcmd__help__subcmd__adjust"
@@ -307,6 +325,9 @@ _basalt() {
             basalt__subcmd__adm__subcmd__help,dump)
                 cmd="basalt__subcmd__adm__subcmd__help__subcmd__dump"
                 ;;
+            basalt__subcmd__adm__subcmd__help,dump-md)
+                cmd="basalt__subcmd__adm__subcmd__help__subcmd__dump__subcmd__md"
+                ;;
             basalt__subcmd__adm__subcmd__help,dump-xml)
                 cmd="basalt__subcmd__adm__subcmd__help__subcmd__dump__subcmd__xml"
                 ;;
@@ -318,6 +339,9 @@ _basalt() {
                 ;;
             basalt__subcmd__adm__subcmd__help,forget-peer)
                 cmd="basalt__subcmd__adm__subcmd__help__subcmd__forget__subcmd__peer"
+                ;;
+            basalt__subcmd__adm__subcmd__help,get-gi)
+                cmd="basalt__subcmd__adm__subcmd__help__subcmd__get__subcmd__gi"
                 ;;
             basalt__subcmd__adm__subcmd__help,help)
                 cmd="basalt__subcmd__adm__subcmd__help__subcmd__help"
@@ -388,6 +412,9 @@ _basalt() {
             basalt__subcmd__adm__subcmd__help,secondary)
                 cmd="basalt__subcmd__adm__subcmd__help__subcmd__secondary"
                 ;;
+            basalt__subcmd__adm__subcmd__help,set-gi)
+                cmd="basalt__subcmd__adm__subcmd__help__subcmd__set__subcmd__gi"
+                ;;
             basalt__subcmd__adm__subcmd__help,sh-dev)
                 cmd="basalt__subcmd__adm__subcmd__help__subcmd__sh__subcmd__dev"
                 ;;
@@ -430,6 +457,9 @@ _basalt() {
             basalt__subcmd__adm__subcmd__help,sh-udev)
                 cmd="basalt__subcmd__adm__subcmd__help__subcmd__sh__subcmd__udev"
                 ;;
+            basalt__subcmd__adm__subcmd__help,show-gi)
+                cmd="basalt__subcmd__adm__subcmd__help__subcmd__show__subcmd__gi"
+                ;;
             basalt__subcmd__adm__subcmd__help,status)
                 cmd="basalt__subcmd__adm__subcmd__help__subcmd__status"
                 ;;
@@ -447,6 +477,9 @@ _basalt() {
                 ;;
             basalt__subcmd__adm__subcmd__help,wait-sync)
                 cmd="basalt__subcmd__adm__subcmd__help__subcmd__wait__subcmd__sync"
+                ;;
+            basalt__subcmd__adm__subcmd__help,wipe-md)
+                cmd="basalt__subcmd__adm__subcmd__help__subcmd__wipe__subcmd__md"
                 ;;
             basalt__subcmd__bench,canary)
                 cmd="basalt__subcmd__bench__subcmd__canary"
@@ -616,6 +649,9 @@ _basalt() {
             basalt__subcmd__help__subcmd__adm,dump)
                 cmd="basalt__subcmd__help__subcmd__adm__subcmd__dump"
                 ;;
+            basalt__subcmd__help__subcmd__adm,dump-md)
+                cmd="basalt__subcmd__help__subcmd__adm__subcmd__dump__subcmd__md"
+                ;;
             basalt__subcmd__help__subcmd__adm,dump-xml)
                 cmd="basalt__subcmd__help__subcmd__adm__subcmd__dump__subcmd__xml"
                 ;;
@@ -627,6 +663,9 @@ _basalt() {
                 ;;
             basalt__subcmd__help__subcmd__adm,forget-peer)
                 cmd="basalt__subcmd__help__subcmd__adm__subcmd__forget__subcmd__peer"
+                ;;
+            basalt__subcmd__help__subcmd__adm,get-gi)
+                cmd="basalt__subcmd__help__subcmd__adm__subcmd__get__subcmd__gi"
                 ;;
             basalt__subcmd__help__subcmd__adm,hidden-commands)
                 cmd="basalt__subcmd__help__subcmd__adm__subcmd__hidden__subcmd__commands"
@@ -694,6 +733,9 @@ _basalt() {
             basalt__subcmd__help__subcmd__adm,secondary)
                 cmd="basalt__subcmd__help__subcmd__adm__subcmd__secondary"
                 ;;
+            basalt__subcmd__help__subcmd__adm,set-gi)
+                cmd="basalt__subcmd__help__subcmd__adm__subcmd__set__subcmd__gi"
+                ;;
             basalt__subcmd__help__subcmd__adm,sh-dev)
                 cmd="basalt__subcmd__help__subcmd__adm__subcmd__sh__subcmd__dev"
                 ;;
@@ -736,6 +778,9 @@ _basalt() {
             basalt__subcmd__help__subcmd__adm,sh-udev)
                 cmd="basalt__subcmd__help__subcmd__adm__subcmd__sh__subcmd__udev"
                 ;;
+            basalt__subcmd__help__subcmd__adm,show-gi)
+                cmd="basalt__subcmd__help__subcmd__adm__subcmd__show__subcmd__gi"
+                ;;
             basalt__subcmd__help__subcmd__adm,status)
                 cmd="basalt__subcmd__help__subcmd__adm__subcmd__status"
                 ;;
@@ -753,6 +798,9 @@ _basalt() {
                 ;;
             basalt__subcmd__help__subcmd__adm,wait-sync)
                 cmd="basalt__subcmd__help__subcmd__adm__subcmd__wait__subcmd__sync"
+                ;;
+            basalt__subcmd__help__subcmd__adm,wipe-md)
+                cmd="basalt__subcmd__help__subcmd__adm__subcmd__wipe__subcmd__md"
                 ;;
             basalt__subcmd__help__subcmd__bench,canary)
                 cmd="basalt__subcmd__help__subcmd__bench__subcmd__canary"
@@ -802,6 +850,15 @@ _basalt() {
             basalt__subcmd__help__subcmd__setup,cstate)
                 cmd="basalt__subcmd__help__subcmd__setup__subcmd__cstate"
                 ;;
+            basalt__subcmd__help__subcmd__setup,del-minor)
+                cmd="basalt__subcmd__help__subcmd__setup__subcmd__del__subcmd__minor"
+                ;;
+            basalt__subcmd__help__subcmd__setup,del-peer)
+                cmd="basalt__subcmd__help__subcmd__setup__subcmd__del__subcmd__peer"
+                ;;
+            basalt__subcmd__help__subcmd__setup,del-resource)
+                cmd="basalt__subcmd__help__subcmd__setup__subcmd__del__subcmd__resource"
+                ;;
             basalt__subcmd__help__subcmd__setup,detach)
                 cmd="basalt__subcmd__help__subcmd__setup__subcmd__detach"
                 ;;
@@ -817,17 +874,35 @@ _basalt() {
             basalt__subcmd__help__subcmd__setup,events2)
                 cmd="basalt__subcmd__help__subcmd__setup__subcmd__events2"
                 ;;
+            basalt__subcmd__help__subcmd__setup,forget-peer)
+                cmd="basalt__subcmd__help__subcmd__setup__subcmd__forget__subcmd__peer"
+                ;;
             basalt__subcmd__help__subcmd__setup,invalidate)
                 cmd="basalt__subcmd__help__subcmd__setup__subcmd__invalidate"
+                ;;
+            basalt__subcmd__help__subcmd__setup,invalidate-remote)
+                cmd="basalt__subcmd__help__subcmd__setup__subcmd__invalidate__subcmd__remote"
                 ;;
             basalt__subcmd__help__subcmd__setup,new-current-uuid)
                 cmd="basalt__subcmd__help__subcmd__setup__subcmd__new__subcmd__current__subcmd__uuid"
                 ;;
+            basalt__subcmd__help__subcmd__setup,outdate)
+                cmd="basalt__subcmd__help__subcmd__setup__subcmd__outdate"
+                ;;
+            basalt__subcmd__help__subcmd__setup,pause-sync)
+                cmd="basalt__subcmd__help__subcmd__setup__subcmd__pause__subcmd__sync"
+                ;;
             basalt__subcmd__help__subcmd__setup,primary)
                 cmd="basalt__subcmd__help__subcmd__setup__subcmd__primary"
                 ;;
+            basalt__subcmd__help__subcmd__setup,rename-resource)
+                cmd="basalt__subcmd__help__subcmd__setup__subcmd__rename__subcmd__resource"
+                ;;
             basalt__subcmd__help__subcmd__setup,resume-io)
                 cmd="basalt__subcmd__help__subcmd__setup__subcmd__resume__subcmd__io"
+                ;;
+            basalt__subcmd__help__subcmd__setup,resume-sync)
+                cmd="basalt__subcmd__help__subcmd__setup__subcmd__resume__subcmd__sync"
                 ;;
             basalt__subcmd__help__subcmd__setup,role)
                 cmd="basalt__subcmd__help__subcmd__setup__subcmd__role"
@@ -843,6 +918,12 @@ _basalt() {
                 ;;
             basalt__subcmd__help__subcmd__setup,suspend-io)
                 cmd="basalt__subcmd__help__subcmd__setup__subcmd__suspend__subcmd__io"
+                ;;
+            basalt__subcmd__help__subcmd__setup,udev)
+                cmd="basalt__subcmd__help__subcmd__setup__subcmd__udev"
+                ;;
+            basalt__subcmd__help__subcmd__setup,verify)
+                cmd="basalt__subcmd__help__subcmd__setup__subcmd__verify"
                 ;;
             basalt__subcmd__help__subcmd__setup,wait-connect-connection)
                 cmd="basalt__subcmd__help__subcmd__setup__subcmd__wait__subcmd__connect__subcmd__connection"
@@ -892,6 +973,15 @@ _basalt() {
             basalt__subcmd__setup,cstate)
                 cmd="basalt__subcmd__setup__subcmd__cstate"
                 ;;
+            basalt__subcmd__setup,del-minor)
+                cmd="basalt__subcmd__setup__subcmd__del__subcmd__minor"
+                ;;
+            basalt__subcmd__setup,del-peer)
+                cmd="basalt__subcmd__setup__subcmd__del__subcmd__peer"
+                ;;
+            basalt__subcmd__setup,del-resource)
+                cmd="basalt__subcmd__setup__subcmd__del__subcmd__resource"
+                ;;
             basalt__subcmd__setup,detach)
                 cmd="basalt__subcmd__setup__subcmd__detach"
                 ;;
@@ -907,20 +997,38 @@ _basalt() {
             basalt__subcmd__setup,events2)
                 cmd="basalt__subcmd__setup__subcmd__events2"
                 ;;
+            basalt__subcmd__setup,forget-peer)
+                cmd="basalt__subcmd__setup__subcmd__forget__subcmd__peer"
+                ;;
             basalt__subcmd__setup,help)
                 cmd="basalt__subcmd__setup__subcmd__help"
                 ;;
             basalt__subcmd__setup,invalidate)
                 cmd="basalt__subcmd__setup__subcmd__invalidate"
                 ;;
+            basalt__subcmd__setup,invalidate-remote)
+                cmd="basalt__subcmd__setup__subcmd__invalidate__subcmd__remote"
+                ;;
             basalt__subcmd__setup,new-current-uuid)
                 cmd="basalt__subcmd__setup__subcmd__new__subcmd__current__subcmd__uuid"
+                ;;
+            basalt__subcmd__setup,outdate)
+                cmd="basalt__subcmd__setup__subcmd__outdate"
+                ;;
+            basalt__subcmd__setup,pause-sync)
+                cmd="basalt__subcmd__setup__subcmd__pause__subcmd__sync"
                 ;;
             basalt__subcmd__setup,primary)
                 cmd="basalt__subcmd__setup__subcmd__primary"
                 ;;
+            basalt__subcmd__setup,rename-resource)
+                cmd="basalt__subcmd__setup__subcmd__rename__subcmd__resource"
+                ;;
             basalt__subcmd__setup,resume-io)
                 cmd="basalt__subcmd__setup__subcmd__resume__subcmd__io"
+                ;;
+            basalt__subcmd__setup,resume-sync)
+                cmd="basalt__subcmd__setup__subcmd__resume__subcmd__sync"
                 ;;
             basalt__subcmd__setup,role)
                 cmd="basalt__subcmd__setup__subcmd__role"
@@ -936,6 +1044,12 @@ _basalt() {
                 ;;
             basalt__subcmd__setup,suspend-io)
                 cmd="basalt__subcmd__setup__subcmd__suspend__subcmd__io"
+                ;;
+            basalt__subcmd__setup,udev)
+                cmd="basalt__subcmd__setup__subcmd__udev"
+                ;;
+            basalt__subcmd__setup,verify)
+                cmd="basalt__subcmd__setup__subcmd__verify"
                 ;;
             basalt__subcmd__setup,wait-connect-connection)
                 cmd="basalt__subcmd__setup__subcmd__wait__subcmd__connect__subcmd__connection"
@@ -961,6 +1075,15 @@ _basalt() {
             basalt__subcmd__setup__subcmd__help,cstate)
                 cmd="basalt__subcmd__setup__subcmd__help__subcmd__cstate"
                 ;;
+            basalt__subcmd__setup__subcmd__help,del-minor)
+                cmd="basalt__subcmd__setup__subcmd__help__subcmd__del__subcmd__minor"
+                ;;
+            basalt__subcmd__setup__subcmd__help,del-peer)
+                cmd="basalt__subcmd__setup__subcmd__help__subcmd__del__subcmd__peer"
+                ;;
+            basalt__subcmd__setup__subcmd__help,del-resource)
+                cmd="basalt__subcmd__setup__subcmd__help__subcmd__del__subcmd__resource"
+                ;;
             basalt__subcmd__setup__subcmd__help,detach)
                 cmd="basalt__subcmd__setup__subcmd__help__subcmd__detach"
                 ;;
@@ -976,20 +1099,38 @@ _basalt() {
             basalt__subcmd__setup__subcmd__help,events2)
                 cmd="basalt__subcmd__setup__subcmd__help__subcmd__events2"
                 ;;
+            basalt__subcmd__setup__subcmd__help,forget-peer)
+                cmd="basalt__subcmd__setup__subcmd__help__subcmd__forget__subcmd__peer"
+                ;;
             basalt__subcmd__setup__subcmd__help,help)
                 cmd="basalt__subcmd__setup__subcmd__help__subcmd__help"
                 ;;
             basalt__subcmd__setup__subcmd__help,invalidate)
                 cmd="basalt__subcmd__setup__subcmd__help__subcmd__invalidate"
                 ;;
+            basalt__subcmd__setup__subcmd__help,invalidate-remote)
+                cmd="basalt__subcmd__setup__subcmd__help__subcmd__invalidate__subcmd__remote"
+                ;;
             basalt__subcmd__setup__subcmd__help,new-current-uuid)
                 cmd="basalt__subcmd__setup__subcmd__help__subcmd__new__subcmd__current__subcmd__uuid"
+                ;;
+            basalt__subcmd__setup__subcmd__help,outdate)
+                cmd="basalt__subcmd__setup__subcmd__help__subcmd__outdate"
+                ;;
+            basalt__subcmd__setup__subcmd__help,pause-sync)
+                cmd="basalt__subcmd__setup__subcmd__help__subcmd__pause__subcmd__sync"
                 ;;
             basalt__subcmd__setup__subcmd__help,primary)
                 cmd="basalt__subcmd__setup__subcmd__help__subcmd__primary"
                 ;;
+            basalt__subcmd__setup__subcmd__help,rename-resource)
+                cmd="basalt__subcmd__setup__subcmd__help__subcmd__rename__subcmd__resource"
+                ;;
             basalt__subcmd__setup__subcmd__help,resume-io)
                 cmd="basalt__subcmd__setup__subcmd__help__subcmd__resume__subcmd__io"
+                ;;
+            basalt__subcmd__setup__subcmd__help,resume-sync)
+                cmd="basalt__subcmd__setup__subcmd__help__subcmd__resume__subcmd__sync"
                 ;;
             basalt__subcmd__setup__subcmd__help,role)
                 cmd="basalt__subcmd__setup__subcmd__help__subcmd__role"
@@ -1005,6 +1146,12 @@ _basalt() {
                 ;;
             basalt__subcmd__setup__subcmd__help,suspend-io)
                 cmd="basalt__subcmd__setup__subcmd__help__subcmd__suspend__subcmd__io"
+                ;;
+            basalt__subcmd__setup__subcmd__help,udev)
+                cmd="basalt__subcmd__setup__subcmd__help__subcmd__udev"
+                ;;
+            basalt__subcmd__setup__subcmd__help,verify)
+                cmd="basalt__subcmd__setup__subcmd__help__subcmd__verify"
                 ;;
             basalt__subcmd__setup__subcmd__help,wait-connect-connection)
                 cmd="basalt__subcmd__setup__subcmd__help__subcmd__wait__subcmd__connect__subcmd__connection"
@@ -1045,7 +1192,7 @@ _basalt() {
             return 0
             ;;
         basalt__subcmd__adm)
-            opts="-c -d -v -S -t -s -m -h -V --config-file --node-socket --dry-run --verbose --json --timeout --stacked --config-to-test --config-to-exclude --drbdsetup --drbdmeta --help --version create-md adopt-drbd adopt up down adjust adjust-with-progress attach detach connect disconnect primary new-current-uuid secondary status explain report events2 role cstate dstate wait-connect wait-con-int wait-sync dump dump-xml sh-nop sh-mod-parms sh-resources sh-list-adjustable sh-list-config-file sh-resource sh-dev sh-minor sh-ll-dev sh-md-dev sh-md-idx sh-ip sh-udev sh-lr-of new-resource new-minor new-peer new-path del-peer del-path del-minor check-resize outdate peer-role hidden-commands apply-al repair-md forget-peer invalidate-remote pause-sync resume-sync disk-options net-options resource-options peer-device-options invalidate verify suspend-io resume-io resize help"
+            opts="-c -d -v -S -t -s -m -h -V --config-file --node-socket --dry-run --verbose --json --timeout --stacked --config-to-test --config-to-exclude --drbdsetup --drbdmeta --help --version create-md adopt-drbd adopt up down adjust adjust-with-progress attach detach connect disconnect primary new-current-uuid secondary status explain report events2 role cstate dstate wait-connect wait-con-int wait-sync dump dump-xml sh-nop sh-mod-parms sh-resources sh-list-adjustable sh-list-config-file sh-resource sh-dev sh-minor sh-ll-dev sh-md-dev sh-md-idx sh-ip sh-udev sh-lr-of new-resource new-minor new-peer new-path del-peer del-path del-minor check-resize outdate peer-role hidden-commands apply-al repair-md forget-peer invalidate-remote pause-sync resume-sync disk-options net-options resource-options peer-device-options dump-md dump-superblock get-gi show-gi wipe-md set-gi invalidate verify suspend-io resume-io resize help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1690,6 +1837,40 @@ _basalt() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        basalt__subcmd__adm__subcmd__dump__subcmd__md)
+            opts="-c -d -v -h --node --config-file --node-socket --dry-run --verbose --json --timeout --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --node)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --config-file)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -c)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --node-socket)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --timeout)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         basalt__subcmd__adm__subcmd__dump__subcmd__xml)
             opts="-c -d -v -h --config-file --node-socket --dry-run --verbose --json --timeout --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
@@ -1818,8 +1999,42 @@ _basalt() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        basalt__subcmd__adm__subcmd__get__subcmd__gi)
+            opts="-c -d -v -h --node --config-file --node-socket --dry-run --verbose --json --timeout --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --node)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --config-file)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -c)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --node-socket)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --timeout)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         basalt__subcmd__adm__subcmd__help)
-            opts="create-md adopt-drbd adopt up down adjust attach detach connect disconnect primary new-current-uuid secondary status explain report events2 role cstate dstate wait-connect wait-sync dump dump-xml sh-nop sh-mod-parms sh-resources sh-list-adjustable sh-list-config-file sh-resource sh-dev sh-minor sh-ll-dev sh-md-dev sh-md-idx sh-ip sh-udev sh-lr-of new-resource new-minor new-peer new-path del-peer del-path del-minor check-resize outdate peer-role hidden-commands apply-al repair-md forget-peer invalidate-remote pause-sync resume-sync disk-options net-options resource-options peer-device-options invalidate verify suspend-io resume-io resize help"
+            opts="create-md adopt-drbd adopt up down adjust attach detach connect disconnect primary new-current-uuid secondary status explain report events2 role cstate dstate wait-connect wait-sync dump dump-xml sh-nop sh-mod-parms sh-resources sh-list-adjustable sh-list-config-file sh-resource sh-dev sh-minor sh-ll-dev sh-md-dev sh-md-idx sh-ip sh-udev sh-lr-of new-resource new-minor new-peer new-path del-peer del-path del-minor check-resize outdate peer-role hidden-commands apply-al repair-md forget-peer invalidate-remote pause-sync resume-sync disk-options net-options resource-options peer-device-options dump-md get-gi show-gi wipe-md set-gi invalidate verify suspend-io resume-io resize help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2084,6 +2299,20 @@ _basalt() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        basalt__subcmd__adm__subcmd__help__subcmd__dump__subcmd__md)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         basalt__subcmd__adm__subcmd__help__subcmd__dump__subcmd__xml)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
@@ -2127,6 +2356,20 @@ _basalt() {
             return 0
             ;;
         basalt__subcmd__adm__subcmd__help__subcmd__forget__subcmd__peer)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        basalt__subcmd__adm__subcmd__help__subcmd__get__subcmd__gi)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
@@ -2462,6 +2705,20 @@ _basalt() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        basalt__subcmd__adm__subcmd__help__subcmd__set__subcmd__gi)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         basalt__subcmd__adm__subcmd__help__subcmd__sh__subcmd__dev)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
@@ -2658,6 +2915,20 @@ _basalt() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        basalt__subcmd__adm__subcmd__help__subcmd__show__subcmd__gi)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         basalt__subcmd__adm__subcmd__help__subcmd__status)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
@@ -2729,6 +3000,20 @@ _basalt() {
             return 0
             ;;
         basalt__subcmd__adm__subcmd__help__subcmd__wait__subcmd__sync)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        basalt__subcmd__adm__subcmd__help__subcmd__wipe__subcmd__md)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
@@ -3422,6 +3707,36 @@ _basalt() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        basalt__subcmd__adm__subcmd__set__subcmd__gi)
+            opts="-c -d -v -h --config-file --node-socket --dry-run --verbose --json --timeout --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --config-file)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -c)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --node-socket)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --timeout)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         basalt__subcmd__adm__subcmd__sh__subcmd__dev)
             opts="-c -d -v -h --node --config-file --node-socket --dry-run --verbose --json --timeout --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
@@ -3886,6 +4201,40 @@ _basalt() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        basalt__subcmd__adm__subcmd__show__subcmd__gi)
+            opts="-c -d -v -h --node --config-file --node-socket --dry-run --verbose --json --timeout --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --node)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --config-file)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -c)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --node-socket)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --timeout)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         basalt__subcmd__adm__subcmd__status)
             opts="-s -c -d -v -h --statistics --config-file --node-socket --dry-run --verbose --json --timeout --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
@@ -4093,6 +4442,40 @@ _basalt() {
                     ;;
                 --wait-after-sb)
                     COMPREPLY=($(compgen -W "true false" -- "${cur}"))
+                    return 0
+                    ;;
+                --config-file)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -c)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --node-socket)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --timeout)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        basalt__subcmd__adm__subcmd__wipe__subcmd__md)
+            opts="-c -d -v -h --force --node --config-file --node-socket --dry-run --verbose --json --timeout --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --node)
+                    COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
                 --config-file)
@@ -4857,7 +5240,7 @@ _basalt() {
             return 0
             ;;
         basalt__subcmd__help__subcmd__adm)
-            opts="create-md adopt-drbd adopt up down adjust attach detach connect disconnect primary new-current-uuid secondary status explain report events2 role cstate dstate wait-connect wait-sync dump dump-xml sh-nop sh-mod-parms sh-resources sh-list-adjustable sh-list-config-file sh-resource sh-dev sh-minor sh-ll-dev sh-md-dev sh-md-idx sh-ip sh-udev sh-lr-of new-resource new-minor new-peer new-path del-peer del-path del-minor check-resize outdate peer-role hidden-commands apply-al repair-md forget-peer invalidate-remote pause-sync resume-sync disk-options net-options resource-options peer-device-options invalidate verify suspend-io resume-io resize"
+            opts="create-md adopt-drbd adopt up down adjust attach detach connect disconnect primary new-current-uuid secondary status explain report events2 role cstate dstate wait-connect wait-sync dump dump-xml sh-nop sh-mod-parms sh-resources sh-list-adjustable sh-list-config-file sh-resource sh-dev sh-minor sh-ll-dev sh-md-dev sh-md-idx sh-ip sh-udev sh-lr-of new-resource new-minor new-peer new-path del-peer del-path del-minor check-resize outdate peer-role hidden-commands apply-al repair-md forget-peer invalidate-remote pause-sync resume-sync disk-options net-options resource-options peer-device-options dump-md get-gi show-gi wipe-md set-gi invalidate verify suspend-io resume-io resize"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -5122,6 +5505,20 @@ _basalt() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        basalt__subcmd__help__subcmd__adm__subcmd__dump__subcmd__md)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         basalt__subcmd__help__subcmd__adm__subcmd__dump__subcmd__xml)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
@@ -5165,6 +5562,20 @@ _basalt() {
             return 0
             ;;
         basalt__subcmd__help__subcmd__adm__subcmd__forget__subcmd__peer)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        basalt__subcmd__help__subcmd__adm__subcmd__get__subcmd__gi)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
@@ -5486,6 +5897,20 @@ _basalt() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        basalt__subcmd__help__subcmd__adm__subcmd__set__subcmd__gi)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         basalt__subcmd__help__subcmd__adm__subcmd__sh__subcmd__dev)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
@@ -5682,6 +6107,20 @@ _basalt() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        basalt__subcmd__help__subcmd__adm__subcmd__show__subcmd__gi)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         basalt__subcmd__help__subcmd__adm__subcmd__status)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
@@ -5753,6 +6192,20 @@ _basalt() {
             return 0
             ;;
         basalt__subcmd__help__subcmd__adm__subcmd__wait__subcmd__sync)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        basalt__subcmd__help__subcmd__adm__subcmd__wipe__subcmd__md)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
@@ -6089,7 +6542,7 @@ _basalt() {
             return 0
             ;;
         basalt__subcmd__help__subcmd__setup)
-            opts="status events2 show role cstate dstate down primary secondary connect disconnect detach invalidate suspend-io resume-io new-current-uuid wait-connect-resource wait-connect-connection wait-connect-volume wait-sync-resource wait-sync-connection wait-sync-volume"
+            opts="status events2 show role cstate dstate down primary secondary connect disconnect detach invalidate suspend-io resume-io new-current-uuid invalidate-remote outdate verify pause-sync resume-sync udev del-minor del-peer forget-peer del-resource rename-resource wait-connect-resource wait-connect-connection wait-connect-volume wait-sync-resource wait-sync-connection wait-sync-volume"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -6117,6 +6570,48 @@ _basalt() {
             return 0
             ;;
         basalt__subcmd__help__subcmd__setup__subcmd__cstate)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        basalt__subcmd__help__subcmd__setup__subcmd__del__subcmd__minor)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        basalt__subcmd__help__subcmd__setup__subcmd__del__subcmd__peer)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        basalt__subcmd__help__subcmd__setup__subcmd__del__subcmd__resource)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
@@ -6200,7 +6695,35 @@ _basalt() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        basalt__subcmd__help__subcmd__setup__subcmd__forget__subcmd__peer)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         basalt__subcmd__help__subcmd__setup__subcmd__invalidate)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        basalt__subcmd__help__subcmd__setup__subcmd__invalidate__subcmd__remote)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
@@ -6228,6 +6751,34 @@ _basalt() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        basalt__subcmd__help__subcmd__setup__subcmd__outdate)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        basalt__subcmd__help__subcmd__setup__subcmd__pause__subcmd__sync)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         basalt__subcmd__help__subcmd__setup__subcmd__primary)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
@@ -6242,7 +6793,35 @@ _basalt() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        basalt__subcmd__help__subcmd__setup__subcmd__rename__subcmd__resource)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         basalt__subcmd__help__subcmd__setup__subcmd__resume__subcmd__io)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        basalt__subcmd__help__subcmd__setup__subcmd__resume__subcmd__sync)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
@@ -6313,6 +6892,34 @@ _basalt() {
             return 0
             ;;
         basalt__subcmd__help__subcmd__setup__subcmd__suspend__subcmd__io)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        basalt__subcmd__help__subcmd__setup__subcmd__udev)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        basalt__subcmd__help__subcmd__setup__subcmd__verify)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
@@ -6673,7 +7280,7 @@ _basalt() {
             return 0
             ;;
         basalt__subcmd__setup)
-            opts="-c -d -v -h -V --config-file --node-socket --dry-run --verbose --json --timeout --help --version status events2 show role cstate dstate down primary secondary connect disconnect detach invalidate suspend-io resume-io new-current-uuid wait-connect-resource wait-connect-connection wait-connect-volume wait-sync-resource wait-sync-connection wait-sync-volume help"
+            opts="-c -d -v -h -V --config-file --node-socket --dry-run --verbose --json --timeout --help --version status events2 show role cstate dstate down primary secondary connect disconnect detach invalidate suspend-io resume-io new-current-uuid invalidate-remote outdate verify pause-sync resume-sync udev del-minor del-peer forget-peer del-resource rename-resource wait-connect-resource wait-connect-connection wait-connect-volume wait-sync-resource wait-sync-connection wait-sync-volume help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -6733,6 +7340,96 @@ _basalt() {
             return 0
             ;;
         basalt__subcmd__setup__subcmd__cstate)
+            opts="-c -d -v -h --config-file --node-socket --dry-run --verbose --json --timeout --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --config-file)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -c)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --node-socket)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --timeout)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        basalt__subcmd__setup__subcmd__del__subcmd__minor)
+            opts="-c -d -v -h --config-file --node-socket --dry-run --verbose --json --timeout --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --config-file)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -c)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --node-socket)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --timeout)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        basalt__subcmd__setup__subcmd__del__subcmd__peer)
+            opts="-c -d -v -h --force --config-file --node-socket --dry-run --verbose --json --timeout --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --config-file)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -c)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --node-socket)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --timeout)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        basalt__subcmd__setup__subcmd__del__subcmd__resource)
             opts="-c -d -v -h --config-file --node-socket --dry-run --verbose --json --timeout --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
@@ -6920,8 +7617,38 @@ _basalt() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        basalt__subcmd__setup__subcmd__forget__subcmd__peer)
+            opts="-c -d -v -h --config-file --node-socket --dry-run --verbose --json --timeout --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --config-file)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -c)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --node-socket)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --timeout)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         basalt__subcmd__setup__subcmd__help)
-            opts="status events2 show role cstate dstate down primary secondary connect disconnect detach invalidate suspend-io resume-io new-current-uuid wait-connect-resource wait-connect-connection wait-connect-volume wait-sync-resource wait-sync-connection wait-sync-volume help"
+            opts="status events2 show role cstate dstate down primary secondary connect disconnect detach invalidate suspend-io resume-io new-current-uuid invalidate-remote outdate verify pause-sync resume-sync udev del-minor del-peer forget-peer del-resource rename-resource wait-connect-resource wait-connect-connection wait-connect-volume wait-sync-resource wait-sync-connection wait-sync-volume help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -6949,6 +7676,48 @@ _basalt() {
             return 0
             ;;
         basalt__subcmd__setup__subcmd__help__subcmd__cstate)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        basalt__subcmd__setup__subcmd__help__subcmd__del__subcmd__minor)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        basalt__subcmd__setup__subcmd__help__subcmd__del__subcmd__peer)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        basalt__subcmd__setup__subcmd__help__subcmd__del__subcmd__resource)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
@@ -7032,6 +7801,20 @@ _basalt() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        basalt__subcmd__setup__subcmd__help__subcmd__forget__subcmd__peer)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         basalt__subcmd__setup__subcmd__help__subcmd__help)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
@@ -7060,7 +7843,49 @@ _basalt() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        basalt__subcmd__setup__subcmd__help__subcmd__invalidate__subcmd__remote)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         basalt__subcmd__setup__subcmd__help__subcmd__new__subcmd__current__subcmd__uuid)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        basalt__subcmd__setup__subcmd__help__subcmd__outdate)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        basalt__subcmd__setup__subcmd__help__subcmd__pause__subcmd__sync)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
@@ -7088,7 +7913,35 @@ _basalt() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        basalt__subcmd__setup__subcmd__help__subcmd__rename__subcmd__resource)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         basalt__subcmd__setup__subcmd__help__subcmd__resume__subcmd__io)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        basalt__subcmd__setup__subcmd__help__subcmd__resume__subcmd__sync)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
@@ -7159,6 +8012,34 @@ _basalt() {
             return 0
             ;;
         basalt__subcmd__setup__subcmd__help__subcmd__suspend__subcmd__io)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        basalt__subcmd__setup__subcmd__help__subcmd__udev)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        basalt__subcmd__setup__subcmd__help__subcmd__verify)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
@@ -7286,8 +8167,98 @@ _basalt() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        basalt__subcmd__setup__subcmd__invalidate__subcmd__remote)
+            opts="-c -d -v -h --config-file --node-socket --dry-run --verbose --json --timeout --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --config-file)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -c)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --node-socket)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --timeout)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         basalt__subcmd__setup__subcmd__new__subcmd__current__subcmd__uuid)
             opts="-c -d -v -h --clear-bitmap --config-file --node-socket --dry-run --verbose --json --timeout --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --config-file)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -c)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --node-socket)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --timeout)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        basalt__subcmd__setup__subcmd__outdate)
+            opts="-c -d -v -h --config-file --node-socket --dry-run --verbose --json --timeout --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --config-file)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -c)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --node-socket)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --timeout)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        basalt__subcmd__setup__subcmd__pause__subcmd__sync)
+            opts="-c -d -v -h --config-file --node-socket --dry-run --verbose --json --timeout --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -7346,7 +8317,67 @@ _basalt() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        basalt__subcmd__setup__subcmd__rename__subcmd__resource)
+            opts="-c -d -v -h --config-file --node-socket --dry-run --verbose --json --timeout --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --config-file)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -c)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --node-socket)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --timeout)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         basalt__subcmd__setup__subcmd__resume__subcmd__io)
+            opts="-c -d -v -h --config-file --node-socket --dry-run --verbose --json --timeout --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --config-file)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -c)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --node-socket)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --timeout)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        basalt__subcmd__setup__subcmd__resume__subcmd__sync)
             opts="-c -d -v -h --config-file --node-socket --dry-run --verbose --json --timeout --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
@@ -7497,6 +8528,66 @@ _basalt() {
             return 0
             ;;
         basalt__subcmd__setup__subcmd__suspend__subcmd__io)
+            opts="-c -d -v -h --config-file --node-socket --dry-run --verbose --json --timeout --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --config-file)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -c)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --node-socket)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --timeout)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        basalt__subcmd__setup__subcmd__udev)
+            opts="-c -d -v -h --config-file --node-socket --dry-run --verbose --json --timeout --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --config-file)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -c)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --node-socket)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --timeout)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        basalt__subcmd__setup__subcmd__verify)
             opts="-c -d -v -h --config-file --node-socket --dry-run --verbose --json --timeout --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )

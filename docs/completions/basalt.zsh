@@ -1524,6 +1524,108 @@ _arguments "${_arguments_options[@]}" : \
 '*::targets -- `all` or RES:_default' \
 && ret=0
 ;;
+(dump-md)
+_arguments "${_arguments_options[@]}" : \
+'--node=[Name of this node in the configuration \[default\: the host name\]]:NAME:_default' \
+'-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
+'--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
+'--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
+'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
+'-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
+'*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
+'*--verbose[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
+'--json[Answer in JSON]' \
+'-h[Print help]' \
+'--help[Print help]' \
+'*::targets -- `all`, RES, RES/VOL or, of a generation, RES\:PEER:_default' \
+&& ret=0
+;;
+(dump-superblock)
+_arguments "${_arguments_options[@]}" : \
+'--node=[Name of this node in the configuration \[default\: the host name\]]:NAME:_default' \
+'-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
+'--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
+'--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
+'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
+'-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
+'*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
+'*--verbose[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
+'--json[Answer in JSON]' \
+'-h[Print help]' \
+'--help[Print help]' \
+'*::targets -- `all`, RES, RES/VOL or, of a generation, RES\:PEER:_default' \
+&& ret=0
+;;
+(get-gi)
+_arguments "${_arguments_options[@]}" : \
+'--node=[Name of this node in the configuration \[default\: the host name\]]:NAME:_default' \
+'-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
+'--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
+'--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
+'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
+'-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
+'*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
+'*--verbose[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
+'--json[Answer in JSON]' \
+'-h[Print help]' \
+'--help[Print help]' \
+'*::targets -- `all`, RES, RES/VOL or, of a generation, RES\:PEER:_default' \
+&& ret=0
+;;
+(show-gi)
+_arguments "${_arguments_options[@]}" : \
+'--node=[Name of this node in the configuration \[default\: the host name\]]:NAME:_default' \
+'-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
+'--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
+'--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
+'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
+'-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
+'*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
+'*--verbose[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
+'--json[Answer in JSON]' \
+'-h[Print help]' \
+'--help[Print help]' \
+'*::targets -- `all`, RES, RES/VOL or, of a generation, RES\:PEER:_default' \
+&& ret=0
+;;
+(wipe-md)
+_arguments "${_arguments_options[@]}" : \
+'--node=[Name of this node in the configuration \[default\: the host name\]]:NAME:_default' \
+'-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
+'--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
+'--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
+'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
+'--force[Do it]' \
+'-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
+'*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
+'*--verbose[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
+'--json[Answer in JSON]' \
+'-h[Print help]' \
+'--help[Print help]' \
+'*::targets -- `all`, RES, RES/VOL or, of a generation, RES\:PEER:_default' \
+&& ret=0
+;;
+(set-gi)
+_arguments "${_arguments_options[@]}" : \
+'-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
+'--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
+'--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
+'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
+'-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
+'*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
+'*--verbose[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
+'--json[Answer in JSON]' \
+'-h[Print help]' \
+'--help[Print help]' \
+'*::words -- As for drbdadm:_default' \
+&& ret=0
+;;
 (invalidate)
 _arguments "${_arguments_options[@]}" : \
 '-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
@@ -1858,6 +1960,26 @@ _arguments "${_arguments_options[@]}" : \
 && ret=0
 ;;
 (peer-device-options)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(dump-md)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(get-gi)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(show-gi)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(wipe-md)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(set-gi)
 _arguments "${_arguments_options[@]}" : \
 && ret=0
 ;;
@@ -2196,6 +2318,194 @@ _arguments "${_arguments_options[@]}" : \
 ':minor:_default' \
 && ret=0
 ;;
+(invalidate-remote)
+_arguments "${_arguments_options[@]}" : \
+'-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
+'--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
+'--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
+'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
+'-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
+'*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
+'*--verbose[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
+'--json[Answer in JSON]' \
+'-h[Print help]' \
+'--help[Print help]' \
+':resource:_default' \
+':id -- Its node id:_default' \
+':volume:_default' \
+&& ret=0
+;;
+(outdate)
+_arguments "${_arguments_options[@]}" : \
+'-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
+'--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
+'--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
+'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
+'-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
+'*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
+'*--verbose[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
+'--json[Answer in JSON]' \
+'-h[Print help]' \
+'--help[Print help]' \
+':minor:_default' \
+&& ret=0
+;;
+(verify)
+_arguments "${_arguments_options[@]}" : \
+'-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
+'--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
+'--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
+'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
+'-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
+'*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
+'*--verbose[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
+'--json[Answer in JSON]' \
+'-h[Print help]' \
+'--help[Print help]' \
+':resource:_default' \
+':id -- Its node id:_default' \
+':volume:_default' \
+&& ret=0
+;;
+(pause-sync)
+_arguments "${_arguments_options[@]}" : \
+'-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
+'--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
+'--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
+'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
+'-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
+'*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
+'*--verbose[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
+'--json[Answer in JSON]' \
+'-h[Print help]' \
+'--help[Print help]' \
+':resource:_default' \
+':id -- Its node id:_default' \
+':volume:_default' \
+&& ret=0
+;;
+(resume-sync)
+_arguments "${_arguments_options[@]}" : \
+'-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
+'--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
+'--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
+'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
+'-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
+'*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
+'*--verbose[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
+'--json[Answer in JSON]' \
+'-h[Print help]' \
+'--help[Print help]' \
+':resource:_default' \
+':id -- Its node id:_default' \
+':volume:_default' \
+&& ret=0
+;;
+(udev)
+_arguments "${_arguments_options[@]}" : \
+'-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
+'--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
+'--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
+'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
+'-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
+'*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
+'*--verbose[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
+'--json[Answer in JSON]' \
+'-h[Print help]' \
+'--help[Print help]' \
+':minor:_default' \
+&& ret=0
+;;
+(del-minor)
+_arguments "${_arguments_options[@]}" : \
+'-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
+'--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
+'--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
+'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
+'-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
+'*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
+'*--verbose[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
+'--json[Answer in JSON]' \
+'-h[Print help]' \
+'--help[Print help]' \
+':minor:_default' \
+&& ret=0
+;;
+(del-peer)
+_arguments "${_arguments_options[@]}" : \
+'-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
+'--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
+'--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
+'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
+'--force[Do it also where it is refused for safety]' \
+'-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
+'*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
+'*--verbose[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
+'--json[Answer in JSON]' \
+'-h[Print help]' \
+'--help[Print help]' \
+':resource:_default' \
+':id -- Its node id:_default' \
+&& ret=0
+;;
+(forget-peer)
+_arguments "${_arguments_options[@]}" : \
+'-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
+'--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
+'--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
+'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
+'-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
+'*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
+'*--verbose[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
+'--json[Answer in JSON]' \
+'-h[Print help]' \
+'--help[Print help]' \
+':resource:_default' \
+':id -- Its node id:_default' \
+&& ret=0
+;;
+(del-resource)
+_arguments "${_arguments_options[@]}" : \
+'-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
+'--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
+'--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
+'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
+'-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
+'*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
+'*--verbose[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
+'--json[Answer in JSON]' \
+'-h[Print help]' \
+'--help[Print help]' \
+':resource:_default' \
+&& ret=0
+;;
+(rename-resource)
+_arguments "${_arguments_options[@]}" : \
+'-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
+'--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
+'--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
+'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
+'-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
+'*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
+'*--verbose[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
+'--json[Answer in JSON]' \
+'-h[Print help]' \
+'--help[Print help]' \
+':resource:_default' \
+':name:_default' \
+&& ret=0
+;;
 (wait-connect-resource)
 _arguments "${_arguments_options[@]}" : \
 '--wfc-timeout=[Where all replicas were in sync]:SECONDS:_default' \
@@ -2395,6 +2705,50 @@ _arguments "${_arguments_options[@]}" : \
 && ret=0
 ;;
 (new-current-uuid)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(invalidate-remote)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(outdate)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(verify)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(pause-sync)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(resume-sync)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(udev)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(del-minor)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(del-peer)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(forget-peer)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(del-resource)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(rename-resource)
 _arguments "${_arguments_options[@]}" : \
 && ret=0
 ;;
@@ -2822,6 +3176,26 @@ _arguments "${_arguments_options[@]}" : \
 _arguments "${_arguments_options[@]}" : \
 && ret=0
 ;;
+(dump-md)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(get-gi)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(show-gi)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(wipe-md)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(set-gi)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
 (invalidate)
 _arguments "${_arguments_options[@]}" : \
 && ret=0
@@ -2919,6 +3293,50 @@ _arguments "${_arguments_options[@]}" : \
 && ret=0
 ;;
 (new-current-uuid)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(invalidate-remote)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(outdate)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(verify)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(pause-sync)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(resume-sync)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(udev)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(del-minor)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(del-peer)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(forget-peer)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(del-resource)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(rename-resource)
 _arguments "${_arguments_options[@]}" : \
 && ret=0
 ;;
@@ -3045,6 +3463,12 @@ _basalt__subcmd__adm_commands() {
 'net-options:Take changed options of connections over from the configuration, and nothing else' \
 'resource-options:Take changed options of the resource over from the configuration, and nothing else' \
 'peer-device-options:Take changed options of resyncs over from the configuration, and nothing else' \
+'dump-md:Show what the metadata on the disks of this node says' \
+'dump-superblock:Show what the metadata on the disks of this node says' \
+'get-gi:Show the generation of the data, a line for each peer\: BRANCH\:BITMAP\:JOINED\:0\:CONSISTENT\:UP-TO-DATE\:CLEAN' \
+'show-gi:The same, in words' \
+'wipe-md:Erase the metadata\: the data stays, and is no replica any more' \
+'set-gi:Refused\: a generation is what a majority of the voters chose' \
 'invalidate:Give up the local data and copy it all again from a peer' \
 'verify:Compare the replicas while they are in use' \
 'suspend-io:Finish the requests that are under way, and hold the next ones back' \
@@ -3144,6 +3568,11 @@ _basalt__subcmd__adm__subcmd__dump_commands() {
     local commands; commands=()
     _describe -t commands 'basalt adm dump commands' commands "$@"
 }
+(( $+functions[_basalt__subcmd__adm__subcmd__dump-md_commands] )) ||
+_basalt__subcmd__adm__subcmd__dump-md_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt adm dump-md commands' commands "$@"
+}
 (( $+functions[_basalt__subcmd__adm__subcmd__dump-xml_commands] )) ||
 _basalt__subcmd__adm__subcmd__dump-xml_commands() {
     local commands; commands=()
@@ -3163,6 +3592,11 @@ _basalt__subcmd__adm__subcmd__explain_commands() {
 _basalt__subcmd__adm__subcmd__forget-peer_commands() {
     local commands; commands=()
     _describe -t commands 'basalt adm forget-peer commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__adm__subcmd__get-gi_commands] )) ||
+_basalt__subcmd__adm__subcmd__get-gi_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt adm get-gi commands' commands "$@"
 }
 (( $+functions[_basalt__subcmd__adm__subcmd__help_commands] )) ||
 _basalt__subcmd__adm__subcmd__help_commands() {
@@ -3226,6 +3660,11 @@ _basalt__subcmd__adm__subcmd__help_commands() {
 'net-options:Take changed options of connections over from the configuration, and nothing else' \
 'resource-options:Take changed options of the resource over from the configuration, and nothing else' \
 'peer-device-options:Take changed options of resyncs over from the configuration, and nothing else' \
+'dump-md:Show what the metadata on the disks of this node says' \
+'get-gi:Show the generation of the data, a line for each peer\: BRANCH\:BITMAP\:JOINED\:0\:CONSISTENT\:UP-TO-DATE\:CLEAN' \
+'show-gi:The same, in words' \
+'wipe-md:Erase the metadata\: the data stays, and is no replica any more' \
+'set-gi:Refused\: a generation is what a majority of the voters chose' \
 'invalidate:Give up the local data and copy it all again from a peer' \
 'verify:Compare the replicas while they are in use' \
 'suspend-io:Finish the requests that are under way, and hold the next ones back' \
@@ -3325,6 +3764,11 @@ _basalt__subcmd__adm__subcmd__help__subcmd__dump_commands() {
     local commands; commands=()
     _describe -t commands 'basalt adm help dump commands' commands "$@"
 }
+(( $+functions[_basalt__subcmd__adm__subcmd__help__subcmd__dump-md_commands] )) ||
+_basalt__subcmd__adm__subcmd__help__subcmd__dump-md_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt adm help dump-md commands' commands "$@"
+}
 (( $+functions[_basalt__subcmd__adm__subcmd__help__subcmd__dump-xml_commands] )) ||
 _basalt__subcmd__adm__subcmd__help__subcmd__dump-xml_commands() {
     local commands; commands=()
@@ -3344,6 +3788,11 @@ _basalt__subcmd__adm__subcmd__help__subcmd__explain_commands() {
 _basalt__subcmd__adm__subcmd__help__subcmd__forget-peer_commands() {
     local commands; commands=()
     _describe -t commands 'basalt adm help forget-peer commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__adm__subcmd__help__subcmd__get-gi_commands] )) ||
+_basalt__subcmd__adm__subcmd__help__subcmd__get-gi_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt adm help get-gi commands' commands "$@"
 }
 (( $+functions[_basalt__subcmd__adm__subcmd__help__subcmd__help_commands] )) ||
 _basalt__subcmd__adm__subcmd__help__subcmd__help_commands() {
@@ -3460,6 +3909,11 @@ _basalt__subcmd__adm__subcmd__help__subcmd__secondary_commands() {
     local commands; commands=()
     _describe -t commands 'basalt adm help secondary commands' commands "$@"
 }
+(( $+functions[_basalt__subcmd__adm__subcmd__help__subcmd__set-gi_commands] )) ||
+_basalt__subcmd__adm__subcmd__help__subcmd__set-gi_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt adm help set-gi commands' commands "$@"
+}
 (( $+functions[_basalt__subcmd__adm__subcmd__help__subcmd__sh-dev_commands] )) ||
 _basalt__subcmd__adm__subcmd__help__subcmd__sh-dev_commands() {
     local commands; commands=()
@@ -3530,6 +3984,11 @@ _basalt__subcmd__adm__subcmd__help__subcmd__sh-udev_commands() {
     local commands; commands=()
     _describe -t commands 'basalt adm help sh-udev commands' commands "$@"
 }
+(( $+functions[_basalt__subcmd__adm__subcmd__help__subcmd__show-gi_commands] )) ||
+_basalt__subcmd__adm__subcmd__help__subcmd__show-gi_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt adm help show-gi commands' commands "$@"
+}
 (( $+functions[_basalt__subcmd__adm__subcmd__help__subcmd__status_commands] )) ||
 _basalt__subcmd__adm__subcmd__help__subcmd__status_commands() {
     local commands; commands=()
@@ -3559,6 +4018,11 @@ _basalt__subcmd__adm__subcmd__help__subcmd__wait-connect_commands() {
 _basalt__subcmd__adm__subcmd__help__subcmd__wait-sync_commands() {
     local commands; commands=()
     _describe -t commands 'basalt adm help wait-sync commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__adm__subcmd__help__subcmd__wipe-md_commands] )) ||
+_basalt__subcmd__adm__subcmd__help__subcmd__wipe-md_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt adm help wipe-md commands' commands "$@"
 }
 (( $+functions[_basalt__subcmd__adm__subcmd__hidden-commands_commands] )) ||
 _basalt__subcmd__adm__subcmd__hidden-commands_commands() {
@@ -3670,6 +4134,11 @@ _basalt__subcmd__adm__subcmd__secondary_commands() {
     local commands; commands=()
     _describe -t commands 'basalt adm secondary commands' commands "$@"
 }
+(( $+functions[_basalt__subcmd__adm__subcmd__set-gi_commands] )) ||
+_basalt__subcmd__adm__subcmd__set-gi_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt adm set-gi commands' commands "$@"
+}
 (( $+functions[_basalt__subcmd__adm__subcmd__sh-dev_commands] )) ||
 _basalt__subcmd__adm__subcmd__sh-dev_commands() {
     local commands; commands=()
@@ -3740,6 +4209,11 @@ _basalt__subcmd__adm__subcmd__sh-udev_commands() {
     local commands; commands=()
     _describe -t commands 'basalt adm sh-udev commands' commands "$@"
 }
+(( $+functions[_basalt__subcmd__adm__subcmd__show-gi_commands] )) ||
+_basalt__subcmd__adm__subcmd__show-gi_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt adm show-gi commands' commands "$@"
+}
 (( $+functions[_basalt__subcmd__adm__subcmd__status_commands] )) ||
 _basalt__subcmd__adm__subcmd__status_commands() {
     local commands; commands=()
@@ -3769,6 +4243,11 @@ _basalt__subcmd__adm__subcmd__wait-connect_commands() {
 _basalt__subcmd__adm__subcmd__wait-sync_commands() {
     local commands; commands=()
     _describe -t commands 'basalt adm wait-sync commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__adm__subcmd__wipe-md_commands] )) ||
+_basalt__subcmd__adm__subcmd__wipe-md_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt adm wipe-md commands' commands "$@"
 }
 (( $+functions[_basalt__subcmd__bench_commands] )) ||
 _basalt__subcmd__bench_commands() {
@@ -4030,6 +4509,11 @@ _basalt__subcmd__help__subcmd__adm_commands() {
 'net-options:Take changed options of connections over from the configuration, and nothing else' \
 'resource-options:Take changed options of the resource over from the configuration, and nothing else' \
 'peer-device-options:Take changed options of resyncs over from the configuration, and nothing else' \
+'dump-md:Show what the metadata on the disks of this node says' \
+'get-gi:Show the generation of the data, a line for each peer\: BRANCH\:BITMAP\:JOINED\:0\:CONSISTENT\:UP-TO-DATE\:CLEAN' \
+'show-gi:The same, in words' \
+'wipe-md:Erase the metadata\: the data stays, and is no replica any more' \
+'set-gi:Refused\: a generation is what a majority of the voters chose' \
 'invalidate:Give up the local data and copy it all again from a peer' \
 'verify:Compare the replicas while they are in use' \
 'suspend-io:Finish the requests that are under way, and hold the next ones back' \
@@ -4128,6 +4612,11 @@ _basalt__subcmd__help__subcmd__adm__subcmd__dump_commands() {
     local commands; commands=()
     _describe -t commands 'basalt help adm dump commands' commands "$@"
 }
+(( $+functions[_basalt__subcmd__help__subcmd__adm__subcmd__dump-md_commands] )) ||
+_basalt__subcmd__help__subcmd__adm__subcmd__dump-md_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt help adm dump-md commands' commands "$@"
+}
 (( $+functions[_basalt__subcmd__help__subcmd__adm__subcmd__dump-xml_commands] )) ||
 _basalt__subcmd__help__subcmd__adm__subcmd__dump-xml_commands() {
     local commands; commands=()
@@ -4147,6 +4636,11 @@ _basalt__subcmd__help__subcmd__adm__subcmd__explain_commands() {
 _basalt__subcmd__help__subcmd__adm__subcmd__forget-peer_commands() {
     local commands; commands=()
     _describe -t commands 'basalt help adm forget-peer commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__help__subcmd__adm__subcmd__get-gi_commands] )) ||
+_basalt__subcmd__help__subcmd__adm__subcmd__get-gi_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt help adm get-gi commands' commands "$@"
 }
 (( $+functions[_basalt__subcmd__help__subcmd__adm__subcmd__hidden-commands_commands] )) ||
 _basalt__subcmd__help__subcmd__adm__subcmd__hidden-commands_commands() {
@@ -4258,6 +4752,11 @@ _basalt__subcmd__help__subcmd__adm__subcmd__secondary_commands() {
     local commands; commands=()
     _describe -t commands 'basalt help adm secondary commands' commands "$@"
 }
+(( $+functions[_basalt__subcmd__help__subcmd__adm__subcmd__set-gi_commands] )) ||
+_basalt__subcmd__help__subcmd__adm__subcmd__set-gi_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt help adm set-gi commands' commands "$@"
+}
 (( $+functions[_basalt__subcmd__help__subcmd__adm__subcmd__sh-dev_commands] )) ||
 _basalt__subcmd__help__subcmd__adm__subcmd__sh-dev_commands() {
     local commands; commands=()
@@ -4328,6 +4827,11 @@ _basalt__subcmd__help__subcmd__adm__subcmd__sh-udev_commands() {
     local commands; commands=()
     _describe -t commands 'basalt help adm sh-udev commands' commands "$@"
 }
+(( $+functions[_basalt__subcmd__help__subcmd__adm__subcmd__show-gi_commands] )) ||
+_basalt__subcmd__help__subcmd__adm__subcmd__show-gi_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt help adm show-gi commands' commands "$@"
+}
 (( $+functions[_basalt__subcmd__help__subcmd__adm__subcmd__status_commands] )) ||
 _basalt__subcmd__help__subcmd__adm__subcmd__status_commands() {
     local commands; commands=()
@@ -4357,6 +4861,11 @@ _basalt__subcmd__help__subcmd__adm__subcmd__wait-connect_commands() {
 _basalt__subcmd__help__subcmd__adm__subcmd__wait-sync_commands() {
     local commands; commands=()
     _describe -t commands 'basalt help adm wait-sync commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__help__subcmd__adm__subcmd__wipe-md_commands] )) ||
+_basalt__subcmd__help__subcmd__adm__subcmd__wipe-md_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt help adm wipe-md commands' commands "$@"
 }
 (( $+functions[_basalt__subcmd__help__subcmd__bench_commands] )) ||
 _basalt__subcmd__help__subcmd__bench_commands() {
@@ -4509,6 +5018,17 @@ _basalt__subcmd__help__subcmd__setup_commands() {
 'suspend-io:Finish the requests that are under way, and hold the next ones back' \
 'resume-io:Let requests go on' \
 'new-current-uuid:Start a volume whose replicas are known to be equal, without a first copy' \
+'invalidate-remote:Refused\: the peer'\''s data is given up by \`invalidate\` there' \
+'outdate:Say whether this node'\''s data counts as outdated; others know it without being told' \
+'verify:Compare the replicas of a volume while they are in use' \
+'pause-sync:Refused\: a resync is bounded by \`c-max-rate\`, not paused' \
+'resume-sync:Nothing to do\: nothing pauses a resync' \
+'udev:Print what udev makes the names of a volume of' \
+'del-minor:Refused\: volumes go with their resource' \
+'del-peer:Part from a peer; it stays a member until the configuration drops it' \
+'forget-peer:See that a former peer has no bitmap any more' \
+'del-resource:Forget a resource, with its volumes and peers' \
+'rename-resource:Refused\: the name stands in the metadata of every replica' \
 'wait-connect-resource:Wait until all peers are connected' \
 'wait-connect-connection:Wait until a peer is connected' \
 'wait-connect-volume:Wait until a volume of a peer is seen' \
@@ -4527,6 +5047,21 @@ _basalt__subcmd__help__subcmd__setup__subcmd__connect_commands() {
 _basalt__subcmd__help__subcmd__setup__subcmd__cstate_commands() {
     local commands; commands=()
     _describe -t commands 'basalt help setup cstate commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__help__subcmd__setup__subcmd__del-minor_commands] )) ||
+_basalt__subcmd__help__subcmd__setup__subcmd__del-minor_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt help setup del-minor commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__help__subcmd__setup__subcmd__del-peer_commands] )) ||
+_basalt__subcmd__help__subcmd__setup__subcmd__del-peer_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt help setup del-peer commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__help__subcmd__setup__subcmd__del-resource_commands] )) ||
+_basalt__subcmd__help__subcmd__setup__subcmd__del-resource_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt help setup del-resource commands' commands "$@"
 }
 (( $+functions[_basalt__subcmd__help__subcmd__setup__subcmd__detach_commands] )) ||
 _basalt__subcmd__help__subcmd__setup__subcmd__detach_commands() {
@@ -4553,25 +5088,55 @@ _basalt__subcmd__help__subcmd__setup__subcmd__events2_commands() {
     local commands; commands=()
     _describe -t commands 'basalt help setup events2 commands' commands "$@"
 }
+(( $+functions[_basalt__subcmd__help__subcmd__setup__subcmd__forget-peer_commands] )) ||
+_basalt__subcmd__help__subcmd__setup__subcmd__forget-peer_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt help setup forget-peer commands' commands "$@"
+}
 (( $+functions[_basalt__subcmd__help__subcmd__setup__subcmd__invalidate_commands] )) ||
 _basalt__subcmd__help__subcmd__setup__subcmd__invalidate_commands() {
     local commands; commands=()
     _describe -t commands 'basalt help setup invalidate commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__help__subcmd__setup__subcmd__invalidate-remote_commands] )) ||
+_basalt__subcmd__help__subcmd__setup__subcmd__invalidate-remote_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt help setup invalidate-remote commands' commands "$@"
 }
 (( $+functions[_basalt__subcmd__help__subcmd__setup__subcmd__new-current-uuid_commands] )) ||
 _basalt__subcmd__help__subcmd__setup__subcmd__new-current-uuid_commands() {
     local commands; commands=()
     _describe -t commands 'basalt help setup new-current-uuid commands' commands "$@"
 }
+(( $+functions[_basalt__subcmd__help__subcmd__setup__subcmd__outdate_commands] )) ||
+_basalt__subcmd__help__subcmd__setup__subcmd__outdate_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt help setup outdate commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__help__subcmd__setup__subcmd__pause-sync_commands] )) ||
+_basalt__subcmd__help__subcmd__setup__subcmd__pause-sync_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt help setup pause-sync commands' commands "$@"
+}
 (( $+functions[_basalt__subcmd__help__subcmd__setup__subcmd__primary_commands] )) ||
 _basalt__subcmd__help__subcmd__setup__subcmd__primary_commands() {
     local commands; commands=()
     _describe -t commands 'basalt help setup primary commands' commands "$@"
 }
+(( $+functions[_basalt__subcmd__help__subcmd__setup__subcmd__rename-resource_commands] )) ||
+_basalt__subcmd__help__subcmd__setup__subcmd__rename-resource_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt help setup rename-resource commands' commands "$@"
+}
 (( $+functions[_basalt__subcmd__help__subcmd__setup__subcmd__resume-io_commands] )) ||
 _basalt__subcmd__help__subcmd__setup__subcmd__resume-io_commands() {
     local commands; commands=()
     _describe -t commands 'basalt help setup resume-io commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__help__subcmd__setup__subcmd__resume-sync_commands] )) ||
+_basalt__subcmd__help__subcmd__setup__subcmd__resume-sync_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt help setup resume-sync commands' commands "$@"
 }
 (( $+functions[_basalt__subcmd__help__subcmd__setup__subcmd__role_commands] )) ||
 _basalt__subcmd__help__subcmd__setup__subcmd__role_commands() {
@@ -4597,6 +5162,16 @@ _basalt__subcmd__help__subcmd__setup__subcmd__status_commands() {
 _basalt__subcmd__help__subcmd__setup__subcmd__suspend-io_commands() {
     local commands; commands=()
     _describe -t commands 'basalt help setup suspend-io commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__help__subcmd__setup__subcmd__udev_commands] )) ||
+_basalt__subcmd__help__subcmd__setup__subcmd__udev_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt help setup udev commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__help__subcmd__setup__subcmd__verify_commands] )) ||
+_basalt__subcmd__help__subcmd__setup__subcmd__verify_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt help setup verify commands' commands "$@"
 }
 (( $+functions[_basalt__subcmd__help__subcmd__setup__subcmd__wait-connect-connection_commands] )) ||
 _basalt__subcmd__help__subcmd__setup__subcmd__wait-connect-connection_commands() {
@@ -4722,6 +5297,17 @@ _basalt__subcmd__setup_commands() {
 'suspend-io:Finish the requests that are under way, and hold the next ones back' \
 'resume-io:Let requests go on' \
 'new-current-uuid:Start a volume whose replicas are known to be equal, without a first copy' \
+'invalidate-remote:Refused\: the peer'\''s data is given up by \`invalidate\` there' \
+'outdate:Say whether this node'\''s data counts as outdated; others know it without being told' \
+'verify:Compare the replicas of a volume while they are in use' \
+'pause-sync:Refused\: a resync is bounded by \`c-max-rate\`, not paused' \
+'resume-sync:Nothing to do\: nothing pauses a resync' \
+'udev:Print what udev makes the names of a volume of' \
+'del-minor:Refused\: volumes go with their resource' \
+'del-peer:Part from a peer; it stays a member until the configuration drops it' \
+'forget-peer:See that a former peer has no bitmap any more' \
+'del-resource:Forget a resource, with its volumes and peers' \
+'rename-resource:Refused\: the name stands in the metadata of every replica' \
 'wait-connect-resource:Wait until all peers are connected' \
 'wait-connect-connection:Wait until a peer is connected' \
 'wait-connect-volume:Wait until a volume of a peer is seen' \
@@ -4741,6 +5327,21 @@ _basalt__subcmd__setup__subcmd__connect_commands() {
 _basalt__subcmd__setup__subcmd__cstate_commands() {
     local commands; commands=()
     _describe -t commands 'basalt setup cstate commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__setup__subcmd__del-minor_commands] )) ||
+_basalt__subcmd__setup__subcmd__del-minor_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt setup del-minor commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__setup__subcmd__del-peer_commands] )) ||
+_basalt__subcmd__setup__subcmd__del-peer_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt setup del-peer commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__setup__subcmd__del-resource_commands] )) ||
+_basalt__subcmd__setup__subcmd__del-resource_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt setup del-resource commands' commands "$@"
 }
 (( $+functions[_basalt__subcmd__setup__subcmd__detach_commands] )) ||
 _basalt__subcmd__setup__subcmd__detach_commands() {
@@ -4767,6 +5368,11 @@ _basalt__subcmd__setup__subcmd__events2_commands() {
     local commands; commands=()
     _describe -t commands 'basalt setup events2 commands' commands "$@"
 }
+(( $+functions[_basalt__subcmd__setup__subcmd__forget-peer_commands] )) ||
+_basalt__subcmd__setup__subcmd__forget-peer_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt setup forget-peer commands' commands "$@"
+}
 (( $+functions[_basalt__subcmd__setup__subcmd__help_commands] )) ||
 _basalt__subcmd__setup__subcmd__help_commands() {
     local commands; commands=(
@@ -4786,6 +5392,17 @@ _basalt__subcmd__setup__subcmd__help_commands() {
 'suspend-io:Finish the requests that are under way, and hold the next ones back' \
 'resume-io:Let requests go on' \
 'new-current-uuid:Start a volume whose replicas are known to be equal, without a first copy' \
+'invalidate-remote:Refused\: the peer'\''s data is given up by \`invalidate\` there' \
+'outdate:Say whether this node'\''s data counts as outdated; others know it without being told' \
+'verify:Compare the replicas of a volume while they are in use' \
+'pause-sync:Refused\: a resync is bounded by \`c-max-rate\`, not paused' \
+'resume-sync:Nothing to do\: nothing pauses a resync' \
+'udev:Print what udev makes the names of a volume of' \
+'del-minor:Refused\: volumes go with their resource' \
+'del-peer:Part from a peer; it stays a member until the configuration drops it' \
+'forget-peer:See that a former peer has no bitmap any more' \
+'del-resource:Forget a resource, with its volumes and peers' \
+'rename-resource:Refused\: the name stands in the metadata of every replica' \
 'wait-connect-resource:Wait until all peers are connected' \
 'wait-connect-connection:Wait until a peer is connected' \
 'wait-connect-volume:Wait until a volume of a peer is seen' \
@@ -4805,6 +5422,21 @@ _basalt__subcmd__setup__subcmd__help__subcmd__connect_commands() {
 _basalt__subcmd__setup__subcmd__help__subcmd__cstate_commands() {
     local commands; commands=()
     _describe -t commands 'basalt setup help cstate commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__setup__subcmd__help__subcmd__del-minor_commands] )) ||
+_basalt__subcmd__setup__subcmd__help__subcmd__del-minor_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt setup help del-minor commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__setup__subcmd__help__subcmd__del-peer_commands] )) ||
+_basalt__subcmd__setup__subcmd__help__subcmd__del-peer_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt setup help del-peer commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__setup__subcmd__help__subcmd__del-resource_commands] )) ||
+_basalt__subcmd__setup__subcmd__help__subcmd__del-resource_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt setup help del-resource commands' commands "$@"
 }
 (( $+functions[_basalt__subcmd__setup__subcmd__help__subcmd__detach_commands] )) ||
 _basalt__subcmd__setup__subcmd__help__subcmd__detach_commands() {
@@ -4831,6 +5463,11 @@ _basalt__subcmd__setup__subcmd__help__subcmd__events2_commands() {
     local commands; commands=()
     _describe -t commands 'basalt setup help events2 commands' commands "$@"
 }
+(( $+functions[_basalt__subcmd__setup__subcmd__help__subcmd__forget-peer_commands] )) ||
+_basalt__subcmd__setup__subcmd__help__subcmd__forget-peer_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt setup help forget-peer commands' commands "$@"
+}
 (( $+functions[_basalt__subcmd__setup__subcmd__help__subcmd__help_commands] )) ||
 _basalt__subcmd__setup__subcmd__help__subcmd__help_commands() {
     local commands; commands=()
@@ -4841,20 +5478,45 @@ _basalt__subcmd__setup__subcmd__help__subcmd__invalidate_commands() {
     local commands; commands=()
     _describe -t commands 'basalt setup help invalidate commands' commands "$@"
 }
+(( $+functions[_basalt__subcmd__setup__subcmd__help__subcmd__invalidate-remote_commands] )) ||
+_basalt__subcmd__setup__subcmd__help__subcmd__invalidate-remote_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt setup help invalidate-remote commands' commands "$@"
+}
 (( $+functions[_basalt__subcmd__setup__subcmd__help__subcmd__new-current-uuid_commands] )) ||
 _basalt__subcmd__setup__subcmd__help__subcmd__new-current-uuid_commands() {
     local commands; commands=()
     _describe -t commands 'basalt setup help new-current-uuid commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__setup__subcmd__help__subcmd__outdate_commands] )) ||
+_basalt__subcmd__setup__subcmd__help__subcmd__outdate_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt setup help outdate commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__setup__subcmd__help__subcmd__pause-sync_commands] )) ||
+_basalt__subcmd__setup__subcmd__help__subcmd__pause-sync_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt setup help pause-sync commands' commands "$@"
 }
 (( $+functions[_basalt__subcmd__setup__subcmd__help__subcmd__primary_commands] )) ||
 _basalt__subcmd__setup__subcmd__help__subcmd__primary_commands() {
     local commands; commands=()
     _describe -t commands 'basalt setup help primary commands' commands "$@"
 }
+(( $+functions[_basalt__subcmd__setup__subcmd__help__subcmd__rename-resource_commands] )) ||
+_basalt__subcmd__setup__subcmd__help__subcmd__rename-resource_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt setup help rename-resource commands' commands "$@"
+}
 (( $+functions[_basalt__subcmd__setup__subcmd__help__subcmd__resume-io_commands] )) ||
 _basalt__subcmd__setup__subcmd__help__subcmd__resume-io_commands() {
     local commands; commands=()
     _describe -t commands 'basalt setup help resume-io commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__setup__subcmd__help__subcmd__resume-sync_commands] )) ||
+_basalt__subcmd__setup__subcmd__help__subcmd__resume-sync_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt setup help resume-sync commands' commands "$@"
 }
 (( $+functions[_basalt__subcmd__setup__subcmd__help__subcmd__role_commands] )) ||
 _basalt__subcmd__setup__subcmd__help__subcmd__role_commands() {
@@ -4880,6 +5542,16 @@ _basalt__subcmd__setup__subcmd__help__subcmd__status_commands() {
 _basalt__subcmd__setup__subcmd__help__subcmd__suspend-io_commands() {
     local commands; commands=()
     _describe -t commands 'basalt setup help suspend-io commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__setup__subcmd__help__subcmd__udev_commands] )) ||
+_basalt__subcmd__setup__subcmd__help__subcmd__udev_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt setup help udev commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__setup__subcmd__help__subcmd__verify_commands] )) ||
+_basalt__subcmd__setup__subcmd__help__subcmd__verify_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt setup help verify commands' commands "$@"
 }
 (( $+functions[_basalt__subcmd__setup__subcmd__help__subcmd__wait-connect-connection_commands] )) ||
 _basalt__subcmd__setup__subcmd__help__subcmd__wait-connect-connection_commands() {
@@ -4916,20 +5588,45 @@ _basalt__subcmd__setup__subcmd__invalidate_commands() {
     local commands; commands=()
     _describe -t commands 'basalt setup invalidate commands' commands "$@"
 }
+(( $+functions[_basalt__subcmd__setup__subcmd__invalidate-remote_commands] )) ||
+_basalt__subcmd__setup__subcmd__invalidate-remote_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt setup invalidate-remote commands' commands "$@"
+}
 (( $+functions[_basalt__subcmd__setup__subcmd__new-current-uuid_commands] )) ||
 _basalt__subcmd__setup__subcmd__new-current-uuid_commands() {
     local commands; commands=()
     _describe -t commands 'basalt setup new-current-uuid commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__setup__subcmd__outdate_commands] )) ||
+_basalt__subcmd__setup__subcmd__outdate_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt setup outdate commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__setup__subcmd__pause-sync_commands] )) ||
+_basalt__subcmd__setup__subcmd__pause-sync_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt setup pause-sync commands' commands "$@"
 }
 (( $+functions[_basalt__subcmd__setup__subcmd__primary_commands] )) ||
 _basalt__subcmd__setup__subcmd__primary_commands() {
     local commands; commands=()
     _describe -t commands 'basalt setup primary commands' commands "$@"
 }
+(( $+functions[_basalt__subcmd__setup__subcmd__rename-resource_commands] )) ||
+_basalt__subcmd__setup__subcmd__rename-resource_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt setup rename-resource commands' commands "$@"
+}
 (( $+functions[_basalt__subcmd__setup__subcmd__resume-io_commands] )) ||
 _basalt__subcmd__setup__subcmd__resume-io_commands() {
     local commands; commands=()
     _describe -t commands 'basalt setup resume-io commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__setup__subcmd__resume-sync_commands] )) ||
+_basalt__subcmd__setup__subcmd__resume-sync_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt setup resume-sync commands' commands "$@"
 }
 (( $+functions[_basalt__subcmd__setup__subcmd__role_commands] )) ||
 _basalt__subcmd__setup__subcmd__role_commands() {
@@ -4955,6 +5652,16 @@ _basalt__subcmd__setup__subcmd__status_commands() {
 _basalt__subcmd__setup__subcmd__suspend-io_commands() {
     local commands; commands=()
     _describe -t commands 'basalt setup suspend-io commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__setup__subcmd__udev_commands] )) ||
+_basalt__subcmd__setup__subcmd__udev_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt setup udev commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__setup__subcmd__verify_commands] )) ||
+_basalt__subcmd__setup__subcmd__verify_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt setup verify commands' commands "$@"
 }
 (( $+functions[_basalt__subcmd__setup__subcmd__wait-connect-connection_commands] )) ||
 _basalt__subcmd__setup__subcmd__wait-connect-connection_commands() {

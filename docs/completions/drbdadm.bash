@@ -73,6 +73,12 @@ _drbdadm() {
             drbdadm,dump)
                 cmd="drbdadm__subcmd__dump"
                 ;;
+            drbdadm,dump-md)
+                cmd="drbdadm__subcmd__dump__subcmd__md"
+                ;;
+            drbdadm,dump-superblock)
+                cmd="drbdadm__subcmd__dump__subcmd__md"
+                ;;
             drbdadm,dump-xml)
                 cmd="drbdadm__subcmd__dump__subcmd__xml"
                 ;;
@@ -84,6 +90,9 @@ _drbdadm() {
                 ;;
             drbdadm,forget-peer)
                 cmd="drbdadm__subcmd__forget__subcmd__peer"
+                ;;
+            drbdadm,get-gi)
+                cmd="drbdadm__subcmd__get__subcmd__gi"
                 ;;
             drbdadm,help)
                 cmd="drbdadm__subcmd__help"
@@ -154,6 +163,9 @@ _drbdadm() {
             drbdadm,secondary)
                 cmd="drbdadm__subcmd__secondary"
                 ;;
+            drbdadm,set-gi)
+                cmd="drbdadm__subcmd__set__subcmd__gi"
+                ;;
             drbdadm,sh-dev)
                 cmd="drbdadm__subcmd__sh__subcmd__dev"
                 ;;
@@ -196,6 +208,9 @@ _drbdadm() {
             drbdadm,sh-udev)
                 cmd="drbdadm__subcmd__sh__subcmd__udev"
                 ;;
+            drbdadm,show-gi)
+                cmd="drbdadm__subcmd__show__subcmd__gi"
+                ;;
             drbdadm,status)
                 cmd="drbdadm__subcmd__status"
                 ;;
@@ -216,6 +231,9 @@ _drbdadm() {
                 ;;
             drbdadm,wait-sync)
                 cmd="drbdadm__subcmd__wait__subcmd__sync"
+                ;;
+            drbdadm,wipe-md)
+                cmd="drbdadm__subcmd__wipe__subcmd__md"
                 ;;
             drbdadm__subcmd__help,adjust)
                 cmd="drbdadm__subcmd__help__subcmd__adjust"
@@ -271,6 +289,9 @@ _drbdadm() {
             drbdadm__subcmd__help,dump)
                 cmd="drbdadm__subcmd__help__subcmd__dump"
                 ;;
+            drbdadm__subcmd__help,dump-md)
+                cmd="drbdadm__subcmd__help__subcmd__dump__subcmd__md"
+                ;;
             drbdadm__subcmd__help,dump-xml)
                 cmd="drbdadm__subcmd__help__subcmd__dump__subcmd__xml"
                 ;;
@@ -282,6 +303,9 @@ _drbdadm() {
                 ;;
             drbdadm__subcmd__help,forget-peer)
                 cmd="drbdadm__subcmd__help__subcmd__forget__subcmd__peer"
+                ;;
+            drbdadm__subcmd__help,get-gi)
+                cmd="drbdadm__subcmd__help__subcmd__get__subcmd__gi"
                 ;;
             drbdadm__subcmd__help,help)
                 cmd="drbdadm__subcmd__help__subcmd__help"
@@ -352,6 +376,9 @@ _drbdadm() {
             drbdadm__subcmd__help,secondary)
                 cmd="drbdadm__subcmd__help__subcmd__secondary"
                 ;;
+            drbdadm__subcmd__help,set-gi)
+                cmd="drbdadm__subcmd__help__subcmd__set__subcmd__gi"
+                ;;
             drbdadm__subcmd__help,sh-dev)
                 cmd="drbdadm__subcmd__help__subcmd__sh__subcmd__dev"
                 ;;
@@ -394,6 +421,9 @@ _drbdadm() {
             drbdadm__subcmd__help,sh-udev)
                 cmd="drbdadm__subcmd__help__subcmd__sh__subcmd__udev"
                 ;;
+            drbdadm__subcmd__help,show-gi)
+                cmd="drbdadm__subcmd__help__subcmd__show__subcmd__gi"
+                ;;
             drbdadm__subcmd__help,status)
                 cmd="drbdadm__subcmd__help__subcmd__status"
                 ;;
@@ -412,6 +442,9 @@ _drbdadm() {
             drbdadm__subcmd__help,wait-sync)
                 cmd="drbdadm__subcmd__help__subcmd__wait__subcmd__sync"
                 ;;
+            drbdadm__subcmd__help,wipe-md)
+                cmd="drbdadm__subcmd__help__subcmd__wipe__subcmd__md"
+                ;;
             *)
                 ;;
         esac
@@ -419,7 +452,7 @@ _drbdadm() {
 
     case "${cmd}" in
         drbdadm)
-            opts="-c -d -v -S -t -s -m -h -V --config-file --node-socket --dry-run --verbose --json --timeout --stacked --config-to-test --config-to-exclude --drbdsetup --drbdmeta --help --version create-md adopt-drbd adopt up down adjust adjust-with-progress attach detach connect disconnect primary new-current-uuid secondary status explain report events2 role cstate dstate wait-connect wait-con-int wait-sync dump dump-xml sh-nop sh-mod-parms sh-resources sh-list-adjustable sh-list-config-file sh-resource sh-dev sh-minor sh-ll-dev sh-md-dev sh-md-idx sh-ip sh-udev sh-lr-of new-resource new-minor new-peer new-path del-peer del-path del-minor check-resize outdate peer-role hidden-commands apply-al repair-md forget-peer invalidate-remote pause-sync resume-sync disk-options net-options resource-options peer-device-options invalidate verify suspend-io resume-io resize help"
+            opts="-c -d -v -S -t -s -m -h -V --config-file --node-socket --dry-run --verbose --json --timeout --stacked --config-to-test --config-to-exclude --drbdsetup --drbdmeta --help --version create-md adopt-drbd adopt up down adjust adjust-with-progress attach detach connect disconnect primary new-current-uuid secondary status explain report events2 role cstate dstate wait-connect wait-con-int wait-sync dump dump-xml sh-nop sh-mod-parms sh-resources sh-list-adjustable sh-list-config-file sh-resource sh-dev sh-minor sh-ll-dev sh-md-dev sh-md-idx sh-ip sh-udev sh-lr-of new-resource new-minor new-peer new-path del-peer del-path del-minor check-resize outdate peer-role hidden-commands apply-al repair-md forget-peer invalidate-remote pause-sync resume-sync disk-options net-options resource-options peer-device-options dump-md dump-superblock get-gi show-gi wipe-md set-gi invalidate verify suspend-io resume-io resize help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1064,6 +1097,40 @@ _drbdadm() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        drbdadm__subcmd__dump__subcmd__md)
+            opts="-c -d -v -h --node --config-file --node-socket --dry-run --verbose --json --timeout --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --node)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --config-file)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -c)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --node-socket)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --timeout)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         drbdadm__subcmd__dump__subcmd__xml)
             opts="-c -d -v -h --config-file --node-socket --dry-run --verbose --json --timeout --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
@@ -1192,8 +1259,42 @@ _drbdadm() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        drbdadm__subcmd__get__subcmd__gi)
+            opts="-c -d -v -h --node --config-file --node-socket --dry-run --verbose --json --timeout --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --node)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --config-file)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -c)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --node-socket)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --timeout)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         drbdadm__subcmd__help)
-            opts="create-md adopt-drbd adopt up down adjust attach detach connect disconnect primary new-current-uuid secondary status explain report events2 role cstate dstate wait-connect wait-sync dump dump-xml sh-nop sh-mod-parms sh-resources sh-list-adjustable sh-list-config-file sh-resource sh-dev sh-minor sh-ll-dev sh-md-dev sh-md-idx sh-ip sh-udev sh-lr-of new-resource new-minor new-peer new-path del-peer del-path del-minor check-resize outdate peer-role hidden-commands apply-al repair-md forget-peer invalidate-remote pause-sync resume-sync disk-options net-options resource-options peer-device-options invalidate verify suspend-io resume-io resize help"
+            opts="create-md adopt-drbd adopt up down adjust attach detach connect disconnect primary new-current-uuid secondary status explain report events2 role cstate dstate wait-connect wait-sync dump dump-xml sh-nop sh-mod-parms sh-resources sh-list-adjustable sh-list-config-file sh-resource sh-dev sh-minor sh-ll-dev sh-md-dev sh-md-idx sh-ip sh-udev sh-lr-of new-resource new-minor new-peer new-path del-peer del-path del-minor check-resize outdate peer-role hidden-commands apply-al repair-md forget-peer invalidate-remote pause-sync resume-sync disk-options net-options resource-options peer-device-options dump-md get-gi show-gi wipe-md set-gi invalidate verify suspend-io resume-io resize help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1458,6 +1559,20 @@ _drbdadm() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        drbdadm__subcmd__help__subcmd__dump__subcmd__md)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         drbdadm__subcmd__help__subcmd__dump__subcmd__xml)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
@@ -1501,6 +1616,20 @@ _drbdadm() {
             return 0
             ;;
         drbdadm__subcmd__help__subcmd__forget__subcmd__peer)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        drbdadm__subcmd__help__subcmd__get__subcmd__gi)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
@@ -1836,6 +1965,20 @@ _drbdadm() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        drbdadm__subcmd__help__subcmd__set__subcmd__gi)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         drbdadm__subcmd__help__subcmd__sh__subcmd__dev)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
@@ -2032,6 +2175,20 @@ _drbdadm() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        drbdadm__subcmd__help__subcmd__show__subcmd__gi)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         drbdadm__subcmd__help__subcmd__status)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
@@ -2103,6 +2260,20 @@ _drbdadm() {
             return 0
             ;;
         drbdadm__subcmd__help__subcmd__wait__subcmd__sync)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        drbdadm__subcmd__help__subcmd__wipe__subcmd__md)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
@@ -2796,6 +2967,36 @@ _drbdadm() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        drbdadm__subcmd__set__subcmd__gi)
+            opts="-c -d -v -h --config-file --node-socket --dry-run --verbose --json --timeout --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --config-file)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -c)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --node-socket)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --timeout)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         drbdadm__subcmd__sh__subcmd__dev)
             opts="-c -d -v -h --node --config-file --node-socket --dry-run --verbose --json --timeout --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
@@ -3260,6 +3461,40 @@ _drbdadm() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        drbdadm__subcmd__show__subcmd__gi)
+            opts="-c -d -v -h --node --config-file --node-socket --dry-run --verbose --json --timeout --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --node)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --config-file)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -c)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --node-socket)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --timeout)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         drbdadm__subcmd__status)
             opts="-s -c -d -v -h --statistics --config-file --node-socket --dry-run --verbose --json --timeout --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
@@ -3467,6 +3702,40 @@ _drbdadm() {
                     ;;
                 --wait-after-sb)
                     COMPREPLY=($(compgen -W "true false" -- "${cur}"))
+                    return 0
+                    ;;
+                --config-file)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -c)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --node-socket)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --timeout)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        drbdadm__subcmd__wipe__subcmd__md)
+            opts="-c -d -v -h --force --node --config-file --node-socket --dry-run --verbose --json --timeout --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --node)
+                    COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
                 --config-file)

@@ -22,6 +22,15 @@ _drbdsetup() {
             drbdsetup,cstate)
                 cmd="drbdsetup__subcmd__cstate"
                 ;;
+            drbdsetup,del-minor)
+                cmd="drbdsetup__subcmd__del__subcmd__minor"
+                ;;
+            drbdsetup,del-peer)
+                cmd="drbdsetup__subcmd__del__subcmd__peer"
+                ;;
+            drbdsetup,del-resource)
+                cmd="drbdsetup__subcmd__del__subcmd__resource"
+                ;;
             drbdsetup,detach)
                 cmd="drbdsetup__subcmd__detach"
                 ;;
@@ -37,20 +46,38 @@ _drbdsetup() {
             drbdsetup,events2)
                 cmd="drbdsetup__subcmd__events2"
                 ;;
+            drbdsetup,forget-peer)
+                cmd="drbdsetup__subcmd__forget__subcmd__peer"
+                ;;
             drbdsetup,help)
                 cmd="drbdsetup__subcmd__help"
                 ;;
             drbdsetup,invalidate)
                 cmd="drbdsetup__subcmd__invalidate"
                 ;;
+            drbdsetup,invalidate-remote)
+                cmd="drbdsetup__subcmd__invalidate__subcmd__remote"
+                ;;
             drbdsetup,new-current-uuid)
                 cmd="drbdsetup__subcmd__new__subcmd__current__subcmd__uuid"
+                ;;
+            drbdsetup,outdate)
+                cmd="drbdsetup__subcmd__outdate"
+                ;;
+            drbdsetup,pause-sync)
+                cmd="drbdsetup__subcmd__pause__subcmd__sync"
                 ;;
             drbdsetup,primary)
                 cmd="drbdsetup__subcmd__primary"
                 ;;
+            drbdsetup,rename-resource)
+                cmd="drbdsetup__subcmd__rename__subcmd__resource"
+                ;;
             drbdsetup,resume-io)
                 cmd="drbdsetup__subcmd__resume__subcmd__io"
+                ;;
+            drbdsetup,resume-sync)
+                cmd="drbdsetup__subcmd__resume__subcmd__sync"
                 ;;
             drbdsetup,role)
                 cmd="drbdsetup__subcmd__role"
@@ -66,6 +93,12 @@ _drbdsetup() {
                 ;;
             drbdsetup,suspend-io)
                 cmd="drbdsetup__subcmd__suspend__subcmd__io"
+                ;;
+            drbdsetup,udev)
+                cmd="drbdsetup__subcmd__udev"
+                ;;
+            drbdsetup,verify)
+                cmd="drbdsetup__subcmd__verify"
                 ;;
             drbdsetup,wait-connect-connection)
                 cmd="drbdsetup__subcmd__wait__subcmd__connect__subcmd__connection"
@@ -91,6 +124,15 @@ _drbdsetup() {
             drbdsetup__subcmd__help,cstate)
                 cmd="drbdsetup__subcmd__help__subcmd__cstate"
                 ;;
+            drbdsetup__subcmd__help,del-minor)
+                cmd="drbdsetup__subcmd__help__subcmd__del__subcmd__minor"
+                ;;
+            drbdsetup__subcmd__help,del-peer)
+                cmd="drbdsetup__subcmd__help__subcmd__del__subcmd__peer"
+                ;;
+            drbdsetup__subcmd__help,del-resource)
+                cmd="drbdsetup__subcmd__help__subcmd__del__subcmd__resource"
+                ;;
             drbdsetup__subcmd__help,detach)
                 cmd="drbdsetup__subcmd__help__subcmd__detach"
                 ;;
@@ -106,20 +148,38 @@ _drbdsetup() {
             drbdsetup__subcmd__help,events2)
                 cmd="drbdsetup__subcmd__help__subcmd__events2"
                 ;;
+            drbdsetup__subcmd__help,forget-peer)
+                cmd="drbdsetup__subcmd__help__subcmd__forget__subcmd__peer"
+                ;;
             drbdsetup__subcmd__help,help)
                 cmd="drbdsetup__subcmd__help__subcmd__help"
                 ;;
             drbdsetup__subcmd__help,invalidate)
                 cmd="drbdsetup__subcmd__help__subcmd__invalidate"
                 ;;
+            drbdsetup__subcmd__help,invalidate-remote)
+                cmd="drbdsetup__subcmd__help__subcmd__invalidate__subcmd__remote"
+                ;;
             drbdsetup__subcmd__help,new-current-uuid)
                 cmd="drbdsetup__subcmd__help__subcmd__new__subcmd__current__subcmd__uuid"
+                ;;
+            drbdsetup__subcmd__help,outdate)
+                cmd="drbdsetup__subcmd__help__subcmd__outdate"
+                ;;
+            drbdsetup__subcmd__help,pause-sync)
+                cmd="drbdsetup__subcmd__help__subcmd__pause__subcmd__sync"
                 ;;
             drbdsetup__subcmd__help,primary)
                 cmd="drbdsetup__subcmd__help__subcmd__primary"
                 ;;
+            drbdsetup__subcmd__help,rename-resource)
+                cmd="drbdsetup__subcmd__help__subcmd__rename__subcmd__resource"
+                ;;
             drbdsetup__subcmd__help,resume-io)
                 cmd="drbdsetup__subcmd__help__subcmd__resume__subcmd__io"
+                ;;
+            drbdsetup__subcmd__help,resume-sync)
+                cmd="drbdsetup__subcmd__help__subcmd__resume__subcmd__sync"
                 ;;
             drbdsetup__subcmd__help,role)
                 cmd="drbdsetup__subcmd__help__subcmd__role"
@@ -135,6 +195,12 @@ _drbdsetup() {
                 ;;
             drbdsetup__subcmd__help,suspend-io)
                 cmd="drbdsetup__subcmd__help__subcmd__suspend__subcmd__io"
+                ;;
+            drbdsetup__subcmd__help,udev)
+                cmd="drbdsetup__subcmd__help__subcmd__udev"
+                ;;
+            drbdsetup__subcmd__help,verify)
+                cmd="drbdsetup__subcmd__help__subcmd__verify"
                 ;;
             drbdsetup__subcmd__help,wait-connect-connection)
                 cmd="drbdsetup__subcmd__help__subcmd__wait__subcmd__connect__subcmd__connection"
@@ -161,7 +227,7 @@ _drbdsetup() {
 
     case "${cmd}" in
         drbdsetup)
-            opts="-c -d -v -h -V --config-file --node-socket --dry-run --verbose --json --timeout --help --version status events2 show role cstate dstate down primary secondary connect disconnect detach invalidate suspend-io resume-io new-current-uuid wait-connect-resource wait-connect-connection wait-connect-volume wait-sync-resource wait-sync-connection wait-sync-volume help"
+            opts="-c -d -v -h -V --config-file --node-socket --dry-run --verbose --json --timeout --help --version status events2 show role cstate dstate down primary secondary connect disconnect detach invalidate suspend-io resume-io new-current-uuid invalidate-remote outdate verify pause-sync resume-sync udev del-minor del-peer forget-peer del-resource rename-resource wait-connect-resource wait-connect-connection wait-connect-volume wait-sync-resource wait-sync-connection wait-sync-volume help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -221,6 +287,96 @@ _drbdsetup() {
             return 0
             ;;
         drbdsetup__subcmd__cstate)
+            opts="-c -d -v -h --config-file --node-socket --dry-run --verbose --json --timeout --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --config-file)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -c)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --node-socket)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --timeout)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        drbdsetup__subcmd__del__subcmd__minor)
+            opts="-c -d -v -h --config-file --node-socket --dry-run --verbose --json --timeout --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --config-file)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -c)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --node-socket)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --timeout)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        drbdsetup__subcmd__del__subcmd__peer)
+            opts="-c -d -v -h --force --config-file --node-socket --dry-run --verbose --json --timeout --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --config-file)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -c)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --node-socket)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --timeout)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        drbdsetup__subcmd__del__subcmd__resource)
             opts="-c -d -v -h --config-file --node-socket --dry-run --verbose --json --timeout --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
@@ -408,8 +564,38 @@ _drbdsetup() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        drbdsetup__subcmd__forget__subcmd__peer)
+            opts="-c -d -v -h --config-file --node-socket --dry-run --verbose --json --timeout --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --config-file)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -c)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --node-socket)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --timeout)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         drbdsetup__subcmd__help)
-            opts="status events2 show role cstate dstate down primary secondary connect disconnect detach invalidate suspend-io resume-io new-current-uuid wait-connect-resource wait-connect-connection wait-connect-volume wait-sync-resource wait-sync-connection wait-sync-volume help"
+            opts="status events2 show role cstate dstate down primary secondary connect disconnect detach invalidate suspend-io resume-io new-current-uuid invalidate-remote outdate verify pause-sync resume-sync udev del-minor del-peer forget-peer del-resource rename-resource wait-connect-resource wait-connect-connection wait-connect-volume wait-sync-resource wait-sync-connection wait-sync-volume help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -437,6 +623,48 @@ _drbdsetup() {
             return 0
             ;;
         drbdsetup__subcmd__help__subcmd__cstate)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        drbdsetup__subcmd__help__subcmd__del__subcmd__minor)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        drbdsetup__subcmd__help__subcmd__del__subcmd__peer)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        drbdsetup__subcmd__help__subcmd__del__subcmd__resource)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
@@ -520,6 +748,20 @@ _drbdsetup() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        drbdsetup__subcmd__help__subcmd__forget__subcmd__peer)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         drbdsetup__subcmd__help__subcmd__help)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
@@ -548,7 +790,49 @@ _drbdsetup() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        drbdsetup__subcmd__help__subcmd__invalidate__subcmd__remote)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         drbdsetup__subcmd__help__subcmd__new__subcmd__current__subcmd__uuid)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        drbdsetup__subcmd__help__subcmd__outdate)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        drbdsetup__subcmd__help__subcmd__pause__subcmd__sync)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
@@ -576,7 +860,35 @@ _drbdsetup() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        drbdsetup__subcmd__help__subcmd__rename__subcmd__resource)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         drbdsetup__subcmd__help__subcmd__resume__subcmd__io)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        drbdsetup__subcmd__help__subcmd__resume__subcmd__sync)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
@@ -647,6 +959,34 @@ _drbdsetup() {
             return 0
             ;;
         drbdsetup__subcmd__help__subcmd__suspend__subcmd__io)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        drbdsetup__subcmd__help__subcmd__udev)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        drbdsetup__subcmd__help__subcmd__verify)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
@@ -774,8 +1114,98 @@ _drbdsetup() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        drbdsetup__subcmd__invalidate__subcmd__remote)
+            opts="-c -d -v -h --config-file --node-socket --dry-run --verbose --json --timeout --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --config-file)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -c)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --node-socket)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --timeout)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         drbdsetup__subcmd__new__subcmd__current__subcmd__uuid)
             opts="-c -d -v -h --clear-bitmap --config-file --node-socket --dry-run --verbose --json --timeout --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --config-file)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -c)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --node-socket)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --timeout)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        drbdsetup__subcmd__outdate)
+            opts="-c -d -v -h --config-file --node-socket --dry-run --verbose --json --timeout --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --config-file)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -c)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --node-socket)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --timeout)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        drbdsetup__subcmd__pause__subcmd__sync)
+            opts="-c -d -v -h --config-file --node-socket --dry-run --verbose --json --timeout --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -834,7 +1264,67 @@ _drbdsetup() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        drbdsetup__subcmd__rename__subcmd__resource)
+            opts="-c -d -v -h --config-file --node-socket --dry-run --verbose --json --timeout --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --config-file)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -c)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --node-socket)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --timeout)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         drbdsetup__subcmd__resume__subcmd__io)
+            opts="-c -d -v -h --config-file --node-socket --dry-run --verbose --json --timeout --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --config-file)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -c)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --node-socket)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --timeout)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        drbdsetup__subcmd__resume__subcmd__sync)
             opts="-c -d -v -h --config-file --node-socket --dry-run --verbose --json --timeout --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
@@ -985,6 +1475,66 @@ _drbdsetup() {
             return 0
             ;;
         drbdsetup__subcmd__suspend__subcmd__io)
+            opts="-c -d -v -h --config-file --node-socket --dry-run --verbose --json --timeout --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --config-file)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -c)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --node-socket)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --timeout)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        drbdsetup__subcmd__udev)
+            opts="-c -d -v -h --config-file --node-socket --dry-run --verbose --json --timeout --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --config-file)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -c)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --node-socket)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --timeout)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        drbdsetup__subcmd__verify)
             opts="-c -d -v -h --config-file --node-socket --dry-run --verbose --json --timeout --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )

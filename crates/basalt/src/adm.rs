@@ -2,10 +2,10 @@
 //!
 //! A run reads its arguments, turns targets (`all`, `RES`, `RES/VOL`, `RES:PEER`) into resources,
 //! does the verb for one resource after the other, and prints; only `events2` prints as it hears.
-//! Only `create-md`, `adopt-drbd`, `dump` and the `sh-` verbs work without the daemon; every other
-//! verb is a question to it over the admin socket, with a deadline. A failure at one resource does
-//! not keep the others from their turn; the exit code is that of the first failure. Nothing here
-//! needs a terminal.
+//! Only `create-md`, `dump-md` and its like, `adopt-drbd`, `dump` and the `sh-` verbs work without
+//! the daemon; every other verb is a question to it over the admin socket, with a deadline. A
+//! failure at one resource does not keep the others from their turn; the exit code is that of the
+//! first failure. Nothing here needs a terminal.
 
 pub(crate) mod arguments;
 pub(crate) mod target;
@@ -14,6 +14,7 @@ mod verbs;
 mod events;
 mod configuration;
 mod metadata;
+pub(crate) mod superblocks;
 mod adoption;
 mod orphans;
 mod queries;
@@ -33,7 +34,7 @@ use std::ffi::OsString;
 use std::io::{self, Write};
 use std::process::ExitCode;
 
-use clap::Parser;
+use clap::{CommandFactory, Parser};
 
 use self::arguments::{CommandLine, Verb};
 use self::failure::USAGE_EXIT;
@@ -41,11 +42,28 @@ use self::outcome::Outcome;
 
 /// Runs `basalt adm` with the words that follow `adm`.
 pub(crate) fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
-    let words = std::iter::once(OsString::from("basalt adm")).chain(arguments);
+    let words = std::iter::once(OsString::from("basalt adm")).chain(in_order(arguments));
     match parse(CommandLine::try_parse_from(words), USAGE_EXIT) {
         Ok(command_line) => run_verb(&command_line, USAGE_EXIT),
         Err(exit) => exit,
     }
+}
+
+/// drbdadm hands what follows `--` on to the program that does the work: options of the verb,
+/// behind the targets or, as once, before the verb.
+fn in_order(arguments: impl IntoIterator<Item = OsString>) -> Vec<OsString> {
+    let mut words: Vec<OsString> = arguments.into_iter().collect();
+    if let Some(at) = words.iter().position(|word| word == "--") {
+        words.remove(at);
+        let command = CommandLine::command();
+        let is_verb = |word: &OsString| {
+            word.to_str().is_some_and(|word| command.find_subcommand(word).is_some())
+        };
+        if let Some(verb) = words[at..].iter().position(is_verb) {
+            words[at..].rotate_left(verb);
+        }
+    }
+    words
 }
 
 /// The command line, or what is left to do without one: help and version are not errors, and go

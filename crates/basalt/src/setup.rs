@@ -12,11 +12,14 @@ use std::process::ExitCode;
 
 use clap::{CommandFactory, Parser};
 
-use self::arguments::{CommandLine, Verb, Volume};
-use crate::adm::arguments::{self as adm_arguments, Forcible, General, Targets};
+use self::arguments::{CommandLine, Maintenance, Verb, Volume};
+use crate::adm::arguments::{
+    self as adm_arguments, BuildVerb, Forcible, General, QueryTargets, QueryVerb, Targets,
+    UpkeepVerb,
+};
 use crate::adm::failure::{AdmError, USAGE_EXIT};
 use crate::adm::outcome::{Form, Gathering};
-use crate::adm::question::status;
+use crate::adm::question::{node_name, status};
 use crate::adm::status_text::Statistics;
 use crate::adm::target::sole_name;
 use crate::adm::waiting::{PeerName, Wanted, Wish, wait};
@@ -84,9 +87,15 @@ fn gathered(
     print(&outcome)
 }
 
+fn whole(target: String) -> Targets {
+    Targets { targets: vec![target] }
+}
+
+fn forcible(force: bool, target: String) -> Forcible {
+    Forcible { force, targets: vec![target] }
+}
+
 fn plan(general: &General, verb: Verb) -> Result<Plan, AdmError> {
-    let whole = |resource: String| Targets { targets: vec![resource] };
-    let forcible = |force, target| Forcible { force, targets: vec![target] };
     Ok(Plan::Verb(match verb {
         Verb::Status(status) => AdmVerb::Status(status),
         Verb::Events2(events) => AdmVerb::Events2(events),
@@ -108,6 +117,7 @@ fn plan(general: &General, verb: Verb) -> Result<Plan, AdmError> {
             AdmVerb::Detach(forcible(force, volume_target(general, minor)?))
         }
         Verb::Invalidate { minor } => AdmVerb::Invalidate(whole(volume_target(general, minor)?)),
+        Verb::Maintenance(verb) => maintenance(general, verb)?,
         Verb::SuspendIo { minor } => AdmVerb::SuspendIo(whole(volume_target(general, minor)?)),
         Verb::ResumeIo { minor } => AdmVerb::ResumeIo(whole(volume_target(general, minor)?)),
         Verb::NewCurrentUuid { minor, clear_bitmap } => {
@@ -133,6 +143,56 @@ fn plan(general: &General, verb: Verb) -> Result<Plan, AdmError> {
             return Ok(waiting_for_volume(Wish::InSync, volume, times));
         }
     }))
+}
+
+fn maintenance(general: &General, verb: Maintenance) -> Result<AdmVerb, AdmError> {
+    Ok(match verb {
+        Maintenance::InvalidateRemote(volume) => {
+            let targets = whole(peer_target(general, &volume.peer)?);
+            AdmVerb::Upkeep(UpkeepVerb::InvalidateRemote(targets))
+        }
+        Maintenance::Outdate { minor } => {
+            AdmVerb::Build(BuildVerb::Outdate(whole(volume_target(general, minor)?)))
+        }
+        Maintenance::Verify(Volume { peer, volume }) => AdmVerb::Verify(adm_arguments::Verify {
+            start: None,
+            stop: None,
+            repair: false,
+            targets: vec![format!("{}/{volume}", peer.resource)],
+        }),
+        Maintenance::PauseSync(volume) => {
+            let targets = whole(peer_target(general, &volume.peer)?);
+            AdmVerb::Upkeep(UpkeepVerb::PauseSync(targets))
+        }
+        Maintenance::ResumeSync(volume) => {
+            let targets = whole(peer_target(general, &volume.peer)?);
+            AdmVerb::Upkeep(UpkeepVerb::ResumeSync(targets))
+        }
+        Maintenance::Udev { minor } => {
+            let targets = vec![volume_target(general, minor)?];
+            let node = Some(node_name(general)?);
+            AdmVerb::Query(QueryVerb::ShUdev(QueryTargets { node, targets }))
+        }
+        Maintenance::DelMinor { minor } => {
+            AdmVerb::Build(BuildVerb::DelMinor(whole(volume_target(general, minor)?)))
+        }
+        Maintenance::DelPeer { peer, force } => {
+            AdmVerb::Build(BuildVerb::DelPeer(forcible(force, peer_target(general, &peer)?)))
+        }
+        Maintenance::ForgetPeer(peer) => {
+            // One that is gone has no name any more.
+            let target = peer_target(general, &peer)
+                .unwrap_or_else(|_| format!("{}:{}", peer.resource, peer.id));
+            AdmVerb::Upkeep(UpkeepVerb::ForgetPeer(whole(target)))
+        }
+        Maintenance::DelResource { resource } => AdmVerb::Down(forcible(false, resource)),
+        Maintenance::RenameResource { resource, name } => {
+            return Err(AdmError::configuration(
+                format!("the name {resource} stands in the metadata of every replica"),
+                format!("a new resource {name}, and the data copied into it"),
+            ));
+        }
+    })
 }
 
 fn waiting_for_volume(wish: Wish, volume: Volume, times: adm_arguments::WaitTimes) -> Plan {

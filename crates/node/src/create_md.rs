@@ -9,30 +9,27 @@
 //! A replica made here is Blank: it has no data that anybody may read until a member of the
 //! resource copies it full, or the operator declares it the origin. The data area is not touched.
 
-use std::fs::{self, File, OpenOptions, TryLockError};
-use std::io::{Error, ErrorKind, Seek, SeekFrom};
-use std::ops::Range;
-use std::os::unix::fs::{FileExt, FileTypeExt, OpenOptionsExt};
-use std::path::{Path, PathBuf};
+mod disk;
+
+use std::io::Error;
+use std::path::PathBuf;
 
 use format::activity_log::{AL_FIRST_NUMBER, AL_RECORD_BYTES, format_ring};
-use format::error::{DecodeError, EncodeError};
-use format::foreign::{PROBE_BYTES, detect_foreign};
+use format::error::EncodeError;
 use format::ids::{Branch, Epoch, Incarnation, KernelBootId, MemberSet, NodeId};
 use format::layout::{AL_RING_BYTES, Layout, LayoutError, PAGE_BYTES, Placement, SLOTS_DEFAULT};
 use format::metadata::{
     AL_RINGS, Content, FurtherDisk, ReplicaState, Sealed, Slot, Superblock, VoteStamp,
 };
 use format::space::Place;
-use format::superblock::{SUPERBLOCK_BYTES, decode_superblock, encode_superblock};
+use format::superblock::{SUPERBLOCK_BYTES, encode_superblock};
 
 use crate::attach::volumes::has_history;
+pub(crate) use crate::create_md::disk::{Disk, OldSuperblock};
 use crate::definition::resource_id;
 
 /// Lanes of a new volume: enough for every shard of a large machine, few enough to stay small.
 pub const LANES_DEFAULT: u8 = 16;
-/// Bytes that are read and erased at a time.
-const CHUNK_BYTES: usize = 1 << 20;
 
 #[derive(Clone, Debug)]
 pub struct CreateMdOptions {
@@ -106,6 +103,8 @@ pub enum CreateMdError {
         disk.display()
     )]
     OfReplica { volume: u16, disk: PathBuf, resource: String, reason: &'static str },
+    #[error("{} holds no metadata that can be read", disk.display())]
+    NoMetadata { disk: PathBuf },
     #[error("{action} {}: {source}", disk.display())]
     Io { action: &'static str, disk: PathBuf, source: Error },
 }
@@ -143,6 +142,9 @@ impl CreateMdError {
                 "`basalt adm create-md --force {resource}` for all of its volumes; what was on \
                  them is copied from the other replicas"
             ),
+            Self::NoMetadata { .. } => {
+                "check `disk` and `meta-disk`; `basalt adm create-md` makes it".to_owned()
+            }
             Self::Io { .. } => "look at the kernel's log: `dmesg | tail`".to_owned(),
         }
     }
@@ -354,12 +356,15 @@ fn blank(identity: &Identity<'_>, layout: &Layout) -> Superblock {
     }
 }
 
-/// A superblock of ours that is on the disk already, of whatever resource and in whatever shape.
-pub(crate) struct OldSuperblock {
-    pub(crate) offset_bytes: u64,
-    pub(crate) what: String,
-    /// `None` if it cannot be read.
-    pub(crate) superblock: Option<Superblock>,
+/// Where metadata is, on its own disk or on that of the data.
+pub(crate) fn placement(data: &Disk, metadata: Option<&Disk>) -> Placement {
+    match metadata {
+        None => Placement::Internal { device_bytes: data.size_bytes },
+        Some(metadata) => Placement::External {
+            data_device_bytes: data.size_bytes,
+            metadata_device_bytes: metadata.size_bytes,
+        },
+    }
 }
 
 /// The disk of the data, and that of the metadata where it is another.
@@ -380,13 +385,7 @@ impl Disks {
     }
 
     fn placement(&self) -> Placement {
-        match &self.metadata {
-            None => Placement::Internal { device_bytes: self.data.size_bytes },
-            Some(metadata) => Placement::External {
-                data_device_bytes: self.data.size_bytes,
-                metadata_device_bytes: metadata.size_bytes,
-            },
-        }
+        placement(&self.data, self.metadata.as_ref())
     }
 
     fn layout(&self, slots: u8) -> Result<Layout, CreateMdError> {
@@ -415,132 +414,6 @@ impl Disks {
             }
         }
         Ok(None)
-    }
-}
-
-/// A disk, opened exclusively.
-pub(crate) struct Disk {
-    pub(crate) path: PathBuf,
-    file: File,
-    pub(crate) size_bytes: u64,
-}
-
-impl Disk {
-    pub(crate) fn open(path: &Path) -> Result<Self, CreateMdError> {
-        let disk = || path.to_owned();
-        let kind = match fs::metadata(path) {
-            Ok(metadata) => metadata.file_type(),
-            Err(error) if error.kind() == ErrorKind::NotFound => {
-                return Err(CreateMdError::Missing { disk: disk() });
-            }
-            Err(source) => {
-                return Err(CreateMdError::Io { action: "looking at", disk: disk(), source });
-            }
-        };
-        if !(kind.is_file() || kind.is_block_device()) {
-            return Err(CreateMdError::WrongKind { disk: disk() });
-        }
-        let mut options = OpenOptions::new();
-        options.read(true).write(true);
-        if kind.is_block_device() {
-            // The kernel grants this to one at a time, and not while it is mounted.
-            options.custom_flags(libc::O_EXCL);
-        }
-        let mut file = options.open(path).map_err(|source| {
-            if source.kind() == ErrorKind::ResourceBusy {
-                CreateMdError::InUse { disk: disk() }
-            } else {
-                CreateMdError::Io { action: "opening", disk: disk(), source }
-            }
-        })?;
-        match file.try_lock() {
-            Ok(()) => {}
-            Err(TryLockError::WouldBlock) => return Err(CreateMdError::InUse { disk: disk() }),
-            Err(TryLockError::Error(source)) => {
-                return Err(CreateMdError::Io { action: "locking", disk: disk(), source });
-            }
-        }
-        let size = file.seek(SeekFrom::End(0));
-        let size_bytes =
-            size.map_err(|source| CreateMdError::Io { action: "measuring", disk: disk(), source })?;
-        Ok(Self { path: disk(), file, size_bytes })
-    }
-
-    /// Looks in every place where a superblock can be, as older metadata may have had other
-    /// numbers of slots and lanes, and one copy may be damaged.
-    pub(crate) fn superblocks(
-        &self,
-        placement: Placement,
-    ) -> Result<Vec<OldSuperblock>, CreateMdError> {
-        let mut found = Vec::new();
-        let mut block = [0; SUPERBLOCK_BYTES];
-        for offset_bytes in Layout::superblock_places(placement) {
-            self.read(offset_bytes, &mut block)?;
-            let (what, superblock) = match decode_superblock(&block) {
-                Ok((superblock, _)) => {
-                    let Superblock { resource_name, volume, .. } = &superblock;
-                    let what = format!("metadata of resource `{resource_name}`, volume {volume}");
-                    (what, Some(superblock))
-                }
-                Err(DecodeError::WrongMagic { .. }) => continue,
-                Err(error) => (format!("metadata that cannot be read ({error})"), None),
-            };
-            found.push(OldSuperblock { offset_bytes, what, superblock });
-        }
-        Ok(found)
-    }
-
-    pub(crate) fn file(&self) -> &File {
-        &self.file
-    }
-
-    /// A file system, a partition table or the like.
-    pub(crate) fn foreign(&self) -> Result<Option<&'static str>, CreateMdError> {
-        let length = usize::try_from(self.size_bytes).unwrap_or(usize::MAX).min(PROBE_BYTES);
-        let (mut head, mut tail) = (vec![0; length], vec![0; length]);
-        self.read(0, &mut head)?;
-        self.read(self.size_bytes - length as u64, &mut tail)?;
-        Ok(detect_foreign(&head, &tail))
-    }
-
-    pub(crate) fn read(&self, offset_bytes: u64, buffer: &mut [u8]) -> Result<(), CreateMdError> {
-        self.file
-            .read_exact_at(buffer, offset_bytes)
-            .map_err(|source| self.failed("reading", source))
-    }
-
-    pub(crate) fn write(&self, offset_bytes: u64, bytes: &[u8]) -> Result<(), CreateMdError> {
-        self.file.write_all_at(bytes, offset_bytes).map_err(|source| self.failed("writing", source))
-    }
-
-    pub(crate) fn sync(&self) -> Result<(), CreateMdError> {
-        self.file.sync_all().map_err(|source| self.failed("flushing", source))
-    }
-
-    /// Makes an area read as zeroes. What reads so already is not written, so that a sparse file
-    /// stays sparse.
-    pub(crate) fn erase(&self, area: Range<u64>) -> Result<(), CreateMdError> {
-        let mut buffer = vec![0; CHUNK_BYTES];
-        let zeroes = vec![0; CHUNK_BYTES];
-        let mut at = area.start;
-        let next_data = |from| io::next_data(&self.file, from..area.end);
-        while let Some(data) = next_data(at).map_err(|source| self.failed("reading", source))? {
-            at = data.start;
-            while at < data.end {
-                let left = usize::try_from(data.end - at).unwrap_or(usize::MAX);
-                let length = left.min(CHUNK_BYTES);
-                self.read(at, &mut buffer[..length])?;
-                if buffer[..length] != zeroes[..length] {
-                    self.write(at, &zeroes[..length])?;
-                }
-                at += length as u64;
-            }
-        }
-        Ok(())
-    }
-
-    pub(crate) fn failed(&self, action: &'static str, source: Error) -> CreateMdError {
-        CreateMdError::Io { action, disk: self.path.clone(), source }
     }
 }
 

@@ -8,6 +8,7 @@
 //! them out, and asserts nothing about bytes from outside.
 
 pub mod create_md;
+pub mod show_md;
 pub mod adopt;
 mod limits;
 mod log;

@@ -61,6 +61,12 @@ pub(crate) struct ErrorObject {
     pub(crate) exit: u8,
 }
 
+/// The file names no such peer of this node.
+pub(crate) fn no_peer(peer: &str, names: &[&str]) -> AdmError {
+    let message = format!("the resource has no peer `{peer}`");
+    AdmError::configuration(message, format!("one of {}", names.join(", ")))
+}
+
 impl AdmError {
     pub(crate) fn configuration(message: impl Into<String>, hint: impl Into<String>) -> Self {
         Self::Configuration { message: message.into(), hint: hint.into() }

@@ -90,13 +90,15 @@ fn create_all(
     node_name: &str,
     options: &CreateMd,
 ) -> Result<Vec<CreateMdReport>, AdmError> {
-    let mut wanted = match one.volume {
-        Some(number) => vec![Some(number)],
-        None => resource.volume_numbers().into_iter().map(Some).collect(),
-    };
-    wanted.sort_unstable();
-    let of = |volume| One { volume, ..one.clone() };
-    wanted.into_iter().map(|volume| create_one(resource, &of(volume), node_name, options)).collect()
+    let each = each_volume(resource, one);
+    each.iter().map(|one| create_one(resource, one, node_name, options)).collect()
+}
+
+/// The volume that is named, or all, by their numbers.
+pub(crate) fn each_volume(resource: &Resource, one: &One) -> Vec<One> {
+    let mut numbers = one.volume.map_or_else(|| resource.volume_numbers(), |number| vec![number]);
+    numbers.sort_unstable();
+    numbers.into_iter().map(|number| One { volume: Some(number), ..one.clone() }).collect()
 }
 
 fn create_one(

@@ -7,7 +7,7 @@ use config::steps::{Skipped, attach_steps, connect_step, steps_but};
 
 use crate::adm::arguments::{BuildVerb, General, Verb};
 use crate::adm::configuration::{Configuration, host_name, own_host};
-use crate::adm::failure::AdmError;
+use crate::adm::failure::{AdmError, no_peer};
 use crate::adm::outcome::{Gathering, Steps};
 use crate::adm::target::{One, Target};
 
@@ -61,8 +61,7 @@ fn lines(verb: &Verb, resource: &Resource, node: &str, one: &One) -> Result<Vec<
         .collect();
     if let Some(peer) = one.peer.as_ref().filter(|_| peers.is_empty()) {
         let names: Vec<&str> = side.peers.iter().map(|peer| peer.name.as_str()).collect();
-        let message = format!("the resource has no peer `{peer}`");
-        return Err(AdmError::configuration(message, format!("one of {}", names.join(", "))));
+        return Err(no_peer(peer, &names));
     }
     let minors = side.host.volumes.iter().filter(|volume| {
         volume.disk.is_some() && one.volume.is_none_or(|wanted| wanted == volume.number)

@@ -19,8 +19,8 @@ use crate::adm::status_text::{
 use crate::adm::target::{One, Scope, Target, names, parse_targets};
 use crate::adm::waiting::{PeerName, Wanted, Wish, wait};
 use crate::adm::{
-    adoption, building, explain, metadata, orphans, promotion, queries, rehearsal, report, upkeep,
-    words,
+    adoption, building, explain, metadata, orphans, promotion, queries, rehearsal, report,
+    superblocks, upkeep, words,
 };
 
 pub(crate) fn run(command_line: &CommandLine) -> Outcome {
@@ -101,6 +101,7 @@ fn perform(general: &General, verb: &Verb, gathering: &mut Gathering) -> Result<
         }
         Verb::Build(verb) => building::build(general, verb, gathering),
         Verb::Upkeep(verb) => upkeep::keep(general, verb, gathering),
+        Verb::Superblock(verb) => superblocks::run(general, verb, gathering),
         Verb::Explain(options) => print_explained(general, &options.targets, gathering),
         Verb::Report(options) => report::report(general, options, gathering),
         Verb::Primary(options) if general.dry_run => {
@@ -163,6 +164,7 @@ fn name(verb: &Verb) -> &'static str {
         Verb::Query(query) => query.name(),
         Verb::Build(verb) => verb.name(),
         Verb::Upkeep(verb) => verb.name(),
+        Verb::Superblock(verb) => verb.name(),
         Verb::Invalidate(_) => "invalidate",
         Verb::Verify(_) => "verify",
         Verb::SuspendIo(_) => "suspend-io",
@@ -214,6 +216,7 @@ fn state_command(verb: &Verb, one: One) -> Option<Command> {
         | Verb::Query(_)
         | Verb::Build(_)
         | Verb::Upkeep(_)
+        | Verb::Superblock(_)
         | Verb::Dump(_) => None,
     }
 }
@@ -239,6 +242,7 @@ fn targets_and_scope(verb: &Verb) -> (&[String], Scope) {
         Verb::Adjust(options) => (&options.targets, Scope::Connection),
         Verb::Build(verb) => (verb.targets(), verb.scope()),
         Verb::Upkeep(verb) => (verb.targets(), Scope::Connection),
+        Verb::Superblock(verb) => (verb.targets(), verb.scope()),
         Verb::Attach(targets)
         | Verb::Invalidate(targets)
         | Verb::SuspendIo(targets)

@@ -87,6 +87,8 @@ pub(crate) enum Verb {
         #[arg(long, required = true)]
         clear_bitmap: bool,
     },
+    #[command(flatten)]
+    Maintenance(Maintenance),
     /// Wait until all peers are connected
     WaitConnectResource {
         resource: String,
@@ -127,6 +129,39 @@ pub(crate) enum Verb {
         #[command(flatten)]
         times: WaitTimes,
     },
+}
+
+/// What is rarely asked for, or done in another way here.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Maintenance {
+    /// Refused: the peer's data is given up by `invalidate` there
+    InvalidateRemote(Volume),
+    /// Say whether this node's data counts as outdated; others know it without being told
+    Outdate { minor: u32 },
+    /// Compare the replicas of a volume while they are in use
+    Verify(Volume),
+    /// Refused: a resync is bounded by `c-max-rate`, not paused
+    PauseSync(Volume),
+    /// Nothing to do: nothing pauses a resync
+    ResumeSync(Volume),
+    /// Print what udev makes the names of a volume of
+    Udev { minor: u32 },
+    /// Refused: volumes go with their resource
+    DelMinor { minor: u32 },
+    /// Part from a peer; it stays a member until the configuration drops it
+    DelPeer {
+        #[command(flatten)]
+        peer: Peer,
+        /// Do it also where it is refused for safety
+        #[arg(long)]
+        force: bool,
+    },
+    /// See that a former peer has no bitmap any more
+    ForgetPeer(Peer),
+    /// Forget a resource, with its volumes and peers
+    DelResource { resource: String },
+    /// Refused: the name stands in the metadata of every replica
+    RenameResource { resource: String, name: String },
 }
 
 #[derive(Debug, Args)]

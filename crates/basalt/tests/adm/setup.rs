@@ -55,6 +55,29 @@ fn minors_and_node_ids_become_names() {
     assert_eq!(run.exit, 20, "{run:?}");
 }
 
+#[test]
+fn verbs_without_a_meaning_here_say_what_to_do() {
+    for (words, questions, exit, part) in [
+        (&["rename-resource", "r0", "r1"][..], 0, 10, "stands in the metadata"),
+        (&["pause-sync", "r0", "1", "0"], 2, 10, "c-max-rate"),
+        (&["resume-sync", "r0", "1", "0"], 2, 0, ""),
+        (&["invalidate-remote", "r0", "1", "0"], 2, 10, "on the peer"),
+        (&["forget-peer", "r0", "9"], 2, 0, ""),
+        (&["del-minor", "0"], 2, 10, ""),
+    ] {
+        let answers = (0..questions).map(|_| status(&["r0"])).collect();
+        let run = Place::new().run_tool("setup", words, answers);
+        assert_eq!(run.exit, exit, "{words:?}: {run:?}");
+        assert!(run.stderr.contains(part), "{words:?}: {}", run.stderr);
+    }
+    let verify =
+        Command::Verify { resource: r0(), volume: Some(0), start: None, stop: None, repair: false };
+    let expected = quiet(vec![ask_status(&["r0"]), verify]);
+    expect(&["verify", "r0", "1", "0"], vec![status(&["r0"]), done()], &expected);
+    let down = Command::Down { resource: r0(), force: false };
+    expect(&["del-resource", "r0"], vec![done()], &quiet(vec![down]));
+}
+
 const RUNNING: &str = "resource r0 {
     options { quorum majority; auto-promote no; }
     net { max-buffers 8000; }

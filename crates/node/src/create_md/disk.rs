@@ -1,0 +1,169 @@
+//! A disk as the verbs for metadata see it.
+
+use std::fs::{self, File, FileType, OpenOptions, TryLockError};
+use std::io::{Error, ErrorKind, Seek, SeekFrom};
+use std::ops::Range;
+use std::os::unix::fs::{FileExt, FileTypeExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
+
+use format::error::DecodeError;
+use format::foreign::{PROBE_BYTES, detect_foreign};
+use format::layout::{Layout, Placement};
+use format::metadata::Superblock;
+use format::superblock::{SUPERBLOCK_BYTES, decode_superblock};
+
+use crate::create_md::CreateMdError;
+
+/// Bytes that are read and erased at a time.
+const CHUNK_BYTES: usize = 1 << 20;
+
+/// A superblock of ours that is on the disk already, of whatever resource and in whatever shape.
+pub(crate) struct OldSuperblock {
+    pub(crate) offset_bytes: u64,
+    pub(crate) what: String,
+    /// `None` if it cannot be read.
+    pub(crate) superblock: Option<Superblock>,
+}
+
+/// A disk or file, outside of the daemon.
+pub(crate) struct Disk {
+    pub(crate) path: PathBuf,
+    file: File,
+    pub(crate) size_bytes: u64,
+}
+
+impl Disk {
+    /// Exclusively.
+    pub(crate) fn open(path: &Path) -> Result<Self, CreateMdError> {
+        let disk = || path.to_owned();
+        let kind = kind_of(path)?;
+        let mut options = OpenOptions::new();
+        options.read(true).write(true);
+        if kind.is_block_device() {
+            // The kernel grants this to one at a time, and not while it is mounted.
+            options.custom_flags(libc::O_EXCL);
+        }
+        let file = options.open(path).map_err(|source| {
+            if source.kind() == ErrorKind::ResourceBusy {
+                CreateMdError::InUse { disk: disk() }
+            } else {
+                failed("opening", path, source)
+            }
+        })?;
+        match file.try_lock() {
+            Ok(()) => {}
+            Err(TryLockError::WouldBlock) => return Err(CreateMdError::InUse { disk: disk() }),
+            Err(TryLockError::Error(source)) => {
+                return Err(failed("locking", path, source));
+            }
+        }
+        Self::measured(path, file)
+    }
+
+    /// To read, also while it is in use.
+    pub(crate) fn open_to_read(path: &Path) -> Result<Self, CreateMdError> {
+        kind_of(path)?;
+        let opened = File::open(path);
+        let file = opened.map_err(|source| failed("opening", path, source))?;
+        Self::measured(path, file)
+    }
+
+    fn measured(path: &Path, mut file: File) -> Result<Self, CreateMdError> {
+        let size = file.seek(SeekFrom::End(0));
+        let size_bytes = size.map_err(|source| failed("measuring", path, source))?;
+        Ok(Self { path: path.to_owned(), file, size_bytes })
+    }
+
+    /// Looks in every place where a superblock can be, as older metadata may have had other
+    /// numbers of slots and lanes, and one copy may be damaged.
+    pub(crate) fn superblocks(
+        &self,
+        placement: Placement,
+    ) -> Result<Vec<OldSuperblock>, CreateMdError> {
+        let mut found = Vec::new();
+        let mut block = [0; SUPERBLOCK_BYTES];
+        for offset_bytes in Layout::superblock_places(placement) {
+            self.read(offset_bytes, &mut block)?;
+            let (what, superblock) = match decode_superblock(&block) {
+                Ok((superblock, _)) => {
+                    let Superblock { resource_name, volume, .. } = &superblock;
+                    let what = format!("metadata of resource `{resource_name}`, volume {volume}");
+                    (what, Some(superblock))
+                }
+                Err(DecodeError::WrongMagic { .. }) => continue,
+                Err(error) => (format!("metadata that cannot be read ({error})"), None),
+            };
+            found.push(OldSuperblock { offset_bytes, what, superblock });
+        }
+        Ok(found)
+    }
+
+    pub(crate) fn file(&self) -> &File {
+        &self.file
+    }
+
+    /// A file system, a partition table or the like.
+    pub(crate) fn foreign(&self) -> Result<Option<&'static str>, CreateMdError> {
+        let length = usize::try_from(self.size_bytes).unwrap_or(usize::MAX).min(PROBE_BYTES);
+        let (mut head, mut tail) = (vec![0; length], vec![0; length]);
+        self.read(0, &mut head)?;
+        self.read(self.size_bytes - length as u64, &mut tail)?;
+        Ok(detect_foreign(&head, &tail))
+    }
+
+    pub(crate) fn read(&self, offset_bytes: u64, buffer: &mut [u8]) -> Result<(), CreateMdError> {
+        self.file
+            .read_exact_at(buffer, offset_bytes)
+            .map_err(|source| self.failed("reading", source))
+    }
+
+    pub(crate) fn write(&self, offset_bytes: u64, bytes: &[u8]) -> Result<(), CreateMdError> {
+        self.file.write_all_at(bytes, offset_bytes).map_err(|source| self.failed("writing", source))
+    }
+
+    pub(crate) fn sync(&self) -> Result<(), CreateMdError> {
+        self.file.sync_all().map_err(|source| self.failed("flushing", source))
+    }
+
+    /// Makes an area read as zeroes. What reads so already is not written, so that a sparse file
+    /// stays sparse.
+    pub(crate) fn erase(&self, area: Range<u64>) -> Result<(), CreateMdError> {
+        let mut buffer = vec![0; CHUNK_BYTES];
+        let zeroes = vec![0; CHUNK_BYTES];
+        let mut at = area.start;
+        let next_data = |from| io::next_data(&self.file, from..area.end);
+        while let Some(data) = next_data(at).map_err(|source| self.failed("reading", source))? {
+            at = data.start;
+            while at < data.end {
+                let left = usize::try_from(data.end - at).unwrap_or(usize::MAX);
+                let length = left.min(CHUNK_BYTES);
+                self.read(at, &mut buffer[..length])?;
+                if buffer[..length] != zeroes[..length] {
+                    self.write(at, &zeroes[..length])?;
+                }
+                at += length as u64;
+            }
+        }
+        Ok(())
+    }
+
+    pub(crate) fn failed(&self, action: &'static str, source: Error) -> CreateMdError {
+        failed(action, &self.path, source)
+    }
+}
+
+fn kind_of(path: &Path) -> Result<FileType, CreateMdError> {
+    let disk = || path.to_owned();
+    match fs::metadata(path).map(|metadata| metadata.file_type()) {
+        Ok(kind) if kind.is_file() || kind.is_block_device() => Ok(kind),
+        Ok(_) => Err(CreateMdError::WrongKind { disk: disk() }),
+        Err(error) if error.kind() == ErrorKind::NotFound => {
+            Err(CreateMdError::Missing { disk: disk() })
+        }
+        Err(source) => Err(failed("looking at", path, source)),
+    }
+}
+
+fn failed(action: &'static str, path: &Path, source: Error) -> CreateMdError {
+    CreateMdError::Io { action, disk: path.to_owned(), source }
+}
