@@ -91,11 +91,8 @@ fn whole(target: String) -> Targets {
     Targets { targets: vec![target] }
 }
 
-fn forcible(force: bool, target: String) -> Forcible {
-    Forcible { force, targets: vec![target] }
-}
-
 fn plan(general: &General, verb: Verb) -> Result<Plan, AdmError> {
+    let forcible = |force, target| Forcible { force, targets: vec![target] };
     Ok(Plan::Verb(match verb {
         Verb::Status(status) => AdmVerb::Status(status),
         Verb::Events2(events) => AdmVerb::Events2(events),
@@ -176,16 +173,19 @@ fn maintenance(general: &General, verb: Maintenance) -> Result<AdmVerb, AdmError
         Maintenance::DelMinor { minor } => {
             AdmVerb::Build(BuildVerb::DelMinor(whole(volume_target(general, minor)?)))
         }
-        Maintenance::DelPeer { peer, force } => {
-            AdmVerb::Build(BuildVerb::DelPeer(forcible(force, peer_target(general, &peer)?)))
-        }
+        Maintenance::DelPeer { peer, force } => AdmVerb::Build(BuildVerb::DelPeer(Forcible {
+            force,
+            targets: vec![peer_target(general, &peer)?],
+        })),
         Maintenance::ForgetPeer(peer) => {
             // One that is gone has no name any more.
             let target = peer_target(general, &peer)
                 .unwrap_or_else(|_| format!("{}:{}", peer.resource, peer.id));
             AdmVerb::Upkeep(UpkeepVerb::ForgetPeer(whole(target)))
         }
-        Maintenance::DelResource { resource } => AdmVerb::Down(forcible(false, resource)),
+        Maintenance::DelResource { resource } => {
+            AdmVerb::Down(Forcible { force: false, targets: vec![resource] })
+        }
         Maintenance::RenameResource { resource, name } => {
             return Err(AdmError::configuration(
                 format!("the name {resource} stands in the metadata of every replica"),

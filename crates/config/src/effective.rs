@@ -286,6 +286,15 @@ impl Resource {
         }
     }
 
+    /// What comes before a resync of this volume: a resource, and its volume.
+    #[must_use]
+    pub fn resync_after(&self, node_name: &str, volume: u16) -> Option<(String, u16)> {
+        let set = self.volume_set(node_name, volume);
+        let Value::Text(text) = set.given("resync-after")? else { return None };
+        let (resource, number) = text.split_once('/').unwrap_or((text, "0"));
+        Some((resource.to_owned(), number.parse().ok()?))
+    }
+
     #[must_use]
     pub fn peer_disk_options(&self, node_name: &str, peer: &str, volume: u16) -> PeerDiskOptions {
         let mut set = self.volume_set(node_name, volume);

@@ -13,6 +13,7 @@ mod scrape;
 mod devices;
 mod startup;
 pub(crate) mod handlers;
+mod resync_order;
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -38,6 +39,7 @@ use stdx::time::Time;
 use crate::control::configuring::Mode;
 use crate::control::credentials::{CredentialsKeeper, keep_credentials};
 use crate::control::handlers::Handlers;
+use crate::control::resync_order::ResyncOrder;
 use crate::control::stepwise::Parts;
 use crate::control::watch::Watch;
 use crate::cores::{Placement, cores_for};
@@ -75,6 +77,7 @@ pub(crate) struct Control {
     without_disk: Mutex<BTreeMap<String, Failure>>,
     watch: Watch,
     handlers: Handlers,
+    resync_order: ResyncOrder,
     /// How the data threads speak to the kernel.
     backend: io::BackendKind,
     placement: Placement,
@@ -131,6 +134,7 @@ pub(crate) fn run(options: &Options) -> Result<(), NodeError> {
         without_disk: Mutex::default(),
         watch: Watch::default(),
         handlers: Handlers::default(),
+        resync_order: ResyncOrder::default(),
         backend,
         placement: Placement::new(ids, allowed, options.shards),
         started_at: io::now(),
@@ -172,6 +176,7 @@ pub(crate) fn run(options: &Options) -> Result<(), NodeError> {
         End::ShardFailed(reason) => Err(NodeError::Shard(reason)),
     };
     control.handlers.end();
+    control.resync_order.end();
     control.watch.end();
     drop(std::fs::remove_file(socket_path));
     result

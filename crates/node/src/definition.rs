@@ -1,6 +1,6 @@
 //! A resource as this node has to run it, taken from its `.res` text.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -64,6 +64,8 @@ pub(crate) struct Definition {
     pub(crate) tells_of_disk_errors: bool,
     /// How long a request to the disk may take before that counts as failed.
     pub(crate) disk_timeout: Option<Duration>,
+    /// Volumes of other resources whose resyncs come first.
+    pub(crate) resync_after: Vec<(String, u16)>,
     /// What is understood and not in effect.
     pub(crate) warnings: Vec<String>,
 }
@@ -176,17 +178,22 @@ impl Definition {
             handlers,
             tells_of_disk_errors: disk_options.on_io_error == OnIoError::CallHandler,
             disk_timeout: disk_timeout(resource, host),
+            resync_after: resync_after(resource, host),
             volume_options: volume_options(resource, host),
             warnings,
             members,
         })
     }
 
-    /// Whether its replica is brought up to date at once, or when a handler allows it.
+    /// Whether its replica is brought up to date at once, or when a handler allows it, or when it
+    /// is its turn.
     pub(crate) fn readmission(&self) -> Readmission {
-        match self.handlers.contains_key("before-resync-target") {
-            true => Readmission::Ask,
-            false => Readmission::AtOnce,
+        if !self.resync_after.is_empty() {
+            Readmission::AskAlways
+        } else if self.handlers.contains_key("before-resync-target") {
+            Readmission::Ask
+        } else {
+            Readmission::AtOnce
         }
     }
 
@@ -499,6 +506,14 @@ fn disk_timeout(resource: &Resource, host: &Host) -> Option<Duration> {
     let limits =
         volumes.filter_map(|it| resource.disk_options(&host.name, it.number).disk_timeout_ms);
     limits.min().map(Duration::from_millis)
+}
+
+/// The replica is one of all volumes: it comes after what any of them comes after.
+fn resync_after(resource: &Resource, host: &Host) -> Vec<(String, u16)> {
+    let numbers = host.volumes.iter().map(|volume| volume.number);
+    let before = numbers.filter_map(|number| resource.resync_after(&host.name, number));
+    let others: BTreeSet<_> = before.filter(|(name, _)| *name != resource.name).collect();
+    others.into_iter().collect()
 }
 
 /// `csums-alg` of any connection, unless all that have it say `csums-after-crash-only`.

@@ -162,6 +162,10 @@ pub(crate) const HANDLERS_WAITING_MAX: usize = 64;
 pub(crate) const HANDLER_DEADLINE: Duration = Duration::from_secs(60);
 /// A loss of quorum that is over by then is none: voters change, and links come one by one.
 pub(crate) const HANDLER_QUORUM_PATIENCE: Duration = Duration::from_secs(1);
+/// While a resync waits for another one (`resync-after`): how often that is looked at, and how long
+/// one that may begin, or was allowed to, counts as under way.
+pub(crate) const RESYNC_ORDER_INTERVAL: Duration = Duration::from_millis(250);
+pub(crate) const RESYNC_ORDER_BEGIN: Duration = Duration::from_secs(5);
 /// How often a running script is looked at.
 pub(crate) const HANDLER_POLL_INTERVAL: Duration = Duration::from_millis(20);
 /// Lines of its output that are logged, and bytes of one.

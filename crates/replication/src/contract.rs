@@ -711,6 +711,8 @@ pub enum ResourceAction {
     AskToResync {
         number: u64,
         from: NodeId,
+        /// It holds what was there at some moment, until then.
+        is_image: bool,
     },
     /// See to it that this peer, which is not connected, does not go on by itself: answer with
     /// `FenceAnswer`.

@@ -37,7 +37,11 @@ fn some_quirks(random: &mut Random) -> Quirks {
 }
 
 fn some_readmission(seed: u64) -> Readmission {
-    if seed.is_multiple_of(ASKING_SEEDS) { Readmission::Ask } else { Readmission::AtOnce }
+    match seed % ASKING_SEEDS {
+        0 => Readmission::Ask,
+        1 => Readmission::AskAlways,
+        _ => Readmission::AtOnce,
+    }
 }
 
 #[derive(Clone, Debug)]

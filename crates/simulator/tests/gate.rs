@@ -147,9 +147,37 @@ fn the_loser_of_a_split_brain_keeps_its_data_until_it_is_allowed() {
     assert_eq!(it.on_disk(1, 7), 10);
 }
 
+/// `resync-after`: it asks also where a copy has begun, each time that it goes on.
+#[test]
+fn a_replica_that_waits_for_its_turn_asks_again_after_an_interruption() {
+    let mut it = Scenario::new(3, 0, 0);
+    it.cluster.options.readmission = Readmission::AskAlways;
+    it.cluster.kill(2);
+    it.until("the loss of node 2", |it| !it.is_in_sync(0, 2));
+    (0..8).for_each(|block| it.must_write(0, block, 2));
+    it.cluster.slow[2].write = Duration::from_secs(5);
+    it.cluster.start(2);
+    it.until("a question", |it| it.cluster.asked[2].is_some());
+    it.cluster.allow_resync(2);
+    let is_syncing = |it: &Scenario| it.status(0).is_some_and(|it| it.members[2].syncing);
+    it.until("a resync", is_syncing);
+    it.run(Duration::from_secs(1));
+    it.cluster.kill(2);
+    it.cluster.slow[2].write = Duration::ZERO;
+    it.until("its end", |it| !is_syncing(it));
+    it.cluster.start(2);
+    it.until("another question", |it| it.cluster.asked[2].is_some());
+    it.must_write(0, 9000, 3);
+    it.run(Duration::from_secs(40));
+    assert!(!it.is_in_sync(0, 2) && it.on_disk(2, 9000) == 0);
+    it.cluster.allow_resync(2);
+    it.until("the return", |it| it.is_in_sync(0, 2));
+    assert_eq!((it.on_disk(2, 7), it.on_disk(2, 9000)), (2, 3));
+}
+
 /// The mix of faults of the fixed seeds, with replicas that ask. Budget: 20 s on two cores.
 #[test]
 fn no_seed_with_replicas_that_ask_breaks_a_promise() {
-    all_of((run, ""), [8, 16, 24, 32], 6_000);
-    all_of((run_forks, "--forks"), [48, 56, 64, 72], 6_000);
+    all_of((run, ""), [8, 16, 24, 32, 1, 9, 17], 6_000);
+    all_of((run_forks, "--forks"), [48, 56, 64, 72, 41, 49], 6_000);
 }

@@ -267,7 +267,7 @@ impl Cluster {
         self.state_dir(index).join("admin.sock")
     }
 
-    fn status_of_all(&self, index: usize) -> Option<Vec<ResourceStatus>> {
+    pub(crate) fn status_of_all(&self, index: usize) -> Option<Vec<ResourceStatus>> {
         let command = api::request::Command::Status { resources: Vec::new(), statistics: true };
         match ask(&self.admin_socket(index), command, Duration::from_secs(5)) {
             Ok(Reply::Status(reply)) => Some(reply.resources),

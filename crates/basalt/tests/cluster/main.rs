@@ -29,6 +29,7 @@ mod orphans;
 mod transcript;
 mod holes;
 mod resync;
+mod resync_order;
 mod resize;
 mod initiator;
 mod nvme;

@@ -138,7 +138,7 @@ pub static TABLE: &[OptionSpec] = &[
     disk("disk-flushes", Kind::Flag, "yes", holds(&["yes"])),
     disk("disk-drain", Kind::Flag, "yes", holds(&["yes"])),
     disk("md-flushes", Kind::Flag, "yes", holds(&["yes"])),
-    row(Section::Disk, "resync-after", Kind::Text { bytes_max: 255 }, None, NOT_YET),
+    row(Section::Disk, "resync-after", Kind::Text { bytes_max: 255 }, None, IN_EFFECT),
     disk("al-extents", Kind::Clamped { min: 67, max: 65_534 }, "1237", IN_EFFECT),
     disk("al-updates", Kind::Flag, "yes", holds(&["yes"])),
     disk("discard-zeroes-if-aligned", Kind::Flag, "yes", holds(&["yes"])),

@@ -66,6 +66,7 @@ impl Control {
         let reply = if is_held { Reply::done() } else { removed? };
         self.guests.close(resource);
         self.handlers.forget(resource);
+        self.resync_order.forget(resource);
         self.held_down().remove(resource);
         self.without_disk().remove(resource);
         crash::lift(&self.state, resource);
@@ -224,6 +225,7 @@ impl Control {
         match answer {
             Ok(_) => {
                 self.handlers.define(wanted);
+                self.resync_order.define(wanted);
                 Ok(Ok(()))
             }
             Err(failure) if failure.code == FailureCode::StateRefused => {

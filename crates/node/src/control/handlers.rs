@@ -23,6 +23,7 @@ use replication::contract::FenceVerdict;
 use crate::control::Control;
 use crate::control::handlers::script::Ended;
 use crate::control::handlers::triggers::{Trigger, first_look, triggers};
+use crate::control::resync_order::Asked;
 use crate::definition::Definition;
 use crate::desk::overloaded;
 use crate::limits::{
@@ -140,6 +141,10 @@ impl Handlers {
 
     fn has_scripts(&self) -> bool {
         !self.lock().scripts.is_empty()
+    }
+
+    fn has(&self, resource: &str, handler: &str) -> bool {
+        self.lock().scripts.get(resource).is_some_and(|scripts| scripts.contains_key(handler))
     }
 
     /// Puts a call into the queue, if the resource has a script for it.
@@ -287,15 +292,12 @@ impl Control {
             Fact::PrimaryLost => Trigger::of_resource("pri-lost"),
             Fact::DiskFailed => Trigger::of_resource("local-io-error"),
             Fact::ShouldGiveWay => Trigger::of_resource("pri-lost-after-sb"),
-            Fact::ResyncWanted { number, leader } => {
-                let trigger =
-                    Trigger { peer: leader, ..Trigger::of_resource("before-resync-target") };
-                let question = Some(Question::Resync(number));
-                let verdict = self.handlers.enqueue_answer(resource, trigger, None, question);
-                if let Some(verdict) = verdict {
-                    self.answer_resync(resource, number, verdict);
+            Fact::ResyncWanted { number, leader, is_image } => {
+                let asked = Asked { number, leader, is_image };
+                if !self.waits_for_turn(resource, &asked) {
+                    self.begin_resync(resource, asked);
                 }
-                return self.start_handlers();
+                return;
             }
             Fact::FenceWanted { number, peer, unreachable } => {
                 let trigger = Trigger { peer, ..Trigger::of_resource("fence-peer") };
@@ -307,6 +309,21 @@ impl Control {
             }
         };
         self.handlers.enqueue(resource, trigger, None);
+        self.start_handlers();
+    }
+
+    /// It is its turn; a handler may have a say.
+    pub(super) fn begin_resync(self: &Arc<Self>, resource: &str, asked: Asked) {
+        let Asked { number, leader, is_image } = asked;
+        let trigger = Trigger { peer: leader, ..Trigger::of_resource("before-resync-target") };
+        if !is_image || !self.handlers.has(resource, trigger.handler) {
+            return self.answer_resync(resource, number, Verdict::Allowed);
+        }
+        let question = Some(Question::Resync(number));
+        let verdict = self.handlers.enqueue_answer(resource, trigger, None, question);
+        if let Some(verdict) = verdict {
+            self.answer_resync(resource, number, verdict);
+        }
         self.start_handlers();
     }
 

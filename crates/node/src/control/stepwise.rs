@@ -69,6 +69,7 @@ impl Control {
         self.check_secrecy(&definition)?;
         // The resource may ask for its handlers as soon as it is there.
         let scripts = self.handlers.define(&definition);
+        self.resync_order.define(&definition);
         let reply = once_address_is_free(patience, |patience| {
             let _moving = self.moving();
             let attach = if parts.has_disk { attach } else { attach_without_disk };

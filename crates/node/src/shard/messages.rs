@@ -210,7 +210,7 @@ pub(crate) enum Fact {
     ShouldGiveWay,
     /// The replica is to be brought up to date by this leader (this node, if none is named), and
     /// that waits for `ResyncAnswer`.
-    ResyncWanted { number: u64, leader: Option<(u8, String)> },
+    ResyncWanted { number: u64, leader: Option<(u8, String)>, is_image: bool },
     /// This peer is gone, and is not to go on by itself; that waits for `FenceAnswer`.
     FenceWanted { number: u64, peer: Option<(u8, String)>, unreachable: Unreachable },
 }

@@ -199,9 +199,9 @@ impl Shard {
             ResourceAction::ConfigChanged(config) => self.on_config_changed(id, &config),
             ResourceAction::Evicted { member, rest } => say_that_it_is_slow(hosted, member, rest),
             ResourceAction::WentAlone => say_that_it_goes_alone(hosted.name()),
-            ResourceAction::AskToResync { number, from } => {
+            ResourceAction::AskToResync { number, from, is_image } => {
                 let leader = hosted.peer(from).map(|peer| (from.get(), peer.name.clone()));
-                rim.tell_fact(hosted.name(), Fact::ResyncWanted { number, leader });
+                rim.tell_fact(hosted.name(), Fact::ResyncWanted { number, leader, is_image });
             }
             ResourceAction::AskToFence { number, peer } => {
                 rim.tell_fact(hosted.name(), fence_wanted(hosted, number, peer));

@@ -473,6 +473,11 @@ impl Hosted {
             }
             _ => ReplicationState::Established,
         };
+        let waits_for_turn = status.asks_to_resync && !self.definition.resync_after.is_empty();
+        if waits_for_turn && facts.connected && status.leader == Some(member.node) {
+            device.replication_state = ReplicationState::PausedSyncT;
+            device.resync_suspended = "dependency".to_owned();
+        }
         let left = facts.out_of_sync.blocks_at(place);
         device.out_of_sync = left * (BLOCK_BYTES / 1024);
         let blocks = self.space.blocks_at(place).max(1);
@@ -564,8 +569,13 @@ impl Hosted {
             );
         }
         if status.asks_to_resync {
-            let text = "its replica waits for the handler before-resync-target to end";
-            reasons.push(text.to_owned());
+            reasons.push(match &self.definition.resync_after[..] {
+                [] => "its replica waits for the handler before-resync-target to end".to_owned(),
+                [(first, _), ..] => format!(
+                    "its replica waits for its turn (`resync-after {first}`), or for the handler \
+                     before-resync-target"
+                ),
+            });
         }
         if status.disk_failed {
             reasons.push(

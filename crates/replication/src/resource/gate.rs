@@ -1,11 +1,13 @@
-//! A replica that asks its node before it is brought up to date (`before-resync-target`).
+//! A replica that asks its node before it is brought up to date (`before-resync-target`,
+//! `resync-after`).
 //!
 //! Once it is admitted, a replica takes new writes and copies, and is an image of no moment any
 //! more: what is to be kept of it (a snapshot) is kept before. So its answer to `Admit` waits,
 //! where the options say so, until the node allows it. The leader gives an admission up that takes
 //! long, seals the replica and asks again: the newest question is the one that is answered. The
 //! replica votes, and answers everything else, as it always does. One that was admitted before it
-//! joined (`Syncing`) is no image already, and asks no more.
+//! joined (`Syncing`) is no image already, and asks no more, unless the options are about its turn
+//! (`resync-after`).
 //!
 //! A permission is for the replica as it is: it ends with the disk, and where the replica becomes
 //! in sync in another way.
@@ -25,7 +27,10 @@ use crate::resource::Resource;
 pub enum Readmission {
     #[default]
     AtOnce,
+    /// While it is an image of a moment.
     Ask,
+    /// Also where a copy has begun, each time that it goes on.
+    AskAlways,
 }
 
 #[derive(Debug, Default)]
@@ -66,7 +71,12 @@ impl Resource {
         value: &Config,
         floors: &[Seq],
     ) -> bool {
-        let asks = self.options.readmission == Readmission::Ask && self.is_image();
+        let is_image = self.is_image();
+        let asks = match self.options.readmission {
+            Readmission::AtOnce => false,
+            Readmission::Ask => is_image,
+            Readmission::AskAlways => true,
+        };
         if !asks || self.gate.state == GateState::Open {
             self.gate = Gate::default();
             return true;
@@ -81,7 +91,7 @@ impl Resource {
             // Another life of the resource may be answered late: its numbers are others.
             let number = self.random.next_u64();
             self.gate.number = number;
-            self.actions.push(ResourceAction::AskToResync { number, from });
+            self.actions.push(ResourceAction::AskToResync { number, from, is_image });
         }
         false
     }

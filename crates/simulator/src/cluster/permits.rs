@@ -15,6 +15,8 @@ pub(crate) struct Permit {
     allowed: bool,
     /// It was admitted before, and did not join since: it is an image of no moment already.
     is_begun: bool,
+    /// It asks all the same.
+    always: bool,
 }
 
 impl Cluster {
@@ -54,17 +56,19 @@ impl Cluster {
     /// Of this node: what was asked and allowed of a replica that is not there any more is over.
     pub(crate) fn begin_permits(&mut self, node: usize) {
         let is_begun = self.disks[node].superblock.state == ReplicaState::Syncing;
-        let asks = self.options.readmission == Readmission::Ask;
-        self.permits[node] = Permit { asks, allowed: false, is_begun };
+        let asks = self.options.readmission != Readmission::AtOnce;
+        let always = self.options.readmission == Readmission::AskAlways;
+        self.permits[node] = Permit { asks, allowed: false, is_begun, always };
         self.asked[node] = None;
         self.fence_asked[node] = None;
     }
 
     /// The same of one whose disk is another one, or was given up.
     pub(crate) fn forget_permit(&mut self, node: usize) {
-        let asks = self.permits[node].asks;
+        let Permit { asks, always, .. } = self.permits[node];
         self.begin_permits(node);
         self.permits[node].asks = asks;
+        self.permits[node].always = always;
     }
 
     pub(crate) fn note_replica(&mut self, node: usize, superblock: &Superblock) {
@@ -75,7 +79,7 @@ impl Cluster {
                 permit.is_begun = false;
             }
             ReplicaState::InSync => {
-                *permit = Permit { asks: permit.asks, ..Permit::default() };
+                *permit = Permit { is_begun: false, allowed: false, ..*permit };
                 self.asked[node] = None;
             }
         }
@@ -87,7 +91,7 @@ impl Cluster {
             return;
         }
         let permit = &mut self.permits[node];
-        if permit.asks && !permit.is_begun && !permit.allowed {
+        if permit.asks && (permit.always || !permit.is_begun) && !permit.allowed {
             let text = format!("n{node} is brought up to date and nobody allowed it");
             self.violation.get_or_insert(text);
         }
