@@ -289,6 +289,34 @@ fn who_gives_way_sends_no_vote_that_it_never_wrote_down() {
     }
 }
 
+/// The line that node 2 gives way to had its last value chosen without node 2, and names it in sync.
+#[test]
+fn who_gave_way_is_not_in_sync_by_an_older_word() {
+    let mut it = Scenario::with_quorum_off(3, 0);
+    it.must_write(0, 7, 1);
+    it.run(Duration::from_secs(1));
+    it.cluster.slow[2].save = Duration::from_millis(100);
+    let before = it.accepted(0);
+    demote(&mut it, 0);
+    assert!(it.accepted(0) > before);
+    it.cluster.kill(2);
+    it.part(&[0, 1], &[2]);
+    it.cluster.slow[2] = SlowDisk::default();
+    it.cluster.start(2);
+    assert_eq!(it.accepted(2), before);
+    it.promote(2);
+    it.must_write(2, 7, 20);
+    demote(&mut it, 2);
+    it.meet(&[0, 1], &[2]);
+    it.until("the split brain", |it| it.is_split(0, 2) && it.is_split(2, 0));
+    it.discard(2, 0);
+    it.until("its end", |it| !it.is_split(0, 2) && !it.is_split(2, 0));
+    it.run(Duration::from_millis(200));
+    it.promote(0);
+    it.until("the return of node 2", |it| it.is_in_sync(0, 2));
+    assert_eq!((it.must_read(0, 7), it.on_disk(2, 7)), (1, 1));
+}
+
 /// Node 2 was in sync with node 0, then began to follow node 1, which then gives way to node 0. Of
 /// the line that nobody follows any more nothing has to be known.
 #[test]

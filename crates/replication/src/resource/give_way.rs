@@ -221,7 +221,8 @@ impl Resource {
     /// The local replica is in sync by this value, and of its line.
     fn has_data_of(&self, head: &Config) -> bool {
         let replica = self.report().filter(|replica| replica.branch == head.branch);
-        replica.is_some() && self.own_part(head).is_some()
+        let is_in_sync = self.replica_state() == Some(ReplicaState::InSync);
+        replica.is_some() && is_in_sync && self.own_part(head).is_some()
     }
 
     /// This node, or one that it talks to, has it.

@@ -25,6 +25,9 @@ pub(crate) const RANK_INTACT: u8 = 3;
 /// Restarted, on a machine that did not: what its device cached is still there.
 const RANK_RESTARTED: u8 = 2;
 pub(crate) const RANK_REBOOTED: u8 = 1;
+/// It was being copied to, and nobody proposed that it is in sync: it has data of two lines,
+/// perhaps, and counts for nothing even where a value that is older than that names it.
+pub(crate) const RANK_BEHIND: u8 = 0;
 
 #[derive(Debug, Default)]
 pub(crate) struct MemberState {
@@ -228,6 +231,12 @@ impl Resource {
             .superblock
             .as_ref()
             .is_some_and(|superblock| superblock.kernel_boot_id == self.options.kernel_boot_id);
+        let is_behind = self.superblock.as_ref().is_some_and(|superblock| {
+            superblock.state == ReplicaState::Syncing && superblock.candidate.is_none()
+        });
+        if is_behind {
+            return RANK_BEHIND;
+        }
         match (self.member.admitted, same_kernel) {
             (true, _) => RANK_INTACT,
             (false, true) => RANK_RESTARTED,

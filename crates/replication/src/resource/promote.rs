@@ -23,6 +23,7 @@ use crate::limits;
 use crate::ranges::RangeSet;
 use crate::resource::admit::is_of_history;
 use crate::resource::forks::{Began, next_branch};
+use crate::resource::member::RANK_BEHIND;
 use crate::resource::propose::Attempt;
 use crate::resource::receipts::Standing;
 use crate::resource::session::Session;
@@ -450,6 +451,7 @@ impl Resource {
                 let replica = &report.replica;
                 // One that began to follow another line holds writes of it, whatever this one says.
                 is_of_history(&base, replica)
+                    && report.rank > RANK_BEHIND
                     && old.iter().any(|member| {
                         member.node == node && member.incarnation == replica.incarnation
                     })
