@@ -18,6 +18,7 @@ mod guest;
 mod tidy;
 mod packages;
 mod metadata;
+mod commit;
 mod process;
 
 use std::process::ExitCode;

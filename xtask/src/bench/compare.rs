@@ -7,7 +7,7 @@
 //! said.
 
 use super::release_binary;
-use crate::{metadata, process};
+use crate::{commit, metadata, process};
 use anyhow::{Context as _, Result, bail, ensure};
 use serde_json::Value;
 use std::fs;
@@ -61,7 +61,8 @@ const METRICS: [Metric; 3] = [
 
 pub(super) fn run(words: &[&str]) -> Result<ExitCode> {
     let wishes = parse(words)?;
-    let commit = commit_of(wishes.base)?;
+    let commit = commit::find(wishes.base)?;
+    let commit = commit.with_context(|| format!("git knows no commit {:?} here", wishes.base))?;
     let base = build_base(&commit)?;
     let own = release_binary()?;
     let (mut before, mut after) = (Vec::new(), Vec::new());
@@ -101,15 +102,6 @@ fn parse<'a>(words: &[&'a str]) -> Result<Wishes<'a>> {
     Ok(wishes)
 }
 
-fn commit_of(base: &str) -> Result<String> {
-    let mut git = Command::new("git");
-    git.args(["rev-parse", "--verify", "--quiet", "--end-of-options"]);
-    git.arg(format!("{base}^{{commit}}")).current_dir(process::repository()?);
-    let commit = process::output(&mut git)?.trim().to_owned();
-    ensure!(!commit.is_empty(), "git knows no commit {base:?} here");
-    Ok(commit)
-}
-
 fn is_other_bench(commit: &str) -> Result<bool> {
     let mut git = Command::new("git");
     git.args(["diff", "--quiet", commit, "--", BENCH]).current_dir(process::repository()?);
@@ -125,29 +117,13 @@ fn build_base(commit: &str) -> Result<PathBuf> {
     if fs::read_to_string(&stamp).is_ok_and(|laid_out| laid_out == commit) {
         println!("{commit} is laid out in {}", source.display());
     } else {
-        lay_out(commit, &source)?;
+        commit::lay_out(commit, &source)?;
         fs::write(&stamp, commit).with_context(|| format!("cannot write {}", stamp.display()))?;
     }
-    // By the name, so that rustup takes the toolchain which that commit asks for.
-    let mut cargo = Command::new("cargo");
+    let mut cargo = commit::cargo(&source, &target);
     cargo.args(["build", "--release", "--locked", "--package", "basalt"]);
-    cargo.current_dir(&source).env("CARGO_TARGET_DIR", &target).env_remove("RUSTUP_TOOLCHAIN");
     process::must_succeed(&mut cargo)?;
     Ok(target.join("release/basalt"))
-}
-
-fn lay_out(commit: &str, source: &Path) -> Result<()> {
-    let archive = source.with_extension("tar");
-    if source.exists() {
-        fs::remove_dir_all(source).with_context(|| format!("cannot empty {}", source.display()))?;
-    }
-    fs::create_dir_all(source).with_context(|| format!("cannot make {}", source.display()))?;
-    let mut git = Command::new("git");
-    git.args(["archive", "--format=tar", "--output"]).arg(&archive).arg(commit);
-    process::must_succeed(git.current_dir(process::repository()?))?;
-    let mut tar = Command::new("tar");
-    process::must_succeed(tar.arg("-xf").arg(&archive).arg("-C").arg(source))?;
-    fs::remove_file(&archive).with_context(|| format!("cannot remove {}", archive.display()))
 }
 
 fn measure(binary: &Path, wishes: &Wishes<'_>) -> Result<Vec<Run>> {
