@@ -505,6 +505,9 @@ _basalt() {
             basalt__subcmd__bench,rows)
                 cmd="basalt__subcmd__bench__subcmd__rows"
                 ;;
+            basalt__subcmd__bench,upgrade)
+                cmd="basalt__subcmd__bench__subcmd__upgrade"
+                ;;
             basalt__subcmd__bench,verify)
                 cmd="basalt__subcmd__bench__subcmd__verify"
                 ;;
@@ -534,6 +537,9 @@ _basalt() {
                 ;;
             basalt__subcmd__bench__subcmd__help,rows)
                 cmd="basalt__subcmd__bench__subcmd__help__subcmd__rows"
+                ;;
+            basalt__subcmd__bench__subcmd__help,upgrade)
+                cmd="basalt__subcmd__bench__subcmd__help__subcmd__upgrade"
                 ;;
             basalt__subcmd__bench__subcmd__help,verify)
                 cmd="basalt__subcmd__bench__subcmd__help__subcmd__verify"
@@ -822,6 +828,9 @@ _basalt() {
                 ;;
             basalt__subcmd__help__subcmd__bench,rows)
                 cmd="basalt__subcmd__help__subcmd__bench__subcmd__rows"
+                ;;
+            basalt__subcmd__help__subcmd__bench,upgrade)
+                cmd="basalt__subcmd__help__subcmd__bench__subcmd__upgrade"
                 ;;
             basalt__subcmd__help__subcmd__bench,verify)
                 cmd="basalt__subcmd__help__subcmd__bench__subcmd__verify"
@@ -4502,7 +4511,7 @@ _basalt() {
             return 0
             ;;
         basalt__subcmd__bench)
-            opts="-h --nodes --volumes --seconds --warm-up --size-mib --short --place --hosts --shards --peer --out --json --help verify canary write rows idle resync chaos failover puppet help"
+            opts="-h --nodes --volumes --seconds --warm-up --size-mib --short --place --hosts --shards --peer --out --json --help verify canary write rows idle resync chaos failover upgrade puppet help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -4654,7 +4663,7 @@ _basalt() {
             return 0
             ;;
         basalt__subcmd__bench__subcmd__help)
-            opts="verify canary write rows idle resync chaos failover puppet help"
+            opts="verify canary write rows idle resync chaos failover upgrade puppet help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -4766,6 +4775,20 @@ _basalt() {
             return 0
             ;;
         basalt__subcmd__bench__subcmd__help__subcmd__rows)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        basalt__subcmd__bench__subcmd__help__subcmd__upgrade)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
@@ -4941,6 +4964,52 @@ _basalt() {
                     return 0
                     ;;
                 --link-mbit)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        basalt__subcmd__bench__subcmd__upgrade)
+            opts="-h --other --place --span-mib --connections --depth --seed --answer-limit --reconnect-limit --json --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --other)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --place)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --span-mib)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --connections)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --depth)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --seed)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --answer-limit)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --reconnect-limit)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -6220,7 +6289,7 @@ _basalt() {
             return 0
             ;;
         basalt__subcmd__help__subcmd__bench)
-            opts="verify canary write rows idle resync chaos failover puppet"
+            opts="verify canary write rows idle resync chaos failover upgrade puppet"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -6318,6 +6387,20 @@ _basalt() {
             return 0
             ;;
         basalt__subcmd__help__subcmd__bench__subcmd__rows)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        basalt__subcmd__help__subcmd__bench__subcmd__upgrade)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )

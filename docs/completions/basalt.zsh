@@ -350,6 +350,21 @@ _arguments "${_arguments_options[@]}" : \
 '--help[Print help]' \
 && ret=0
 ;;
+(upgrade)
+_arguments "${_arguments_options[@]}" : \
+'--other=[The binary of the other version]:OTHER:_files' \
+'--place=[Where the nodes'\'' files go, in a directory that is removed at the end]:PLACE:_files' \
+'--span-mib=[MiB from the start of the volume that are written and read]:SPAN_MIB:_default' \
+'--connections=[Connections, where the server allows several]:CONNECTIONS:_default' \
+'--depth=[Requests in flight per connection]:DEPTH:_default' \
+'--seed=[Seed of the mix of requests; random when left out]:SEED:_default' \
+'--answer-limit=[Seconds that a request may take before its connection is given up]:ANSWER_LIMIT:_default' \
+'--reconnect-limit=[Seconds without any server before the run has failed]:RECONNECT_LIMIT:_default' \
+'--json[Print the result as JSON]' \
+'-h[Print help]' \
+'--help[Print help]' \
+&& ret=0
+;;
 (puppet)
 _arguments "${_arguments_options[@]}" : \
 '--size-mib=[MiB of the volume]:SIZE_MIB:_default' \
@@ -399,6 +414,10 @@ _arguments "${_arguments_options[@]}" : \
 && ret=0
 ;;
 (failover)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(upgrade)
 _arguments "${_arguments_options[@]}" : \
 && ret=0
 ;;
@@ -2912,6 +2931,10 @@ _arguments "${_arguments_options[@]}" : \
 _arguments "${_arguments_options[@]}" : \
 && ret=0
 ;;
+(upgrade)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
 (puppet)
 _arguments "${_arguments_options[@]}" : \
 && ret=0
@@ -4260,6 +4283,7 @@ _basalt__subcmd__bench_commands() {
 'resync:Measure what the return of a node costs its clients, and how long it takes' \
 'chaos:Strike nodes and the network between them, under the checker'\''s load' \
 'failover:Measure how long a volume stands still when nodes die, vanish or stand still' \
+'upgrade:Upgrade and downgrade nodes one by one beside another version, under the checker'\''s load' \
 'puppet:Start three nodes, then kill and restart them as standard input says' \
 'help:Print this message or the help of the given subcommand(s)' \
     )
@@ -4291,6 +4315,7 @@ _basalt__subcmd__bench__subcmd__help_commands() {
 'resync:Measure what the return of a node costs its clients, and how long it takes' \
 'chaos:Strike nodes and the network between them, under the checker'\''s load' \
 'failover:Measure how long a volume stands still when nodes die, vanish or stand still' \
+'upgrade:Upgrade and downgrade nodes one by one beside another version, under the checker'\''s load' \
 'puppet:Start three nodes, then kill and restart them as standard input says' \
 'help:Print this message or the help of the given subcommand(s)' \
     )
@@ -4336,6 +4361,11 @@ _basalt__subcmd__bench__subcmd__help__subcmd__rows_commands() {
     local commands; commands=()
     _describe -t commands 'basalt bench help rows commands' commands "$@"
 }
+(( $+functions[_basalt__subcmd__bench__subcmd__help__subcmd__upgrade_commands] )) ||
+_basalt__subcmd__bench__subcmd__help__subcmd__upgrade_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt bench help upgrade commands' commands "$@"
+}
 (( $+functions[_basalt__subcmd__bench__subcmd__help__subcmd__verify_commands] )) ||
 _basalt__subcmd__bench__subcmd__help__subcmd__verify_commands() {
     local commands; commands=()
@@ -4365,6 +4395,11 @@ _basalt__subcmd__bench__subcmd__resync_commands() {
 _basalt__subcmd__bench__subcmd__rows_commands() {
     local commands; commands=()
     _describe -t commands 'basalt bench rows commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__bench__subcmd__upgrade_commands] )) ||
+_basalt__subcmd__bench__subcmd__upgrade_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt bench upgrade commands' commands "$@"
 }
 (( $+functions[_basalt__subcmd__bench__subcmd__verify_commands] )) ||
 _basalt__subcmd__bench__subcmd__verify_commands() {
@@ -4878,6 +4913,7 @@ _basalt__subcmd__help__subcmd__bench_commands() {
 'resync:Measure what the return of a node costs its clients, and how long it takes' \
 'chaos:Strike nodes and the network between them, under the checker'\''s load' \
 'failover:Measure how long a volume stands still when nodes die, vanish or stand still' \
+'upgrade:Upgrade and downgrade nodes one by one beside another version, under the checker'\''s load' \
 'puppet:Start three nodes, then kill and restart them as standard input says' \
     )
     _describe -t commands 'basalt help bench commands' commands "$@"
@@ -4916,6 +4952,11 @@ _basalt__subcmd__help__subcmd__bench__subcmd__resync_commands() {
 _basalt__subcmd__help__subcmd__bench__subcmd__rows_commands() {
     local commands; commands=()
     _describe -t commands 'basalt help bench rows commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__help__subcmd__bench__subcmd__upgrade_commands] )) ||
+_basalt__subcmd__help__subcmd__bench__subcmd__upgrade_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt help bench upgrade commands' commands "$@"
 }
 (( $+functions[_basalt__subcmd__help__subcmd__bench__subcmd__verify_commands] )) ||
 _basalt__subcmd__help__subcmd__bench__subcmd__verify_commands() {

@@ -15,6 +15,22 @@ pub(crate) fn find(name: &str) -> Result<Option<String>> {
     Ok(Some(commit).filter(|commit| !commit.is_empty()))
 }
 
+/// As [`find`]; a shallow clone fetches what it lacks.
+pub(crate) fn find_or_fetch(commit: &str) -> Result<String> {
+    if let Some(found) = find(commit)? {
+        return Ok(found);
+    }
+    println!("this clone has no commit {commit}; fetching it");
+    let fetched = process::status(git()?.args(["fetch", "--depth", "1", "origin", commit]))?;
+    let found = find(commit)?.filter(|_| fetched.success());
+    found.with_context(|| {
+        format!(
+            "this clone has no commit {commit} and could not fetch it from `origin`; in a shallow \
+             clone, run `git fetch --unshallow` where the remote is in reach"
+        )
+    })
+}
+
 /// Writes the files of a commit to `source`, in place of what was there.
 pub(crate) fn lay_out(commit: &str, source: &Path) -> Result<()> {
     let archive = source.with_extension("tar");

@@ -17,6 +17,14 @@ pub(crate) fn repository() -> Result<PathBuf> {
     root.context("the folder of xtask has no parent folder")
 }
 
+/// What is built once for all clones: `$XDG_CACHE_HOME/basalt`, or `~/.cache/basalt`.
+pub(crate) fn cache_directory() -> Result<PathBuf> {
+    let cache = std::env::var_os("XDG_CACHE_HOME").map(PathBuf::from);
+    let home = || std::env::var_os("HOME").map(|home| PathBuf::from(home).join(".cache"));
+    let cache = cache.or_else(home).context("neither XDG_CACHE_HOME nor HOME is set")?;
+    Ok(cache.join("basalt"))
+}
+
 /// A cargo command in the repository, by the cargo that runs us.
 pub(crate) fn cargo(arguments: &[&str]) -> Result<Command> {
     let program = std::env::var_os("CARGO").unwrap_or_else(|| OsString::from("cargo"));

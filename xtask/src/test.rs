@@ -8,6 +8,7 @@ pub(crate) mod steps;
 mod libtest;
 pub(crate) mod basalt;
 mod chaos;
+mod upgrade;
 mod failover;
 mod kills;
 mod idle;

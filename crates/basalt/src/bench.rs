@@ -13,6 +13,7 @@ mod ram_server;
 mod canary;
 mod chaos;
 mod failover;
+mod upgrade;
 mod write;
 mod rows;
 mod idle;
@@ -52,6 +53,8 @@ enum Command {
     Chaos(chaos::Options),
     /// Measure how long a volume stands still when nodes die, vanish or stand still
     Failover(failover::Options),
+    /// Upgrade and downgrade nodes one by one beside another version, under the checker's load
+    Upgrade(upgrade::Options),
     /// Start three nodes, then kill and restart them as standard input says
     Puppet(puppet::Options),
 }
@@ -91,6 +94,7 @@ pub(crate) fn main(choice: Choice) -> Result<ExitCode> {
         Command::Resync(options) => resync::main(&options),
         Command::Chaos(options) => chaos::main(&options),
         Command::Failover(options) => failover::main(&options),
+        Command::Upgrade(options) => upgrade::main(&options),
         Command::Puppet(options) => puppet::main(&options),
     }
 }

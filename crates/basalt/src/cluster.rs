@@ -52,6 +52,16 @@ pub(crate) struct Plan {
     pub(crate) shape: Shape,
     /// Threads that carry data, of the nodes in turn.
     pub(crate) shards: Vec<u8>,
+    /// What the nodes run instead of this program.
+    pub(crate) program: Option<PathBuf>,
+}
+
+impl Plan {
+    /// Three nodes of this program on loopback addresses, with one data thread each.
+    pub(crate) fn small(place: &Path, volume_bytes: u64) -> Self {
+        let (shape, shards) = (Shape::SMALL, vec![1]);
+        Self { place: place.to_owned(), volume_bytes, shape, shards, program: None }
+    }
 }
 
 /// Who is in the cluster, and how they are joined.
@@ -94,6 +104,9 @@ impl Cluster {
             let shards = plan.shards.iter().cycle().nth(id.into()).copied().unwrap_or(1);
             let mut node = Node::prepare(directory.path(), name, id, shards)?;
             node.has_replica = usize::from(id) < replicas;
+            if let Some(program) = &plan.program {
+                node.install(program);
+            }
             if let Some(network) = &network {
                 node.move_to(Rc::clone(network));
             }
@@ -147,6 +160,13 @@ impl Cluster {
 
     pub(crate) fn kill(&mut self, index: usize) -> Result<()> {
         self.nodes[index].kill()
+    }
+
+    /// Ends a node as an operator would, and starts it again as another version.
+    pub(crate) fn replace(&mut self, index: usize, program: &Path) -> Result<()> {
+        self.nodes[index].stop(COMMAND_LIMIT)?;
+        self.nodes[index].install(program);
+        self.restart(index)
     }
 
     /// Starts a killed node again; its resource comes up by itself.

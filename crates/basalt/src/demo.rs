@@ -85,12 +85,7 @@ fn run(options: &Options, volume_bytes: u64) -> Result<DemoReport> {
     let started = clock::now();
     let mut progress = Progress::new();
     progress.say("starting three nodes: alfa, bravo, charlie");
-    let plan = cluster::Plan {
-        place: options.place.clone(),
-        volume_bytes,
-        shape: cluster::Shape::SMALL,
-        shards: vec![1],
-    };
+    let plan = cluster::Plan::small(&options.place, volume_bytes);
     let mut cluster = rig::start_cluster(&plan, &mut progress)?;
     let first_fill_seconds = clock::now().since(started).as_secs_f64();
     progress.say(&format!("all three replicas are up to date after {first_fill_seconds:.1} s"));

@@ -16,6 +16,7 @@ use crate::progress::Progress;
 /// A resync of the whole volume, on a slow machine.
 const RESYNC_LIMIT: Duration = Duration::from_secs(300);
 const WRITE_LIMIT: Duration = Duration::from_secs(60);
+const SWITCH_LIMIT: Duration = Duration::from_secs(20);
 
 #[derive(Debug)]
 pub(crate) struct Rig {
@@ -37,6 +38,17 @@ impl Rig {
         self.cluster.restart(index)
     }
 
+    /// Moves the clients, and so the role of Primary, to a node: no request is lost on the way.
+    pub(crate) fn serve_at(&mut self, index: usize) -> Result<()> {
+        let name = self.cluster.nodes()[index].name;
+        self.run.note_fault("switch-over", format!("the clients move to {name}"));
+        self.run.load.move_to(index);
+        self.look_until(&format!("{name} to be Primary"), SWITCH_LIMIT, |rig| {
+            rig.cluster.primary() == Some(index)
+        })?;
+        self.wait_for_next_write()
+    }
+
     /// Lets the load go on for a while.
     pub(crate) fn go_on(&mut self, time: Duration) -> Result<()> {
         let until = clock::now() + time;
@@ -56,8 +68,12 @@ impl Rig {
 
     /// Waits until all replicas are up to date, and shows how far it is.
     pub(crate) fn wait_until_whole(&mut self) -> Result<()> {
+        self.wait_until_whole_within(RESYNC_LIMIT)
+    }
+
+    pub(crate) fn wait_until_whole_within(&mut self, limit: Duration) -> Result<()> {
         let mut view = ResyncView::default();
-        self.look_until("all replicas to be up to date", RESYNC_LIMIT, |rig| {
+        self.look_until("all replicas to be up to date", limit, |rig| {
             show_resync(&rig.cluster, &mut rig.progress, &mut view, &rig.run.line());
             rig.cluster.is_whole()
         })

@@ -18,7 +18,7 @@ const RECIPE: &str = "recipe";
 impl Image {
     /// Builds it if it is not there; two who want it at once build it once.
     pub(super) fn ensure() -> Result<Self> {
-        let directory = cache_directory()?.join("guest");
+        let directory = process::cache_directory()?.join("guest");
         fs::create_dir_all(&directory)
             .with_context(|| format!("cannot make {}", directory.display()))?;
         let script = process::repository()?.join("tests/guest/build-image");
@@ -57,12 +57,4 @@ impl Image {
 
 fn is_current(directory: &Path, recipe: &str) -> bool {
     fs::read_to_string(directory.join(RECIPE)).is_ok_and(|built| built == recipe)
-}
-
-/// `$XDG_CACHE_HOME/basalt`, or `~/.cache/basalt`.
-fn cache_directory() -> Result<PathBuf> {
-    let cache = std::env::var_os("XDG_CACHE_HOME").map(PathBuf::from);
-    let home = || std::env::var_os("HOME").map(|home| PathBuf::from(home).join(".cache"));
-    let cache = cache.or_else(home).context("neither XDG_CACHE_HOME nor HOME is set")?;
-    Ok(cache.join("basalt"))
 }

@@ -7,7 +7,7 @@
 
 use super::{
     Outcome, bench, chaos, drbd_utils, failover, fio, idle, images, instructions, kills, libtest,
-    monitoring,
+    monitoring, upgrade,
 };
 use crate::check;
 use crate::guest;
@@ -95,6 +95,13 @@ pub(crate) const ALL: &[Step] = &[
         packages: &[],
         is_quick: false,
         run: kills::everyone,
+    },
+    Step {
+        name: "upgrade",
+        about: "nodes go to this version and back one by one, beside the base's (40 s)",
+        packages: &[],
+        is_quick: false,
+        run: upgrade::run,
     },
     Step {
         name: "failover-short",

@@ -80,10 +80,9 @@ fn run(seed: u64, options: &Options) -> Result<Report> {
     let Options { replicas, clients, .. } = *options;
     progress.say(&format!("starting {replicas} replicas and {clients} clients, schedule {seed}"));
     let plan = cluster::Plan {
-        place: options.place.clone(),
-        volume_bytes: VOLUME_BYTES,
         shape: Shape { replicas, clients, has_network: true },
         shards: options.shards.clone(),
+        ..cluster::Plan::small(&options.place, VOLUME_BYTES)
     };
     let cluster = rig::start_cluster(&plan, &mut progress)?;
     let servers = cluster.nodes().iter().map(Node::local_uri).collect();

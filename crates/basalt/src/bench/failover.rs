@@ -67,10 +67,8 @@ pub(crate) fn main(options: &Options) -> Result<ExitCode> {
     let mut progress = Progress::new();
     progress.say("starting three nodes");
     let plan = cluster::Plan {
-        place: options.place.clone(),
-        volume_bytes: VOLUME_BYTES,
         shape: Shape { has_network: true, ..Shape::SMALL },
-        shards: vec![1],
+        ..cluster::Plan::small(&options.place, VOLUME_BYTES)
     };
     let cluster = rig::start_cluster(&plan, &mut progress)?;
     let mut bench = Bench { cluster, progress, count: 0 };

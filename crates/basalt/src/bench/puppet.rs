@@ -39,12 +39,7 @@ pub(crate) fn main(options: &Options) -> Result<ExitCode> {
     let volume_bytes = options.size_mib << 20;
     cluster::check_room(&options.place, volume_bytes)?;
     let mut progress = Progress::new();
-    let plan = cluster::Plan {
-        place: options.place.clone(),
-        volume_bytes,
-        shape: cluster::Shape::SMALL,
-        shards: vec![1],
-    };
+    let plan = cluster::Plan::small(&options.place, volume_bytes);
     let mut cluster = rig::start_cluster(&plan, &mut progress)?;
     print(&json!({ "nodes": cluster.nodes().iter().map(describe).collect::<Vec<_>>() }))?;
     for line in std::io::stdin().lock().lines() {

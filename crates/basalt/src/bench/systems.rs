@@ -87,12 +87,8 @@ pub(crate) fn basalt(
     progress: &mut Progress,
 ) -> Result<System> {
     let what = "three daemons over loopback TCP; a write is complete on all three";
-    let plan = cluster::Plan {
-        place: place.to_owned(),
-        volume_bytes: size_bytes,
-        shape: cluster::Shape::SMALL,
-        shards: vec![shards],
-    };
+    let small = cluster::Plan::small(place, size_bytes);
+    let plan = cluster::Plan { shards: vec![shards], ..small };
     of_cluster("basalt", what, &plan, progress)
 }
 

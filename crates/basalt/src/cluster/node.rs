@@ -34,6 +34,8 @@ pub(crate) struct Node {
     pub(crate) name: &'static str,
     pub(crate) id: u8,
     shards: u8,
+    /// What it runs, and what administers it; another version than this program may be.
+    program: PathBuf,
     pub(crate) peer_address: SocketAddr,
     pub(crate) disk: PathBuf,
     pub(crate) has_replica: bool,
@@ -58,10 +60,12 @@ impl Node {
         fs::create_dir_all(&state_dir)
             .with_context(|| format!("cannot make {}", state_dir.display()))?;
         let [peer_address, nbd_address] = loopback::free_ports(10 + id)?;
+        let program = std::env::current_exe().context("cannot find this program's own file")?;
         Ok(Self {
             name,
             id,
             shards,
+            program,
             peer_address,
             nbd_address,
             disk: home.join("disk"),
@@ -80,6 +84,11 @@ impl Node {
         self.peer_address.set_ip(Network::address(self.id.into()));
         self.nbd_address.set_ip(Ipv4Addr::LOCALHOST.into());
         self.network = Some(network);
+    }
+
+    /// What it runs from its next start on.
+    pub(crate) fn install(&mut self, program: &Path) {
+        program.clone_into(&mut self.program);
     }
 
     /// A sparse backing file.
@@ -109,7 +118,7 @@ impl Node {
         assert!(self.process.is_none(), "{} runs already", self.name);
         let log = File::options().create(true).append(true).open(&self.log_file);
         let log = log.with_context(|| format!("cannot open {}", self.log_file.display()))?;
-        let mut command = self.program()?;
+        let mut command = self.program();
         let child = command
             .arg("node")
             .args(["--name", self.name, "--shards", &self.shards.to_string()])
@@ -126,13 +135,19 @@ impl Node {
         Ok(())
     }
 
-    /// This program, on the node's host.
-    fn program(&self) -> Result<Command> {
-        let program = this_binary()?;
-        let Some(network) = &self.network else { return Ok(program) };
+    /// Its program, on the node's host.
+    fn program(&self) -> Command {
+        let Some(network) = &self.network else { return Command::new(&self.program) };
         let mut command = network.enter(self.id.into());
-        command.arg(program.get_program());
-        Ok(command)
+        command.arg(&self.program);
+        command
+    }
+
+    /// The file that the running daemon was started from.
+    pub(crate) fn running_program(&self) -> Result<PathBuf> {
+        let pid = self.pid().with_context(|| format!("{} does not run", self.name))?;
+        let link = format!("/proc/{pid}/exe");
+        fs::read_link(&link).with_context(|| format!("cannot read {link}"))
     }
 
     /// Stops it where it is (SIGSTOP), or lets it go on (SIGCONT).
@@ -220,7 +235,7 @@ impl Node {
     /// Runs `basalt adm` for this node.
     pub(crate) fn adm(&self, config_file: &Path, words: &[&str]) -> Result<()> {
         let socket = self.admin_socket();
-        let output = this_binary()?
+        let output = Command::new(&self.program)
             .arg("adm")
             .args([OsStr::new("-c"), config_file.as_ref()])
             .args([OsStr::new("--node-socket"), socket.as_ref()])
@@ -261,8 +276,4 @@ impl Drop for Node {
             child.wait().ok();
         }
     }
-}
-
-fn this_binary() -> Result<Command> {
-    Ok(Command::new(std::env::current_exe().context("cannot find this program's own file")?))
 }

@@ -89,12 +89,8 @@ impl<'a> Stage<'a> {
             Place::Memory => (&options.place, self.memory.path()),
             Place::Disk => (&options.disk, self.disk.path()),
         };
-        let plan = |shape| Plan {
-            place: place.clone(),
-            volume_bytes: size_bytes,
-            shape,
-            shards: vec![options.shards],
-        };
+        let plan =
+            |shape| Plan { shape, shards: vec![options.shards], ..Plan::small(place, size_bytes) };
         match who {
             Contender::Basalt => systems::basalt(place, size_bytes, options.shards, progress),
             Contender::BasaltClient => {

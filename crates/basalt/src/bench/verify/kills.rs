@@ -61,12 +61,8 @@ pub(crate) fn run(seed: u64, options: &KillOptions, load: &LoadOptions) -> Resul
     let mut random = Random::new(seed);
     let mut progress = Progress::new();
     progress.say("starting three nodes");
-    let plan = cluster::Plan {
-        place: place.clone(),
-        volume_bytes: VOLUME_BYTES,
-        shape: cluster::Shape::SMALL,
-        shards: shards.clone(),
-    };
+    let small = cluster::Plan::small(place, VOLUME_BYTES);
+    let plan = cluster::Plan { shards: shards.clone(), ..small };
     let cluster = rig::start_cluster(&plan, &mut progress)?;
     let servers = cluster.nodes().iter().map(cluster::Node::uri).collect();
     let mut plan = load.plan(servers);

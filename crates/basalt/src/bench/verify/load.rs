@@ -78,6 +78,8 @@ pub(crate) struct Shared {
     oracle: Mutex<Oracle>,
     tally: Mutex<Tally>,
     is_stopping: AtomicBool,
+    /// The server that the next session is to begin at; the present one ends for it.
+    wanted: Mutex<Option<usize>>,
     /// Ranges to read before anything else.
     again: Mutex<Vec<Range<u64>>>,
     second_looks: AtomicU64,
@@ -123,6 +125,7 @@ impl Load {
             oracle: Mutex::new(Oracle::new(blocks)),
             tally: Mutex::new(Tally::new()),
             is_stopping: AtomicBool::new(false),
+            wanted: Mutex::new(None),
             again: Mutex::new(Vec::new()),
             second_looks: AtomicU64::new(0),
             next_read_back: AtomicU64::new(0),
@@ -137,6 +140,11 @@ impl Load {
 
     pub(crate) fn shared(&self) -> &Arc<Shared> {
         &self.shared
+    }
+
+    /// Ends the session once all is answered, and begins the next one at `server`.
+    pub(crate) fn move_to(&self, server: usize) {
+        *lock(&self.shared.wanted) = Some(server);
     }
 
     /// True if it has ended by itself, which it only does when it failed.
@@ -171,7 +179,10 @@ fn run_client(shared: &Shared, work: Work) -> Result<()> {
         server = opened.server;
         lock(&shared.tally).on_session(server, clock::now());
         match session::run(shared, opened, work) {
-            SessionEnd::Done => return Ok(()),
+            SessionEnd::Done => match lock(&shared.wanted).take() {
+                Some(wanted) => server = wanted,
+                None => return Ok(()),
+            },
             SessionEnd::Broken { why, answers } => {
                 if answers > 0 {
                     deadline = clock::now() + shared.plan.reconnect_limit;
@@ -226,7 +237,7 @@ impl Shared {
 
     /// What to send next; nothing once the work is done or all of it is on its way.
     pub(crate) fn next_intent(&self, work: Work, random: &mut Random) -> Option<Intent> {
-        if self.is_stopping(work) {
+        if self.is_stopping(work) || lock(&self.wanted).is_some() {
             return None;
         }
         if let Some(blocks) = lock(&self.again).pop() {
