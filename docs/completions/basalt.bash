@@ -4579,7 +4579,7 @@ _basalt() {
             return 0
             ;;
         basalt__subcmd__bench__subcmd__chaos)
-            opts="-h --seconds --replicas --clients --shards --schedule --place --span-mib --connections --depth --seed --answer-limit --reconnect-limit --json --help"
+            opts="-h --seconds --replicas --clients --shards --disks --schedule --place --span-mib --connections --depth --seed --answer-limit --reconnect-limit --json --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -4599,6 +4599,10 @@ _basalt() {
                     ;;
                 --shards)
                     COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --disks)
+                    COMPREPLY=($(compgen -W "plain volatile lying failing" -- "${cur}"))
                     return 0
                     ;;
                 --schedule)

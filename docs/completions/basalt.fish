@@ -176,6 +176,10 @@ complete -c basalt -n "__fish_basalt_using_subcommand bench; and __fish_seen_sub
 complete -c basalt -n "__fish_basalt_using_subcommand bench; and __fish_seen_subcommand_from chaos" -l replicas -d 'Nodes with a replica' -r
 complete -c basalt -n "__fish_basalt_using_subcommand bench; and __fish_seen_subcommand_from chaos" -l clients -d 'Nodes without one' -r
 complete -c basalt -n "__fish_basalt_using_subcommand bench; and __fish_seen_subcommand_from chaos" -l shards -d 'Threads that carry data, of the nodes in turn' -r
+complete -c basalt -n "__fish_basalt_using_subcommand bench; and __fish_seen_subcommand_from chaos" -l disks -d 'The disks of the nodes; other than plain ones are FUSE mounts, and so slower' -r -f -a "plain\t'Files where the nodes are'
+volatile\t'What was not flushed is lost when the power is cut, each 4 KiB of a write or not'
+lying\t'Flushes of the data are acknowledged and do nothing: the checker has to notice'
+failing\t'Reads, writes and flushes are refused for a while'"
 complete -c basalt -n "__fish_basalt_using_subcommand bench; and __fish_seen_subcommand_from chaos" -l schedule -d 'Seed of the schedule; random when left out' -r
 complete -c basalt -n "__fish_basalt_using_subcommand bench; and __fish_seen_subcommand_from chaos" -l place -d 'Where the nodes\' files go, in a directory that is removed at the end' -r -F
 complete -c basalt -n "__fish_basalt_using_subcommand bench; and __fish_seen_subcommand_from chaos" -l span-mib -d 'MiB from the start of the volume that are written and read' -r
@@ -185,7 +189,7 @@ complete -c basalt -n "__fish_basalt_using_subcommand bench; and __fish_seen_sub
 complete -c basalt -n "__fish_basalt_using_subcommand bench; and __fish_seen_subcommand_from chaos" -l answer-limit -d 'Seconds that a request may take before its connection is given up' -r
 complete -c basalt -n "__fish_basalt_using_subcommand bench; and __fish_seen_subcommand_from chaos" -l reconnect-limit -d 'Seconds without any server before the run has failed' -r
 complete -c basalt -n "__fish_basalt_using_subcommand bench; and __fish_seen_subcommand_from chaos" -l json -d 'Print the result as JSON'
-complete -c basalt -n "__fish_basalt_using_subcommand bench; and __fish_seen_subcommand_from chaos" -s h -l help -d 'Print help'
+complete -c basalt -n "__fish_basalt_using_subcommand bench; and __fish_seen_subcommand_from chaos" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c basalt -n "__fish_basalt_using_subcommand bench; and __fish_seen_subcommand_from failover" -l rounds -d 'How often each of the four happens' -r
 complete -c basalt -n "__fish_basalt_using_subcommand bench; and __fish_seen_subcommand_from failover" -l place -d 'Where the nodes\' files go, in a directory that is removed at the end' -r -F
 complete -c basalt -n "__fish_basalt_using_subcommand bench; and __fish_seen_subcommand_from failover" -l json -d 'Print the result as JSON'

@@ -328,6 +328,10 @@ _arguments "${_arguments_options[@]}" : \
 '--replicas=[Nodes with a replica]:REPLICAS:_default' \
 '--clients=[Nodes without one]:CLIENTS:_default' \
 '*--shards=[Threads that carry data, of the nodes in turn]:SHARDS:_default' \
+'--disks=[The disks of the nodes; other than plain ones are FUSE mounts, and so slower]:DISKS:((plain\:"Files where the nodes are"
+volatile\:"What was not flushed is lost when the power is cut, each 4 KiB of a write or not"
+lying\:"Flushes of the data are acknowledged and do nothing\: the checker has to notice"
+failing\:"Reads, writes and flushes are refused for a while"))' \
 '--schedule=[Seed of the schedule; random when left out]:SEED:_default' \
 '--place=[Where the nodes'\'' files go, in a directory that is removed at the end]:PLACE:_files' \
 '--span-mib=[MiB from the start of the volume that are written and read]:SPAN_MIB:_default' \
@@ -337,8 +341,8 @@ _arguments "${_arguments_options[@]}" : \
 '--answer-limit=[Seconds that a request may take before its connection is given up]:ANSWER_LIMIT:_default' \
 '--reconnect-limit=[Seconds without any server before the run has failed]:RECONNECT_LIMIT:_default' \
 '--json[Print the result as JSON]' \
-'-h[Print help]' \
-'--help[Print help]' \
+'-h[Print help (see more with '\''--help'\'')]' \
+'--help[Print help (see more with '\''--help'\'')]' \
 && ret=0
 ;;
 (failover)

@@ -36,7 +36,7 @@ cargo xtask COMMAND
   sim SEED         replays one seed of the simulator, with its trace
   sim --seeds N    hunts, on all cores; prints each seed that fails (--grow, --detach, --forks,
                    --volumes, --protocols)
-  chaos            ten minutes of nodes that die, freeze and lose each other
+  chaos            ten minutes of nodes that die, freeze, lose each other, their power, their disks
   mutate           plants each fault of crates/simulator/mutations/: the simulator must see it
   mutate [--seeds N] --fixed | --unseen | --list | NAME..
   fuzz             feeds seeded garbage to the core and to every decoder for a minute each

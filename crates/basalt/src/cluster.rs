@@ -5,6 +5,7 @@
 //! Nothing outlives it: dropping it kills the daemons, and a daemon ends when this process is gone.
 
 pub(crate) mod directory;
+pub(crate) mod disks;
 mod network;
 mod node;
 pub(crate) mod replicas;
@@ -26,6 +27,7 @@ use api::role::Role;
 use api::status::{DeviceStatus, PeerDeviceStatus, ResourceStatus};
 
 use self::directory::Directory;
+use self::disks::{Disks, Refusal};
 use crate::clock;
 
 /// The only resource, which is also the name of its export.
@@ -54,13 +56,22 @@ pub(crate) struct Plan {
     pub(crate) shards: Vec<u8>,
     /// What the nodes run instead of this program.
     pub(crate) program: Option<PathBuf>,
+    /// Other than plain ones need a network of namespaces.
+    pub(crate) disks: Disks,
 }
 
 impl Plan {
     /// Three nodes of this program on loopback addresses, with one data thread each.
     pub(crate) fn small(place: &Path, volume_bytes: u64) -> Self {
         let (shape, shards) = (Shape::SMALL, vec![1]);
-        Self { place: place.to_owned(), volume_bytes, shape, shards, program: None }
+        Self {
+            place: place.to_owned(),
+            volume_bytes,
+            shape,
+            shards,
+            program: None,
+            disks: Disks::Plain,
+        }
     }
 }
 
@@ -110,16 +121,18 @@ impl Cluster {
             if let Some(network) = &network {
                 node.move_to(Rc::clone(network));
             }
+            if node.has_replica {
+                let bytes = plan.volume_bytes + METADATA_ROOM_BYTES;
+                node.create_disk(bytes, plan.disks, plan.volume_bytes)?;
+            }
             nodes.push(node);
         }
         let config_file = directory.path().join("cluster.res");
         fs::write(&config_file, configuration(&nodes))
             .with_context(|| format!("cannot write {}", config_file.display()))?;
         let mut cluster = Self { nodes, network, config_file, directory };
-        let file_bytes = plan.volume_bytes + METADATA_ROOM_BYTES;
         for index in 0..cluster.nodes.len() {
             if cluster.nodes[index].has_replica {
-                cluster.nodes[index].create_disk(file_bytes)?;
                 let name = cluster.nodes[index].name;
                 cluster.adm(index, &["create-md", "--node", name, RESOURCE])?;
             }
@@ -160,6 +173,35 @@ impl Cluster {
 
     pub(crate) fn kill(&mut self, index: usize) -> Result<()> {
         self.nodes[index].kill()
+    }
+
+    /// A machine without power; see [`Disks::Volatile`].
+    pub(crate) fn cut_power(&mut self, index: usize) -> Result<()> {
+        self.nodes[index].cut_power()
+    }
+
+    /// From now on the disk of a node refuses so.
+    pub(crate) fn refuse(&self, index: usize, refusal: Option<Refusal>) {
+        self.nodes[index].refuse(refusal);
+    }
+
+    /// Requests that the disks refused, and bytes that they lost.
+    pub(crate) fn disk_faults(&self) -> (u64, u64) {
+        let each = self.nodes.iter().map(Node::disk_faults);
+        each.fold((0, 0), |sum, one| (sum.0 + one.0, sum.1 + one.1))
+    }
+
+    /// As an operator does whose disk was repaired. A node that is not ready for it refuses, and is
+    /// asked again when this is called again.
+    pub(crate) fn attach_lost_disks(&self) {
+        for node in self.nodes.iter().filter(|node| node.may_lose_its_disk()) {
+            let is_lost = |device: &DeviceStatus| {
+                matches!(device.disk_state, DiskState::Diskless | DiskState::Failed)
+            };
+            if node.status().is_ok_and(|state| state.devices.iter().any(is_lost)) {
+                node.attach().ok();
+            }
+        }
     }
 
     /// Ends a node as an operator would, and starts it again as another version.
@@ -215,6 +257,8 @@ impl Cluster {
 
     /// Leaves files and logs behind for a look at what went wrong, and says where.
     pub(crate) fn keep_files(&mut self) -> &Path {
+        // The directory gets another name, under which nobody would unmount anything.
+        self.nodes.iter_mut().for_each(Node::unmount_disk);
         self.directory.keep()
     }
 
@@ -232,7 +276,7 @@ impl Cluster {
     /// Every node's backing file.
     pub(crate) fn replicas(&self) -> Vec<replicas::Replica<'_>> {
         let nodes = self.nodes.iter().filter(|node| node.has_replica);
-        nodes.map(|node| (node.name, node.disk.as_path())).collect()
+        nodes.map(|node| (node.name, node.backing.as_path())).collect()
     }
 
     fn adm(&self, index: usize, words: &[&str]) -> Result<()> {

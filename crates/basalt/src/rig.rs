@@ -8,6 +8,7 @@ use anyhow::{Context, Result, bail};
 
 use self::resync::ResyncView;
 use crate::bench::verify::Run;
+use crate::bench::verify::mix::Writes;
 use crate::bench::verify::report::Report;
 use crate::clock;
 use crate::cluster::{self, Cluster, replicas};
@@ -49,6 +50,20 @@ impl Rig {
         self.wait_for_next_write()
     }
 
+    /// From now on every write is durable when it is acknowledged, and so are those of before.
+    pub(crate) fn write_durably(&mut self) -> Result<()> {
+        let server = self.cluster.primary().unwrap_or_default();
+        let count = |rig: &Self| rig.run.load.shared().tally().sessions.len();
+        let sessions = count(self);
+        self.run.load.write(Writes::All);
+        // A session ends here when all its writes are answered; a flush of the next covers them.
+        self.run.load.move_to(server);
+        self.look_until("a session of durable writes", SWITCH_LIMIT, |rig| count(rig) > sessions)?;
+        let count = |rig: &Self| rig.run.load.shared().tally().flushes.count();
+        let flushes = count(self);
+        self.look_until("a flush", SWITCH_LIMIT, |rig| count(rig) > flushes)
+    }
+
     /// Lets the load go on for a while.
     pub(crate) fn go_on(&mut self, time: Duration) -> Result<()> {
         let until = clock::now() + time;
@@ -75,6 +90,7 @@ impl Rig {
         let mut view = ResyncView::default();
         self.look_until("all replicas to be up to date", limit, |rig| {
             show_resync(&rig.cluster, &mut rig.progress, &mut view, &rig.run.line());
+            rig.cluster.attach_lost_disks();
             rig.cluster.is_whole()
         })
     }

@@ -145,7 +145,7 @@ pub(crate) const ALL: &[Step] = &[
     },
     Step {
         name: "chaos",
-        about: "nodes die, freeze and lose each other in a network of namespaces (80 s)",
+        about: "nodes die, freeze, lose each other, their power and their disks (150 s)",
         packages: CHAOS_PACKAGES,
         is_quick: false,
         run: chaos::short,
@@ -180,6 +180,7 @@ const CHAOS_PACKAGES: &[Package] = &[
     ("iproute2", "hosts in network namespaces"),
     ("nftables", "cutting the network between them"),
     ("procps", "stopping processes with kill"),
+    ("mount", "mounting the disks that fail"),
 ];
 
 /// Longer forms, which run only when they are named.

@@ -95,13 +95,9 @@ fn attempt(flaw: Option<Flaw>) -> Result<Option<Report>> {
     let volume = Volume::new(VOLUME_BYTES);
     let server = RamServer::start(volume.clone()).context("cannot listen on loopback")?;
     let run = Run::start(Plan {
-        servers: vec![server.uri().parse()?],
-        seed: clock::entropy(),
-        span_bytes: VOLUME_BYTES as u64,
-        connections: 4,
-        depth: 8,
         answer_limit: STEP_LIMIT,
         reconnect_limit: STEP_LIMIT,
+        ..Plan::new(vec![server.uri().parse()?], clock::entropy(), VOLUME_BYTES as u64)
     })?;
     let is_warm = || Ok((run.load.shared().tally().requests() > WARM_UP_REQUESTS).then_some(()));
     clock::wait_for("the first requests", STEP_LIMIT, is_warm)?;

@@ -2,6 +2,7 @@
 //!
 //! Each node is a process on a host of its own in a network of namespaces. A seed draws what
 //! strikes, whom, for how long, and whether the next blow comes before the last one has healed.
+//! The nodes' disks may be made so that they strike, too: see [`Disks`].
 //! When all is healed a write has to go through, now and then all replicas have to be up to date;
 //! at the end everything is read back and the replicas are compared byte for byte.
 
@@ -9,12 +10,14 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, bail, ensure};
 use stdx::random::Random;
 
 use crate::bench::Output;
+use crate::bench::verify::mix::Writes;
 use crate::bench::verify::{LoadOptions, Run, print, report::Report};
 use crate::clock;
+use crate::cluster::disks::{Disks, Refusal};
 use crate::cluster::{self, Direction, NODES_MAX, Node, Shape, Signal};
 use crate::progress::Progress;
 use crate::rig::{self, Rig};
@@ -37,6 +40,9 @@ pub(crate) struct Options {
     /// Threads that carry data, of the nodes in turn
     #[arg(long, value_delimiter = ',', default_values_t = [1])]
     shards: Vec<u8>,
+    /// The disks of the nodes; other than plain ones are FUSE mounts, and so slower
+    #[arg(long, value_enum, default_value_t = Disks::Plain)]
+    disks: Disks,
     /// Seed of the schedule; random when left out
     #[arg(long, value_name = "SEED")]
     schedule: Option<u64>,
@@ -62,6 +68,11 @@ enum Blow {
     Unplug(usize),
     /// A link that comes and goes.
     Flap(usize, usize),
+    /// The machine loses its power, and its disk what it had not written.
+    CutPower(usize),
+    CutPowerOfAll,
+    /// The disk refuses, until it is healed.
+    Refuse(usize, Refusal),
 }
 
 pub(crate) fn main(options: &Options) -> Result<ExitCode> {
@@ -82,6 +93,7 @@ fn run(seed: u64, options: &Options) -> Result<Report> {
     let plan = cluster::Plan {
         shape: Shape { replicas, clients, has_network: true },
         shards: options.shards.clone(),
+        disks: options.disks,
         ..cluster::Plan::small(&options.place, VOLUME_BYTES)
     };
     let cluster = rig::start_cluster(&plan, &mut progress)?;
@@ -92,19 +104,40 @@ fn run(seed: u64, options: &Options) -> Result<Report> {
     let run = Run::start(plan).map_err(|error| error.context("before the first blow"))?;
     let mut rig = Rig { cluster, run, progress };
     let time = Duration::from_secs(options.seconds);
-    let outcome = strike_for(&mut rig, time, &mut Random::new(seed));
+    let outcome = strike_for(&mut rig, time, options.disks, &mut Random::new(seed));
+    let outcome = outcome.and_then(|()| check_that_disks_struck(&mut rig, options.disks));
     if let Err(error) = outcome {
         return Err(rig.give_up(error.context(format!("chaos schedule {seed}"))));
+    }
+    if options.disks == Disks::Lying {
+        // That it fails is what is wanted: nobody needs its files.
+        let (mut report, _) = rig.finish()?;
+        report.seed = seed;
+        return Ok(report);
     }
     rig.finish_schedule(seed)
 }
 
-fn strike_for(rig: &mut Rig, time: Duration, random: &mut Random) -> Result<()> {
+/// A run in which the disks did no harm has shown nothing of them.
+fn check_that_disks_struck(rig: &mut Rig, disks: Disks) -> Result<()> {
+    let (refused, lost_bytes) = rig.cluster.disk_faults();
+    rig.progress.say(&format!("the disks refused {refused} requests and lost {lost_bytes} bytes"));
+    match disks {
+        Disks::Plain => {}
+        Disks::Volatile | Disks::Lying => ensure!(lost_bytes > 0, "no disk lost anything"),
+        Disks::Failing => ensure!(refused > 0, "no disk refused anything"),
+    }
+    Ok(())
+}
+
+fn strike_for(rig: &mut Rig, time: Duration, disks: Disks, random: &mut Random) -> Result<()> {
     let until = clock::now() + time;
+    let mut first = open(disks, random);
+    rig.go_on(Duration::from_millis(500))?;
     while clock::now() < until {
         let mut struck = Vec::new();
-        for _ in 0..=u64::from(random.chance(1, 3)) {
-            let blow = draw(rig, random);
+        let second = random.chance(1, 3).then(|| draw(rig, random));
+        for blow in std::iter::once(first).chain(second) {
             strike(rig, blow, random)?;
             struck.push(blow);
             rig.go_on(clock::random_millis(random, 0, 800))?;
@@ -117,8 +150,48 @@ fn strike_for(rig: &mut Rig, time: Duration, random: &mut Random) -> Result<()> 
             1 => rig.wait_until_whole().context("after the blows were healed")?,
             _ => rig.wait_for_next_write().context("after the blows were healed")?,
         }
+        first = draw_first(rig, disks, random);
     }
     rig.wait_until_whole().context("after the last blow")
+}
+
+/// What no run may end without.
+fn open(disks: Disks, random: &mut Random) -> Blow {
+    let node = usize::try_from(random.below(3)).expect("few nodes");
+    match disks {
+        Disks::Plain => Blow::Kill(node),
+        Disks::Volatile => Blow::CutPower(node),
+        Disks::Lying => Blow::CutPowerOfAll,
+        Disks::Failing => Blow::Refuse(node, Refusal::Writes(1)),
+    }
+}
+
+/// Where the disks may strike, they do so in half of the rounds.
+fn draw_first(rig: &Rig, disks: Disks, random: &mut Random) -> Blow {
+    let replicas = rig.cluster.replicas().len();
+    let node = usize::try_from(random.below(replicas as u64)).expect("few nodes");
+    match disks {
+        // Nothing else may stand between what was promised and what is found.
+        Disks::Lying => Blow::CutPowerOfAll,
+        Disks::Volatile if random.chance(1, 8) => Blow::CutPowerOfAll,
+        Disks::Volatile if random.chance(1, 2) => Blow::CutPower(node),
+        Disks::Failing if random.chance(1, 2) => {
+            // The Primary reads from its own disk alone.
+            let primary = rig.cluster.primary().filter(|index| *index < replicas);
+            let node = primary.filter(|_| random.chance(1, 2)).unwrap_or(node);
+            Blow::Refuse(node, draw_refusal(random))
+        }
+        Disks::Plain | Disks::Volatile | Disks::Failing => draw(rig, random),
+    }
+}
+
+fn draw_refusal(random: &mut Random) -> Refusal {
+    match random.below(6) {
+        0 | 1 => Refusal::Writes(random.below(50) + 1),
+        2 | 3 => Refusal::Reads(random.below(50) + 1),
+        4 => Refusal::Flushes,
+        _ => Refusal::Everything,
+    }
 }
 
 fn draw(rig: &Rig, random: &mut Random) -> Blow {
@@ -140,6 +213,24 @@ fn draw(rig: &Rig, random: &mut Random) -> Blow {
 fn strike(rig: &mut Rig, blow: Blow, random: &mut Random) -> Result<()> {
     let name = |rig: &Rig, index: usize| rig.cluster.nodes()[index].name;
     match blow {
+        Blow::CutPower(index) => {
+            // Or the only copy of a write that no flush followed might go.
+            rig.wait_until_whole()?;
+            note(rig, "node without power", format!("{} loses its power", name(rig, index)));
+            rig.cluster.cut_power(index)
+        }
+        Blow::CutPowerOfAll => {
+            rig.wait_until_whole()?;
+            rig.write_durably()?;
+            note(rig, "cluster without power", "all lose their power".to_owned());
+            (0..rig.cluster.nodes().len()).try_for_each(|index| rig.cluster.cut_power(index))
+        }
+        Blow::Refuse(index, refusal) => {
+            let text = format!("the disk of {} refuses {refusal:?}", name(rig, index));
+            note(rig, "refusing disk", text);
+            rig.cluster.refuse(index, Some(refusal));
+            Ok(())
+        }
         Blow::Kill(index) if rig.cluster.nodes()[index].pid().is_none() => Ok(()),
         Blow::Kill(index) => rig.kill(index, "node"),
         Blow::Freeze(index) if rig.cluster.nodes()[index].pid().is_none() => Ok(()),
@@ -189,10 +280,12 @@ fn heal(rig: &mut Rig, struck: &[Blow]) -> Result<()> {
         }
     }
     for index in 0..rig.cluster.nodes().len() {
+        rig.cluster.refuse(index, None);
         if rig.cluster.nodes()[index].pid().is_none() {
             rig.restart(index)?;
         }
     }
+    rig.run.load.write(Writes::Mixed);
     Ok(())
 }
 

@@ -9,6 +9,8 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result};
 use tempfile::TempDir;
 
+use super::disks::unmount_leftovers;
+
 const PREFIX: &str = "basalt-cluster-";
 
 #[derive(Debug)]
@@ -54,6 +56,7 @@ fn remove_leftovers(place: &Path) {
         let Some(rest) = name.to_str().and_then(|name| name.strip_prefix(PREFIX)) else { continue };
         let Some((pid, _)) = rest.split_once('-') else { continue };
         if pid.parse::<u32>().is_ok() && !Path::new("/proc").join(pid).exists() {
+            unmount_leftovers(&entry.path());
             fs::remove_dir_all(entry.path()).ok();
         }
     }

@@ -15,6 +15,7 @@ use api::response::Reply;
 use api::status::ResourceStatus;
 use frontend::nbd::client::uri::{Address, Uri};
 
+use super::disks::{Disk, Disks, Refusal};
 use super::{Network, RESOURCE};
 use crate::clock;
 use crate::loopback;
@@ -37,7 +38,14 @@ pub(crate) struct Node {
     /// What it runs, and what administers it; another version than this program may be.
     program: PathBuf,
     pub(crate) peer_address: SocketAddr,
+    /// What the daemon uses.
     pub(crate) disk: PathBuf,
+    /// The file where its bytes are.
+    pub(super) backing: PathBuf,
+    /// What stands between the two, if anything does.
+    mounted: Option<Disk>,
+    /// The kernel boot that the daemon is told of, where the power can be cut.
+    boot_file: PathBuf,
     pub(crate) has_replica: bool,
     network: Option<Rc<Network>>,
     nbd_address: SocketAddr,
@@ -69,6 +77,9 @@ impl Node {
             peer_address,
             nbd_address,
             disk: home.join("disk"),
+            backing: home.join("disk"),
+            mounted: None,
+            boot_file: home.join("boot-id"),
             has_replica: true,
             network: None,
             nbd_socket: home.join("nbd.sock"),
@@ -91,11 +102,59 @@ impl Node {
         program.clone_into(&mut self.program);
     }
 
-    /// A sparse backing file.
-    pub(super) fn create_disk(&self, bytes: u64) -> Result<()> {
-        File::create_new(&self.disk)
+    /// A sparse backing file, of which the first `data_bytes` are the volume's.
+    pub(super) fn create_disk(&mut self, bytes: u64, kind: Disks, data_bytes: u64) -> Result<()> {
+        File::create_new(&self.backing)
             .and_then(|file| file.set_len(bytes))
-            .with_context(|| format!("cannot make {} with {bytes} bytes", self.disk.display()))
+            .with_context(|| format!("cannot make {} of {bytes} bytes", self.backing.display()))?;
+        if kind != Disks::Plain {
+            self.disk.set_file_name("mounted-disk");
+            self.mounted = Some(Disk::mount(&self.backing, &self.disk, kind, data_bytes)?);
+            self.boot_anew()?;
+        }
+        Ok(())
+    }
+
+    /// What is in front of the backing file goes away; the daemon is about to end.
+    pub(super) fn unmount_disk(&mut self) {
+        self.mounted = None;
+    }
+
+    /// The machine loses its power, with the daemon and what was not on the disk.
+    pub(super) fn cut_power(&mut self) -> Result<()> {
+        if self.process.is_some() {
+            self.kill()?;
+        }
+        if let Some(disk) = &self.mounted {
+            disk.cut_power()?;
+        }
+        self.boot_anew()
+    }
+
+    pub(super) fn refuse(&self, refusal: Option<Refusal>) {
+        if let Some(disk) = &self.mounted {
+            disk.refuse(refusal);
+        }
+    }
+
+    /// Requests that its disk refused, and bytes that it lost.
+    pub(super) fn disk_faults(&self) -> (u64, u64) {
+        self.mounted.as_ref().map_or((0, 0), |disk| (disk.refused(), disk.lost_bytes()))
+    }
+
+    /// A daemon that is told of another kernel boot knows that its disk lost what was in a cache.
+    fn boot_anew(&self) -> Result<()> {
+        let id = format!("{:016x}{:016x}\n", clock::entropy(), clock::entropy());
+        fs::write(&self.boot_file, id)
+            .with_context(|| format!("cannot write {}", self.boot_file.display()))
+    }
+
+    pub(super) fn may_lose_its_disk(&self) -> bool {
+        self.mounted.is_some()
+    }
+
+    pub(super) fn attach(&self) -> Result<()> {
+        self.ask(NodeCommand::Attach { resource: RESOURCE.to_owned() }).map(drop)
     }
 
     /// The export over TCP.
@@ -139,6 +198,11 @@ impl Node {
     fn program(&self) -> Command {
         let Some(network) = &self.network else { return Command::new(&self.program) };
         let mut command = network.enter(self.id.into());
+        if self.mounted.is_some() {
+            // Seen by this process alone: each has mounts of its own there.
+            let script = "mount --bind \"$0\" /proc/sys/kernel/random/boot_id && exec \"$@\"";
+            command.args(["sh", "-c", script]).arg(&self.boot_file);
+        }
         command.arg(&self.program);
         command
     }

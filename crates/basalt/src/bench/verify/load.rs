@@ -19,7 +19,7 @@ use stdx::random::Random;
 use stdx::time::Time;
 
 use super::block::{self, BLOCK_BYTES, Stamp};
-use super::mix::{self, Durability, Intent};
+use super::mix::{self, Durability, Intent, Writes};
 use super::oracle::{self, Oracle};
 use super::session::{self, SessionEnd};
 use super::tally::{Kind, Tally};
@@ -80,6 +80,7 @@ pub(crate) struct Shared {
     is_stopping: AtomicBool,
     /// The server that the next session is to begin at; the present one ends for it.
     wanted: Mutex<Option<usize>>,
+    writes: Mutex<Writes>,
     /// Ranges to read before anything else.
     again: Mutex<Vec<Range<u64>>>,
     second_looks: AtomicU64,
@@ -126,6 +127,7 @@ impl Load {
             tally: Mutex::new(Tally::new()),
             is_stopping: AtomicBool::new(false),
             wanted: Mutex::new(None),
+            writes: Mutex::new(Writes::Mixed),
             again: Mutex::new(Vec::new()),
             second_looks: AtomicU64::new(0),
             next_read_back: AtomicU64::new(0),
@@ -145,6 +147,11 @@ impl Load {
     /// Ends the session once all is answered, and begins the next one at `server`.
     pub(crate) fn move_to(&self, server: usize) {
         *lock(&self.shared.wanted) = Some(server);
+    }
+
+    /// What is sent from now on; what is on its way stays as it is.
+    pub(crate) fn write(&self, writes: Writes) {
+        *lock(&self.shared.writes) = writes;
     }
 
     /// True if it has ended by itself, which it only does when it failed.
@@ -244,7 +251,7 @@ impl Shared {
             return Some(Intent::Read(blocks));
         }
         match work {
-            Work::Mix => Some(mix::next_intent(random, self.span_blocks)),
+            Work::Mix => Some(mix::next_intent(random, self.span_blocks, *lock(&self.writes))),
             Work::ReadBack => {
                 let start = self.next_read_back.fetch_add(READ_BACK_BLOCKS, Ordering::SeqCst);
                 let end = (start + READ_BACK_BLOCKS).min(self.span_blocks);

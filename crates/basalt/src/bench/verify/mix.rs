@@ -24,8 +24,16 @@ pub(crate) enum Durability {
     Now,
 }
 
+/// Which of the writes are durable when they are acknowledged.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Writes {
+    /// A few: the others may be lost when all replicas lose their power at once.
+    Mixed,
+    All,
+}
+
 /// The next request on a span of `span_blocks` blocks.
-pub(crate) fn next_intent(random: &mut Random, span_blocks: u64) -> Intent {
+pub(crate) fn next_intent(random: &mut Random, span_blocks: u64, writes: Writes) -> Intent {
     let dice = random.below(100);
     if dice < 2 {
         return Intent::Flush;
@@ -34,7 +42,11 @@ pub(crate) fn next_intent(random: &mut Random, span_blocks: u64) -> Intent {
     if dice < 40 {
         return Intent::Read(blocks);
     }
-    let durability = if dice < 46 { Durability::Now } else { Durability::WithNextFlush };
+    let durability = if dice < 46 || writes == Writes::All {
+        Durability::Now
+    } else {
+        Durability::WithNextFlush
+    };
     Intent::Write { blocks, durability }
 }
 
@@ -55,7 +67,7 @@ mod tests {
         let mut random = Random::new(3);
         for span in [1, 5, 16, 1000] {
             for _ in 0..1000 {
-                match next_intent(&mut random, span) {
+                match next_intent(&mut random, span, Writes::Mixed) {
                     Intent::Read(blocks) | Intent::Write { blocks, .. } => {
                         assert!(blocks.start < blocks.end && blocks.end <= span);
                     }
@@ -68,7 +80,8 @@ mod tests {
     #[test]
     fn every_kind_of_request_comes() {
         let mut random = Random::new(4);
-        let intents: Vec<Intent> = (0..1000).map(|_| next_intent(&mut random, 10_000)).collect();
+        let intents: Vec<Intent> =
+            (0..1000).map(|_| next_intent(&mut random, 10_000, Writes::Mixed)).collect();
         let count = |test: fn(&Intent) -> bool| intents.iter().filter(|one| test(one)).count();
         assert!(count(|one| matches!(one, Intent::Flush)) > 5);
         assert!(count(|one| matches!(one, Intent::Read(_))) > 300);
