@@ -3,16 +3,18 @@
 use std::process::ExitCode;
 
 use model::register::{Register, Size};
-use model::{Finding, data, search};
+use model::{Finding, data, forks, search};
 
 #[expect(clippy::print_stdout, reason = "a command line tool")]
 #[expect(clippy::print_stderr, reason = "a command line tool")]
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
-    let (register, data) = match words[..] {
-        [] | ["--size", "small"] => (&Size::SMALL[..], &data::Size::SMALL[..]),
-        ["--size", "large"] => (&Size::LARGE[..], &data::Size::LARGE[..]),
+    let (register, data, forks) = match words[..] {
+        [] | ["--size", "small"] => {
+            (&Size::SMALL[..], &data::Size::SMALL[..], &forks::Size::SMALL[..])
+        }
+        ["--size", "large"] => (&Size::LARGE[..], &data::Size::LARGE[..], &forks::Size::LARGE[..]),
         _ => {
             eprintln!("usage: model [--size small|large]");
             return ExitCode::FAILURE;
@@ -34,6 +36,9 @@ fn main() -> ExitCode {
     }
     for &size in data {
         report(format!("data, {}", size.name), search(data::Data { size, without: None }));
+    }
+    for &size in forks {
+        report(format!("forks, {}", size.name), search(forks::Forks { size, without: None }));
     }
     if is_good { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }

@@ -1,0 +1,135 @@
+//! How much may happen, and which rules may be taken out.
+
+use super::policy::Policy;
+use super::state::NODES;
+
+/// A rule of PROTOCOL.md that may be taken out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Rule {
+    /// 9.4: who goes on alone begins a branch.
+    NewBranch,
+    /// 9.4: the replica is of the branch as soon as the vote counts.
+    ReplicaOfBranch,
+    /// 9.5: whose value is later than the fork is not behind.
+    Behind,
+    /// 9.5: a side that is behind and in use counts as forked.
+    InUse,
+    /// 9.5: what was never chosen does not part.
+    LeftUndecided,
+    /// 9.5b: the other side is asked first.
+    Ask,
+    /// 9.5b: who gives way, or is to, agrees to nothing.
+    RefuseWhileGoing,
+    /// 9.5b: who has no data of its line agrees to nothing.
+    AgreeWithData,
+    /// 9.5b: an agreement that comes when nobody asks any more ends the connection.
+    LateAgreement,
+    /// 9.5b: a Primary goes by the options only where they say so.
+    SparePrimary,
+    /// 9.6: all slots of the loser are in its own slot.
+    MergeSlots,
+    /// 7.3: whom a value names in sync, and whose replica is not, is no member.
+    ReplicaInSync,
+}
+
+impl Rule {
+    pub const ALL: [Self; 12] = [
+        Self::NewBranch,
+        Self::ReplicaOfBranch,
+        Self::InUse,
+        Self::LeftUndecided,
+        Self::Ask,
+        Self::RefuseWhileGoing,
+        Self::AgreeWithData,
+        Self::LateAgreement,
+        Self::SparePrimary,
+        Self::Behind,
+        Self::MergeSlots,
+        Self::ReplicaInSync,
+    ];
+
+    /// A space in which its absence shows.
+    #[must_use]
+    pub fn size(self) -> Size {
+        match self {
+            Self::NewBranch | Self::ReplicaOfBranch | Self::InUse | Self::LateAgreement => {
+                Size::POLICIES
+            }
+            Self::Ask | Self::RefuseWhileGoing => Size::BOTH,
+            Self::SparePrimary => Size::POLICIES,
+            Self::Behind => Size::CUTS,
+            Self::LeftUndecided | Self::AgreeWithData | Self::MergeSlots | Self::ReplicaInSync => {
+                Size::OPERATOR
+            }
+        }
+    }
+}
+
+#[derive(Clone, Copy, Debug)]
+pub struct Size {
+    pub name: &'static str,
+    pub nodes: usize,
+    pub blocks: u8,
+    pub writes: u8,
+    /// Nodes that become Primary, after the first one.
+    pub promotions: u8,
+    /// Branches that are begun.
+    pub branches: u8,
+    /// Links that are cut; each is made anew at any later time.
+    pub cuts: u8,
+    pub kills: u8,
+    /// Whether an operator says `connect --discard-my-data`, to anybody and as often as needed.
+    pub has_operator: bool,
+    /// The options of each node, with a name: one start each.
+    pub policies: &'static [(&'static str, [Policy; NODES])],
+}
+
+impl Size {
+    const BASE: Self = Self {
+        name: "",
+        nodes: 2,
+        blocks: 1,
+        writes: 2,
+        promotions: 1,
+        branches: 2,
+        cuts: 1,
+        kills: 0,
+        has_operator: false,
+        policies: &[],
+    };
+    /// All policies, without an operator.
+    pub const POLICIES: Self = Self {
+        name: "two nodes, by the options",
+        policies: &[
+            ("by discard-younger-primary", [Policy::YOUNGER; NODES]),
+            ("by discard-older-primary", [Policy::OLDER; NODES]),
+            ("by discard-zero-changes", [Policy::ZERO; NODES]),
+            ("by discard-least-changes, violently", [Policy::LEAST; NODES]),
+            ("by discard-secondary", [Policy::SECONDARY; NODES]),
+            ("by the name of a node", [Policy::FIRST; NODES]),
+            ("not where options differ", [Policy::FIRST, Policy::SECOND, Policy::NOBODY]),
+        ],
+        ..Self::BASE
+    };
+    pub const OPERATOR: Self = Self {
+        name: "two nodes, by the operator",
+        has_operator: true,
+        kills: 1,
+        policies: &[("by nobody", [Policy::NOBODY; NODES])],
+        ..Self::BASE
+    };
+    /// Too large to be searched to the end.
+    const CUTS: Self = Self { name: "two nodes, two cuts", cuts: 2, kills: 0, ..Self::OPERATOR };
+    pub const BOTH: Self = Self {
+        name: "two nodes, by both",
+        has_operator: true,
+        policies: &[
+            ("by discard-least-changes, violently", [Policy::LEAST; NODES]),
+            ("by the name of a node", [Policy::FIRST; NODES]),
+        ],
+        ..Self::BASE
+    };
+    pub const SMALL: [Self; 3] = [Self::POLICIES, Self::BOTH, Self::OPERATOR];
+    pub const LARGE: [Self; 1] =
+        [Self { name: "two nodes, two blocks, by both", blocks: 2, ..Self::BOTH }];
+}
