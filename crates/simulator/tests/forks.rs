@@ -289,7 +289,7 @@ fn who_gives_way_sends_no_vote_that_it_never_wrote_down() {
     }
 }
 
-/// The line that node 2 gives way to had its last value chosen without node 2, and names it in sync.
+/// The line that node 2 gives way to chose its last value without it, and names it in sync.
 #[test]
 fn who_gave_way_is_not_in_sync_by_an_older_word() {
     let mut it = Scenario::with_quorum_off(3, 0);
