@@ -256,8 +256,8 @@ pub struct ConnectionStatus {
     pub congested: bool,
     pub peer_role: Role,
     pub tls: bool,
-    /// `B` where a write counts for the client once it was received over this connection; not
-    /// there where it has to be written, as with `C`.
+    /// `A` or `B` where a write counts for the client once it was sent, or received, over this
+    /// connection; not there where it has to be written, as with `C`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub protocol: Option<String>,
     /// Sectors of application writes sent and not acknowledged.

@@ -30,6 +30,9 @@ pub struct Config {
     /// Members whose receipt of a write may have counted for its client since this value: what they
     /// acknowledged so is in their memory alone until they wrote it.
     pub by_receipt: MemberSet,
+    /// Members whom no answer may have waited for since this value: they hold a consistent, older
+    /// state (protocol A).
+    pub followers: MemberSet,
     pub clean: bool,
     /// Grows when a promotion may have lost completed writes.
     pub losses: u32,

@@ -94,6 +94,7 @@ fn payload_length(body: &DataBody) -> Option<u32> {
         DataBody::Ack { .. }
         | DataBody::Received { .. }
         | DataBody::Stable { .. }
+        | DataBody::Cut { .. }
         | DataBody::Read { .. }
         | DataBody::Digest { .. }
         | DataBody::DigestDone { .. }

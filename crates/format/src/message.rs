@@ -279,6 +279,10 @@ pub enum Control {
     ReplicaFailed {
         nonce: Nonce,
     },
+    /// From now on the sender applies writes by cuts: no answer need wait for it.
+    Following {
+        nonce: Nonce,
+    },
     /// Asks the leader of the session to compare the replicas; `until_block` is exclusive.
     Verify {
         nonce: Nonce,
@@ -468,6 +472,15 @@ pub enum DataBody {
         lane: LaneIndex,
         stable: Seq,
     },
+    /// To a follower (PROTOCOL.md 10.1): the writes of the lane up to `seq` are in this cut.
+    /// `skipped` are lanes of the sender's shard, a bit each, with nothing new since the last one.
+    Cut {
+        lane: LaneIndex,
+        number: u32,
+        seq: Seq,
+        stable: Seq,
+        skipped: u64,
+    },
     Read {
         lane: LaneIndex,
         id: u32,
@@ -578,6 +591,7 @@ impl DataBody {
             Self::Ack { lane, .. }
             | Self::Received { lane, .. }
             | Self::Stable { lane, .. }
+            | Self::Cut { lane, .. }
             | Self::Read { lane, .. }
             | Self::ReadDone { lane, .. }
             | Self::Digest { lane, .. }

@@ -63,7 +63,8 @@ impl VoteCopy {
     pub(crate) fn encode(&self, bytes: &mut [u8], at: usize) -> Result<(), EncodeError> {
         let Self { store, ballot, value } = self;
         let Config { branch, ancestors, epoch, value_id, volumes, .. } = value;
-        let Config { voters, voters_old, members, by_receipt, clean, losses, .. } = value;
+        let Config { voters, voters_old, members, by_receipt, followers, .. } = value;
+        let Config { clean, losses, .. } = value;
         let mut writer = Writer::new(bytes, at);
         store.put(&mut writer);
         ballot.put(&mut writer);
@@ -75,6 +76,7 @@ impl VoteCopy {
         voters_old.put(&mut writer);
         members.put(&mut writer);
         by_receipt.put(&mut writer);
+        followers.put(&mut writer);
         clean.put(&mut writer);
         losses.put(&mut writer);
         let first = volumes.first().expect("a value has its volume");
@@ -102,6 +104,7 @@ impl VoteCopy {
             voters_old: reader.field("VoteCopy.voters_old")?,
             members: reader.field("VoteCopy.members")?,
             by_receipt: reader.field("VoteCopy.by_receipt")?,
+            followers: reader.field("VoteCopy.followers")?,
             clean: reader.field("VoteCopy.clean")?,
             losses: reader.field("VoteCopy.losses")?,
             previous: ValueId(0),

@@ -466,11 +466,11 @@ fn shared_secret(peer: &str, net: NetOptions) -> Result<Option<SharedSecret>, Fa
     Ok(Some(SharedSecret { algorithm, secret }))
 }
 
-/// The option table lets nothing else through.
 fn ack_when(wanted: config::effective::AckWhen) -> AckWhen {
     match wanted {
+        config::effective::AckWhen::Sent => AckWhen::Sent,
         config::effective::AckWhen::Received => AckWhen::Received,
-        config::effective::AckWhen::Sent | config::effective::AckWhen::Durable => AckWhen::Durable,
+        config::effective::AckWhen::Durable => AckWhen::Durable,
     }
 }
 

@@ -506,6 +506,7 @@ fn config(epoch: u64) -> Config {
         voters_old: Vec::new(),
         members: format::ids::MemberSet::default(),
         by_receipt: format::ids::MemberSet::default(),
+        followers: format::ids::MemberSet::default(),
         clean: true,
         losses: 0,
     }

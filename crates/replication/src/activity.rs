@@ -62,6 +62,8 @@ pub(crate) struct ActivityLog {
     ahead: VecDeque<u64>,
     /// In order of arrival.
     waiting: VecDeque<Waiter>,
+    /// Those that wait for something else first: a follower's, in order of arrival.
+    held: VecDeque<Waiter>,
     /// Writes that wait for the record that is being written.
     logging: Vec<Waiter>,
     writing: Vec<(u16, u64)>,
@@ -141,6 +143,7 @@ impl ActivityLog {
             reach,
             ahead: VecDeque::with_capacity(AHEAD_MAX),
             waiting: VecDeque::new(),
+            held: VecDeque::new(),
             logging: Vec::new(),
             writing: Vec::new(),
             next_number,
@@ -220,6 +223,29 @@ impl ActivityLog {
     /// begun.
     pub(crate) fn on_written(&mut self, slot: u16, flushes_started: u64) {
         self.hot_at(slot).written_before_flush = flushes_started;
+    }
+
+    #[cold]
+    pub(crate) fn hold(&mut self, waiter: Waiter) {
+        self.held.push_back(waiter);
+    }
+
+    pub(crate) fn take_held(&mut self) -> VecDeque<Waiter> {
+        std::mem::take(&mut self.held)
+    }
+
+    /// All that wait find room, though nothing that is used now is released.
+    pub(crate) fn has_room_for_all(&self) -> bool {
+        let is_used = |extent: u64| {
+            let slot = self.index.get(extent);
+            slot.and_then(|slot| self.table[usize::from(slot)].as_ref())
+                .is_some_and(|hot| hot.users > 0)
+        };
+        let waiters = self.waiting.iter().chain(&self.logging).map(|waiter| waiter.extent);
+        let mut unused: Vec<u64> = waiters.filter(|&extent| !is_used(extent)).collect();
+        unused.sort_unstable();
+        unused.dedup();
+        self.in_use + unused.len() <= self.table.len()
     }
 
     /// Whether a plan may find something to do.

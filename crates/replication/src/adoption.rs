@@ -303,7 +303,7 @@ fn proof_of(
         return Proof::Contradicting;
     }
     let going_on: MemberSet = undisputed.iter().map(|known| known.node).collect();
-    if going_on.is_subset_of(base.by_receipt) {
+    if going_on.is_subset_of(base.by_receipt | base.followers) {
         return Proof::InMemory(going_on);
     }
     // A size that grew by votes without a copy would be on all of these disks.

@@ -370,6 +370,8 @@ pub enum ToGroup {
     Hold { hold: bool },
     /// What a member has in memory, and counts.
     Receipts(AboutReceipts),
+    /// Followers, and what they apply together.
+    Cuts(AboutCuts),
     /// The drain did not succeed: requests go on.
     Resume,
     /// Obey no session, write what is dirty, so that the next start replays nothing; answer.
@@ -414,6 +416,23 @@ pub enum AboutReceipts {
     Settled { shard: u8, number: u32 },
 }
 
+/// Followers (protocol A): they apply what was sent to them cut by cut.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AboutCuts {
+    /// As the leader: `named` are sent cuts, if they are in sync; for those of `counted` no answer
+    /// waits.
+    Follow { named: MemberSet, counted: MemberSet },
+    /// As the leader: what was sent until now is in this cut. Answer; from then on nothing is
+    /// answered to clients.
+    Note { number: u32, round: RoundId },
+    /// Every shard noted: answers go. Answer when all followers have written this part of the cut.
+    LetGo { round: RoundId },
+    /// As a follower: apply nothing that is not released. Answer.
+    Hold { round: RoundId },
+    /// As a follower: all of this cut is here, in every shard.
+    Release { number: u32 },
+}
+
 /// From a group to the home shard.
 #[derive(Clone, Debug)]
 pub enum FromGroup {
@@ -426,6 +445,16 @@ pub enum FromGroup {
         lanes: Vec<(LaneIndex, SealedLane)>,
         inherited: Vec<BlockRange>,
         own_slot: Vec<BlockRange>,
+        /// A follower's cut is applied in part, and will not be in full.
+        is_torn: bool,
+    },
+    /// Followers were sent what is in no cut yet.
+    WantCut,
+    /// As a follower: all of this cut is here that is in these lanes, a bit each.
+    CutArrived {
+        nonce: Nonce,
+        number: u32,
+        lanes: u64,
     },
     /// The slot of `member` starts anew at `base`: make its header durable, answer `SlotRebased`.
     RebaseSlot(LostMember),

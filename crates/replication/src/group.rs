@@ -8,6 +8,7 @@ mod attach;
 pub(crate) mod durable;
 pub(crate) mod flush;
 mod receipts;
+pub(crate) mod cuts;
 pub(crate) mod home;
 mod peer;
 pub(crate) mod slow;
@@ -32,6 +33,7 @@ use crate::contract::{
     BitmapBits, DeviceError, DeviceResult, FromGroup, GroupAction, GroupInput, LostMember, PartId,
     ReplicaRole, Request, RequestError, RequestKind, RoundId, ToGroup, Token,
 };
+use crate::group::cuts::Cuts;
 use crate::group::durable::Durable;
 use crate::group::flush::Flushes;
 use crate::group::log_room::LogRoom;
@@ -87,6 +89,9 @@ pub struct LaneGroup {
     pub(crate) activity: ActivityLog,
     pub(crate) flushes: Flushes,
     pub(crate) receipts: Receipts,
+    pub(crate) cuts: Cuts,
+    /// Some answers are not to go now.
+    keeps_back: bool,
     pub(crate) durable: Durable,
     /// Requests that came while none may start.
     parked: Vec<Request>,
@@ -187,6 +192,8 @@ impl LaneGroup {
             activity: ActivityLog::new(reach, options.al_slots, options.al_next_number),
             flushes: Flushes::default(),
             receipts: Receipts::default(),
+            cuts: Cuts::default(),
+            keeps_back: false,
             durable: Durable::new(&options.slot_bases),
             parked: Vec::new(),
             held: Vec::new(),
@@ -239,8 +246,28 @@ impl LaneGroup {
             GroupInput::Home(message) => self.on_home(now, message, actions),
         }
         self.deliver_local_losses(now, actions);
+        self.keep_back(first, actions);
+    }
+
+    /// Answers that may not go now.
+    #[inline]
+    fn keep_back(&mut self, first: usize, actions: &mut Vec<GroupAction>) {
+        if self.keeps_back {
+            self.keep_back_some(first, actions);
+        }
+    }
+
+    pub(crate) fn note_keeping(&mut self) {
+        self.keeps_back = self.view.holding || self.cuts.keeps_answers;
+    }
+
+    #[cold]
+    fn keep_back_some(&mut self, first: usize, actions: &mut Vec<GroupAction>) {
         if self.view.holding {
             self.hold_answers(first, actions);
+        }
+        if self.cuts.keeps_answers {
+            self.keep_answers(first, actions);
         }
     }
 
@@ -271,9 +298,7 @@ impl LaneGroup {
         if self.balance.look_at <= now {
             self.look_at_reads(now, actions);
         }
-        if self.view.holding {
-            self.hold_answers(first, actions);
-        }
+        self.keep_back(first, actions);
     }
 
     /// When `settle` is to run at the latest, though nothing happened.
@@ -363,6 +388,9 @@ impl LaneGroup {
         self.settle_seal(actions);
         if self.receipts.is_asked() {
             self.settle_receipts(actions);
+        }
+        if !self.view.named_followers.is_empty() {
+            self.settle_cuts(actions);
         }
         let lanes = &self.lanes;
         self.recording.retain(|&(member, round)| {
@@ -669,6 +697,9 @@ fn first_view(options: &GroupOptions) -> View {
         in_sync: MemberSet::EMPTY,
         by_receipt: MemberSet::EMPTY,
         tells_receipt: false,
+        named_followers: MemberSet::EMPTY,
+        followers: MemberSet::EMPTY,
+        holds_writes: false,
         losing: MemberSet::EMPTY,
         connected: MemberSet::EMPTY,
         lease_until: Time::ZERO,

@@ -7,6 +7,7 @@
 
 pub(crate) mod write;
 pub(crate) mod receipt;
+pub(crate) mod cut;
 pub(crate) mod read;
 pub(crate) mod copy;
 pub(crate) mod compare;
@@ -99,6 +100,8 @@ pub(crate) struct Replica {
     pub(crate) acks: Vec<Seq>,
     /// The same of what is received, and on its way to the device.
     pub(crate) receipts: Vec<Seq>,
+    /// Of a follower.
+    pub(crate) cut: cut::HeldCut,
     pub(crate) peer_reads: Slab<read::PeerRead>,
     /// Who leads the session, as its messages show.
     pub(crate) leader_node: Option<NodeId>,
@@ -126,6 +129,8 @@ pub(crate) struct Applied {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum AppliedState {
+    /// Of a follower: its cut is not released.
+    Held,
     /// Its extent is being logged.
     Cold,
     Writing,
@@ -321,6 +326,7 @@ impl Replica {
             slots,
             acks: Vec::new(),
             receipts: Vec::new(),
+            cut: cut::HeldCut::default(),
             peer_reads: Slab::default(),
             leader_node: None,
             device_writes: 0,

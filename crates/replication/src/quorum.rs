@@ -72,6 +72,7 @@ mod tests {
             voters_old: voters(old),
             members: MemberSet(now),
             by_receipt: MemberSet::EMPTY,
+            followers: MemberSet::EMPTY,
             clean: false,
             losses: 0,
         }

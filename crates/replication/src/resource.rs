@@ -19,6 +19,7 @@ mod rounds;
 mod saves;
 mod session;
 mod receipts;
+mod followers;
 mod stamp;
 mod suspend;
 mod status;
@@ -46,6 +47,7 @@ use crate::contract::{
 };
 use crate::limits;
 use crate::resource::fencing::Fencing;
+use crate::resource::followers::Following;
 use crate::resource::forks::{Forks, Split};
 use crate::resource::gate::Gate;
 use crate::resource::give_way::GivingWay;
@@ -118,6 +120,8 @@ pub enum Comparing {
 /// When a member counts for the answer to a write, while this node is Primary.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum AckWhen {
+    /// It was sent the write: a follower.
+    Sent,
     /// It has the write in memory.
     Received,
     /// Its device has it.
@@ -152,6 +156,9 @@ pub struct Resource {
     tracking: MemberSet,
     /// Whom the groups count by receipt.
     told_by_receipt: MemberSet,
+    /// Whom the groups call followers, and for whom of them no answer waits.
+    told_followers: (MemberSet, MemberSet),
+    following: Following,
     member: MemberState,
     peers: BTreeMap<NodeId, Peer>,
     /// The newest value known to be chosen.
@@ -199,6 +206,8 @@ struct Peer {
     members: Option<MemberSet>,
     /// When the newest granted lease was asked for.
     lease_asked_at: Option<Time>,
+    /// The session in which it said that it is a follower.
+    follows: Option<Nonce>,
     /// Its data belongs to another history.
     unrelated: bool,
     /// It is about to stop, and asked to be let go.
@@ -243,6 +252,8 @@ impl Resource {
             slot_bases,
             tracking: diskful_of(&options.members),
             told_by_receipt: MemberSet::EMPTY,
+            told_followers: (MemberSet::EMPTY, MemberSet::EMPTY),
+            following: Following::default(),
             member: MemberState::default(),
             peers,
             chosen: None,
@@ -416,6 +427,7 @@ impl Resource {
                 self.on_verify_asked(nonce, VerifyTask { from_block, until_block, repair });
             }
             Control::Leave => self.on_leave(from),
+            Control::Following { nonce } => self.on_following(from, nonce),
             Control::Standing(standing) => self.on_standing(from, standing),
             Control::GiveWay { standing, against } => self.on_give_way(from, standing, against),
             Control::GiveWayAnswer { standing, agreed: true } => self.on_agreed(from, standing),
@@ -478,6 +490,7 @@ impl Resource {
             | Control::SetFull { .. }
             | Control::PrepareJoin { .. }
             | Control::Leave
+            | Control::Following { .. }
             | Control::Standing(_)
             | Control::GiveWay { .. }
             | Control::GiveWayAnswer { .. }
@@ -498,8 +511,10 @@ impl Resource {
                     self.on_round(kind);
                 }
             }
-            FromGroup::Quiesced { round, lanes, inherited, own_slot } => {
+            FromGroup::Quiesced { round, lanes, inherited, own_slot, is_torn } => {
                 if self.is_open(round, RoundKind::Quiesced) {
+                    // As one that restarted: its disk is no state that ever was.
+                    self.member.admitted &= !is_torn;
                     self.on_quiesced(lanes, inherited, own_slot);
                     if self.all_answered(shard, round).is_some() {
                         self.on_all_quiesced();
@@ -515,6 +530,10 @@ impl Resource {
                 }
             }
             FromGroup::SettleReceipts { number } => self.on_flush_asks(shard, number),
+            FromGroup::WantCut => self.on_cut_wanted(),
+            FromGroup::CutArrived { nonce, number, lanes } => {
+                self.on_cut_arrived(nonce, number, lanes);
+            }
             FromGroup::Marks { round, blocks } => self.on_marks(shard, round, blocks),
             FromGroup::RebaseSlot(slot) => self.rebase_slot(slot),
             FromGroup::SyncProgress { member, remaining, copied_blocks } => {
@@ -556,6 +575,7 @@ impl Resource {
         self.advance_suspension();
         let was_resizing = self.is_resizing();
         self.advance_session();
+        self.review_following();
         self.advance_resize();
         if was_resizing && !self.is_resizing() {
             // Members that had to wait for that are admitted at once: nothing else may happen.
@@ -573,9 +593,11 @@ impl Resource {
         let Some(peer) = self.peers.get_mut(&node) else { return };
         peer.report = Some(report);
         peer.lease_asked_at = None;
+        peer.follows = None;
         peer.unrelated = false;
         peer.split = None;
         self.forget_fenced(node);
+        self.repeat_following();
         self.send(node, own);
         self.repeat_leave(node);
         if self.session.is_some()
@@ -674,6 +696,7 @@ impl Resource {
             voters_old: Vec::new(),
             members: self.diskful(),
             by_receipt: MemberSet::EMPTY,
+            followers: MemberSet::EMPTY,
             clean: true,
             losses: 0,
         }
@@ -738,6 +761,7 @@ impl Resource {
         self.chosen = Some(chosen.clone());
         if chosen.value.primary.is_some_and(|primary| self.obeys(primary.nonce)) {
             self.follow_receipts(&chosen.value);
+            self.count_followers();
         }
         if self.tracking != self.tracked() {
             self.tell_tracked();

@@ -46,6 +46,12 @@ pub(crate) struct View {
     pub(crate) by_receipt: MemberSet,
     /// This node is one of them, and says what it received.
     pub(crate) tells_receipt: bool,
+    /// The members that the value calls followers: they are sent cuts.
+    pub(crate) named_followers: MemberSet,
+    /// Those of them for whom no answer waits.
+    pub(crate) followers: MemberSet,
+    /// This node is one, and applies nothing that is not released.
+    pub(crate) holds_writes: bool,
     /// Members of the write set that are being removed: what is sent now, they miss.
     pub(crate) losing: MemberSet,
     /// Peers whose connections are up.
@@ -63,6 +69,13 @@ pub(crate) struct View {
 }
 
 impl View {
+    /// Some answer may go before all members have written.
+    #[must_use]
+    #[inline]
+    pub(crate) fn may_answer_early(&self) -> bool {
+        !(self.by_receipt | self.followers).is_empty()
+    }
+
     /// The members that miss an operation which is sent now.
     #[must_use]
     pub(crate) fn absent(&self) -> MemberSet {

@@ -42,6 +42,7 @@ fn value() -> Config {
         voters_old: Vec::new(),
         members: all(),
         by_receipt: MemberSet::EMPTY,
+        followers: MemberSet::EMPTY,
         clean: false,
         losses: 0,
     }

@@ -120,6 +120,7 @@ fn joined(value_id: ValueId) -> Config {
         voters_old: Vec::new(),
         members: MemberSet(0b11),
         by_receipt: MemberSet::EMPTY,
+        followers: MemberSet::EMPTY,
         clean: false,
         losses: 0,
     }
@@ -156,6 +157,7 @@ fn what_a_seal_reports_is_bounded_and_covers_all() {
     let count = 3 * limits::REPORT_RANGES_MAX as u64;
     let ranges: Vec<BlockRange> = (0..count).map(|i| BlockRange::new(i * 3, 1)).collect();
     let fact = FromGroup::Quiesced {
+        is_torn: false,
         round: round.expect("the groups are asked"),
         lanes: vec![(LaneIndex(0), SealedLane::default())],
         inherited: ranges.clone(),

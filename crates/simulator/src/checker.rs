@@ -661,6 +661,7 @@ mod tests {
             members: MemberSet::EMPTY,
             tenure: None,
             by_receipt: MemberSet::EMPTY,
+            followers: MemberSet::EMPTY,
             clean: false,
             losses: 0,
         }

@@ -64,6 +64,8 @@ pub struct ClusterOptions {
     /// By node, the members that it counts once they received a write; of a node behind the end,
     /// nobody.
     pub by_receipt: Vec<MemberSet>,
+    /// The same of those whom it calls followers.
+    pub followers: Vec<MemberSet>,
     /// Whether replicas ask before they are brought up to date.
     pub readmission: Readmission,
 }
@@ -253,6 +255,8 @@ pub struct Cluster {
     /// Of each node: control messages to it whose text begins so are lost, and with them the
     /// connection.
     pub deaf_to: Vec<Option<&'static str>>,
+    /// Data from the first node to the second is late on the connection of this lane.
+    late_lane: Option<(usize, usize, u8, Duration)>,
     /// Of each node: the question of its replica that nobody answered.
     pub asked: Vec<Option<u64>>,
     permits: Vec<Permit>,
@@ -300,6 +304,7 @@ impl Cluster {
             contents: Contents::default(),
             marks: BTreeSet::new(),
             shards_before: vec![None; count],
+            late_lane: None,
             deaf_to: vec![None; count],
             asked: vec![None; count],
             permits: vec![Permit::default(); count],

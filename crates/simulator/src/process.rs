@@ -215,8 +215,13 @@ pub(crate) fn member_options(
     me: NodeId,
     members: MemberSet,
 ) -> Vec<MemberOptions> {
-    let by_receipt = options.by_receipt.get(me.index()).copied().unwrap_or_default();
-    let ack_when = |node| if by_receipt.has(node) { AckWhen::Received } else { AckWhen::Durable };
+    let of_me = |sets: &[MemberSet]| sets.get(me.index()).copied().unwrap_or_default();
+    let (by_receipt, followers) = (of_me(&options.by_receipt), of_me(&options.followers));
+    let ack_when = |node| match (followers.has(node), by_receipt.has(node)) {
+        (true, _) => AckWhen::Sent,
+        (false, true) => AckWhen::Received,
+        (false, false) => AckWhen::Durable,
+    };
     let member = |node| MemberOptions {
         node,
         diskful: options.is_diskful(node),

@@ -8,6 +8,7 @@ mod members;
 mod resize;
 mod forks;
 mod protocols;
+mod followers;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -24,6 +25,7 @@ use crate::checker::Checker;
 use crate::cluster::{BadDisk, Cluster, ClusterOptions, Outcome, Quirks, SlowDisk};
 use crate::contents::SECTORS;
 use crate::oracle::Oracle;
+use crate::run::followers::Answers;
 use crate::run::protocols::{Protocols, some_protocols};
 use crate::run::workload::Pending;
 use crate::sometimes::Mark;
@@ -89,6 +91,7 @@ struct Run {
     cluster: Cluster,
     random: Random,
     oracle: Oracle,
+    answers: Answers,
     checker: Checker,
     report: Report,
     blocks: Vec<u64>,
@@ -274,8 +277,8 @@ impl Run {
             _ => vec![vec![1, 2, 3, crate::process::SHARDS_MAX]; usize::from(nodes)],
         };
         let space = space_of(disks);
-        let by_receipt = match protocols {
-            Protocols::Durable => Vec::new(),
+        let (by_receipt, followers) = match protocols {
+            Protocols::Durable => (Vec::new(), Vec::new()),
             Protocols::Mixed => some_protocols(&mut random, nodes),
         };
         let cluster = Cluster::new(ClusterOptions {
@@ -292,6 +295,7 @@ impl Run {
             reads: None,
             demands: some_demands(&mut random),
             by_receipt,
+            followers,
             readmission: some_readmission(options.seed),
             quirks: some_quirks(&mut random),
         });
@@ -311,6 +315,7 @@ impl Run {
             cluster,
             random,
             oracle: Oracle::default(),
+            answers: Answers::default(),
             checker: Checker::default(),
             report: Report::default(),
             blocks,
@@ -392,6 +397,7 @@ impl Run {
         self.checker
             .check(&mut self.cluster)
             .map_err(|text| format!("{text} ({:?})", self.cluster.now))?;
+        self.check_followers()?;
         if self.cluster.events_done >= self.looked_at_candidates + CANDIDATES_INTERVAL {
             self.looked_at_candidates = self.cluster.events_done;
             self.check_candidates()?;
@@ -420,6 +426,7 @@ impl Run {
                         if self.born {
                             self.cluster.marks.insert(Mark::LossesCounted);
                             self.oracle.on_losses();
+                            self.answers.forget();
                             self.give_up_what_was_before_losses();
                         }
                     }
@@ -452,6 +459,7 @@ impl Run {
                 self.cluster.heal_link(a, b);
             }
             self.adjust(a);
+            self.have_enough(a);
             self.cluster.allow_resync(a);
             self.cluster.bad[a] = BadDisk::default();
             self.cluster.slow[a] = SlowDisk::default();

@@ -81,6 +81,16 @@ impl Scenario {
         Self::begin(options, 0)
     }
 
+    /// Node 0 leads; each node calls these members followers.
+    #[must_use]
+    pub fn with_followers(nodes: u8, clients: u8, members: &[u8], shards: u8) -> Self {
+        let shards = (vec![shards; usize::from(nodes)], LOG_SLOTS);
+        let mut options = Self::options((nodes, clients, 0), shards, WithoutQuorum::Wait);
+        let members: MemberSet = members.iter().filter_map(|&node| NodeId::new(node)).collect();
+        options.followers = vec![members; usize::from(nodes)];
+        Self::begin(options, 0)
+    }
+
     /// `fencing`: who reaches no quorum asks for proof that the other voter is out. Node 0 leads.
     #[must_use]
     pub fn with_fencing(nodes: u8, clients: u8) -> Self {
@@ -117,6 +127,7 @@ impl Scenario {
             quirks: Quirks::default(),
             demands: Demands { without_quorum, ..Demands::default() },
             by_receipt: Vec::new(),
+            followers: Vec::new(),
             readmission: Readmission::AtOnce,
         }
     }
@@ -372,6 +383,14 @@ impl Scenario {
     pub fn counts_by_receipt(&self, node: usize, member: usize) -> bool {
         self.status(node).is_some_and(|status| {
             status.members.iter().any(|it| it.node.index() == member && it.by_receipt)
+        })
+    }
+
+    /// Whether `node` waits for `member` with no answer.
+    #[must_use]
+    pub fn follows(&self, node: usize, member: usize) -> bool {
+        self.status(node).is_some_and(|status| {
+            status.members.iter().any(|it| it.node.index() == member && it.follows)
         })
     }
 

@@ -4,7 +4,7 @@
 
 use format::ids::{BlockMask, Seq};
 use format::message::{Control, Data, DataBody, ReadStatus, Write, WriteKind};
-use replication::contract::{AboutReceipts, MetadataWrite, ToGroup};
+use replication::contract::{AboutCuts, AboutReceipts, MetadataWrite, ToGroup};
 use replication::group::LaneGroup;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -90,6 +90,10 @@ pub enum Mark {
     FlushAsked,
     /// Receipts began to count in the middle of a session.
     ReceiptsAllowed,
+    /// A cut was whole at a follower.
+    CutReleased,
+    /// A session of clients ended at a follower that stayed up.
+    FollowerSealed,
 }
 
 impl Mark {
@@ -208,6 +212,7 @@ impl Mark {
             ToGroup::OnNoQuorum { .. } => Some(Self::QuorumLost),
             ToGroup::Receipts(AboutReceipts::Settle { .. }) => Some(Self::FlushAsked),
             ToGroup::Receipts(AboutReceipts::Allow { .. }) => Some(Self::ReceiptsAllowed),
+            ToGroup::Cuts(AboutCuts::Release { .. }) => Some(Self::CutReleased),
             _ => None,
         }
     }

@@ -297,7 +297,7 @@ fn who_gave_way_is_not_in_sync_by_an_older_word() {
     it.run(Duration::from_secs(1));
     it.cluster.slow[2].save = Duration::from_millis(100);
     let before = it.accepted(0);
-    demote(&mut it, 0);
+    it.demote(0);
     assert!(it.accepted(0) > before);
     it.cluster.kill(2);
     it.part(&[0, 1], &[2]);
@@ -306,7 +306,7 @@ fn who_gave_way_is_not_in_sync_by_an_older_word() {
     assert_eq!(it.accepted(2), before);
     it.promote(2);
     it.must_write(2, 7, 20);
-    demote(&mut it, 2);
+    it.demote(2);
     it.meet(&[0, 1], &[2]);
     it.until("the split brain", |it| it.is_split(0, 2) && it.is_split(2, 0));
     it.discard(2, 0);

@@ -145,14 +145,27 @@ fn data(resource: &ResourceStatus) -> Vec<String> {
     if let Some(epoch) = &resource.epoch
         && !epoch.insync.is_empty()
     {
-        let names: Vec<&str> = epoch.insync.iter().map(String::as_str).collect();
-        sentences.push(format!("every acknowledged write is on {}", list(&names)));
-        let by_receipt = resource.connections.iter().filter(|it| it.protocol.is_some());
-        let names: Vec<&str> = by_receipt.map(|it| it.name.as_str()).collect();
-        if resource.role == Role::Primary && !names.is_empty() {
+        let with = |letter: &str| -> Vec<&str> {
+            let connections = resource.connections.iter();
+            let chosen = connections.filter(|it| it.protocol.as_deref() == Some(letter));
+            chosen.map(|it| it.name.as_str()).collect()
+        };
+        let is_primary = resource.role == Role::Primary;
+        let following = if is_primary { with("A") } else { Vec::new() };
+        let by_receipt = if is_primary { with("B") } else { Vec::new() };
+        let complete = epoch.insync.iter().map(String::as_str);
+        let complete: Vec<&str> = complete.filter(|name| !following.contains(name)).collect();
+        sentences.push(format!("every acknowledged write is on {}", list(&complete)));
+        if !by_receipt.is_empty() {
             sentences.push(format!(
                 "of the newest, {} may have some in memory alone (protocol B)",
-                list(&names)
+                list(&by_receipt)
+            ));
+        }
+        if !following.is_empty() {
+            sentences.push(format!(
+                "the newest may not have come to {} yet, which no answer waits for (protocol A)",
+                list(&following)
             ));
         }
     }

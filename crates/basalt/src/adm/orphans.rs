@@ -115,7 +115,8 @@ fn doubt(judged: &Judgement, resource: &Resource) -> Option<(String, String)> {
             let names = names.join(", ");
             Some((
                 format!(
-                    "{names} acknowledged by receipt (protocol B) what is lost with their memory"
+                    "{names} counted before they had written (protocol A or B), and may lack what \
+                     was answered"
                 ),
                 go_on.to_owned(),
             ))
@@ -220,7 +221,7 @@ fn judged_text(resource: &Resource, judged: &Judgement, outcome: Option<Adopted>
                 "acknowledged writes may be lost: the replicas contradict each other".to_owned()
             }
             Shown::InMemory(nodes) => format!(
-                "acknowledged writes may be lost: {} acknowledged by receipt (protocol B)",
+                "acknowledged writes may be lost: {} counted before they had written (protocol A or B)",
                 names(nodes)
             ),
         },

@@ -11,6 +11,7 @@ mod members;
 mod leaves;
 mod suspends;
 mod times;
+mod followers;
 mod protocols;
 mod startup;
 mod handlers;

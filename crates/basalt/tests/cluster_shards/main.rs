@@ -24,6 +24,8 @@ mod disks;
 mod holes;
 #[path = "../cluster/several.rs"]
 mod several;
+#[path = "../cluster/followers.rs"]
+mod followers;
 #[path = "../cluster/protocols.rs"]
 mod protocols;
 #[path = "../cluster/resync.rs"]

@@ -162,7 +162,7 @@ pub static TABLE: &[OptionSpec] = &[
     // net
     net("transport", Kind::Words(&["tcp", "lb-tcp", "rdma"]), "tcp", holds(&["tcp", "lb-tcp"])),
     net("load-balance-paths", Kind::Flag, "no", IN_EFFECT),
-    net("protocol", Kind::Letters(&["A", "B", "C"]), "C", refused_but(&["B", "C"])),
+    net("protocol", Kind::Letters(&["A", "B", "C"]), "C", IN_EFFECT),
     net("timeout", tenths(1, 600), "60", IN_EFFECT),
     net("max-epoch-size", count(1, 20_000), "2048", NOT_YET),
     net("connect-int", seconds(1, 120), "10", IN_EFFECT),

@@ -15,7 +15,7 @@ pub(crate) const CONFIG_BYTES_MAX: usize = {
     let members = NODES_MAX as usize;
     let volume = 2 + 8 + 1 + 4 + members * (1 + 16 + 8);
     let lists = 4 + ANCESTORS_MAX * 24 + 4 + VOLUMES_MAX * volume + 2 * (4 + members * 9);
-    16 + 8 + 8 + 8 + 8 + (1 + 1 + 8 + 1) + (1 + 1 + 8) + lists + 4 + 4 + 1 + 4
+    16 + 8 + 8 + 8 + 8 + (1 + 1 + 8 + 1) + (1 + 1 + 8) + lists + 4 + 4 + 4 + 1 + 4
 };
 
 record!(Config {
@@ -32,6 +32,7 @@ record!(Config {
     voters_old,
     members,
     by_receipt,
+    followers,
     clean,
     losses,
 });

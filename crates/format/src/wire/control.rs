@@ -35,6 +35,7 @@ messages!(Control, CONTROL_TAGS {
     0x0129 Report { store, session, accepted, members }
     0x012a Verify { nonce, from_block, until_block, repair }
     0x012b Leave
+    0x0135 Following { nonce }
     0x0132 Standing(standing)
     0x0133 GiveWay { standing, against }
     0x0134 GiveWayAnswer { standing, agreed }

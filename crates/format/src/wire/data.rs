@@ -17,6 +17,7 @@ messages!(DataBody, DATA_TAGS {
     0x0205 ReadDone { lane, id, status, length_bytes, zeroes }
     0x0208 Digest { lane, id, range }
     0x0209 DigestDone { lane, id, status, digests }
+    0x020b Cut { lane, number, seq, stable, skipped }
     0x020a Received { lane, base, mask, boot_id }
     0x0206 Flush { id, shard }
     0x0207 FlushDone { id, shard, boot_id }
@@ -82,6 +83,7 @@ fn check(body: &DataBody, reader: &Reader<'_>) -> Result<(), DecodeError> {
         DataBody::Ack { .. }
         | DataBody::Received { .. }
         | DataBody::Stable { .. }
+        | DataBody::Cut { .. }
         | DataBody::DigestDone { .. }
         | DataBody::Flush { .. }
         | DataBody::FlushDone { .. }

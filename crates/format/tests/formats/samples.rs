@@ -63,6 +63,7 @@ pub(crate) fn config() -> Config {
         voters_old: vec![Voter { node: node(2), store: VoteStoreId(0x63) }],
         members: MemberSet::of(node(1)).with(node(31)),
         by_receipt: MemberSet::of(node(31)),
+        followers: MemberSet::of(node(0)),
         clean: true,
         losses: 4,
     }
@@ -224,6 +225,7 @@ fn member_messages() -> Vec<Sample> {
         control("prepare_join", Control::PrepareJoin { nonce, epoch, value_id }),
         control("join_prepared", Control::JoinPrepared { nonce, epoch, boot_id }),
         control("replica_failed", Control::ReplicaFailed { nonce }),
+        control("following", Control::Following { nonce }),
         control(
             "verify",
             Control::Verify { nonce, from_block: 0xf3, until_block: 1 << 40, repair: true },
@@ -332,6 +334,11 @@ fn data() -> Vec<Sample> {
         datum("ack", DataBody::Ack { lane, base: seq, mask: 0xf1 << 56, boot_id }, None),
         datum("received", DataBody::Received { lane, base: seq, mask: 0xf2 << 55, boot_id }, None),
         datum("stable", DataBody::Stable { lane, stable: seq }, None),
+        datum(
+            "cut",
+            DataBody::Cut { lane, number: 0xc1, seq, stable: Seq(0xc2), skipped: 0xc3 },
+            None,
+        ),
         datum("read", DataBody::Read { lane, id, range }, None),
         datum("read_done", done(ReadStatus::Ok, 16_384, 0), Some(16_384)),
         datum("read_done_zero", done(ReadStatus::Ok, 8192, 0b10), Some(8192)),

@@ -417,7 +417,7 @@ impl Hosted {
                 (true, false) => Role::Secondary,
             },
             tls: rim.links.is_secured(&member.name),
-            protocol: self.counts_receipts(status, member.node).then(|| "B".to_owned()),
+            protocol: self.protocol(status, member.node).map(str::to_owned),
             paths: describe_paths(member, rim),
             peer_devices: self
                 .definition
@@ -433,15 +433,20 @@ impl Hosted {
         }
     }
 
-    /// Whether writes that go over the connection count once they are received: of the Primary
-    /// here, or of the peer that is one.
-    fn counts_receipts(&self, status: &Status, peer: NodeId) -> bool {
+    /// Whether writes that go over the connection count once they are sent, or received: of the
+    /// Primary here, or of the peer that is one.
+    fn protocol(&self, status: &Status, peer: NodeId) -> Option<&'static str> {
         let receiver = match (status.primary_here, status.primary == Some(peer)) {
             (true, _) => peer,
             (false, true) => self.definition.me,
-            (false, false) => return false,
+            (false, false) => return None,
         };
-        status.members.iter().any(|member| member.node == receiver && member.by_receipt)
+        let receiver = status.members.iter().find(|member| member.node == receiver)?;
+        match (receiver.follows, receiver.by_receipt) {
+            (true, _) => Some("A"),
+            (false, true) => Some("B"),
+            (false, false) => None,
+        }
     }
 
     fn describe_peer_device(

@@ -34,7 +34,8 @@ impl LaneGroup {
     ) {
         assert_eq!(self.view.replica, ReplicaRole::None, "the former disk was given up");
         assert_eq!(self.sizes.zeroes_in_flight, 0, "nothing is under way on the former disk");
-        self.with_lanes(now, actions, Lane::drop_unsubmitted);
+        self.end_following();
+        self.with_lanes(now, actions, |lane, turn| lane.drop_unsubmitted(turn, false));
         let (lanes, space) = (self.view.lanes, disk.space);
         for lane in &mut self.lanes {
             assert!(lane.is_quiet(), "nothing is under way on the former disk");

@@ -124,7 +124,9 @@ impl LaneGroup {
     ) {
         let id = self.flushes.next_id;
         self.flushes.next_id = id.wrapping_add(1);
-        let needed = self.view.write_set;
+        // A follower's part in a client's flush is over when it has the writes.
+        let spared = part.map_or(MemberSet::EMPTY, |_| self.view.followers);
+        let needed = self.view.write_set.minus(spared);
         let acknowledged = MemberSet::EMPTY;
         self.flushes.volume.push(VolumeFlush { id, part, needed, acknowledged, looks: 0 });
         let others = needed.without(self.view.me).and(self.view.connected);

@@ -9,6 +9,7 @@ use crate::group::{LaneGroup, fail_part};
 impl LaneGroup {
     pub(crate) fn stop_holding(&mut self, now: Time, actions: &mut Vec<GroupAction>) {
         self.view.holding = false;
+        self.note_keeping();
         for part in std::mem::take(&mut self.held) {
             actions.push(GroupAction::Complete { part, result: Ok(None) });
         }
@@ -34,5 +35,6 @@ impl LaneGroup {
         for part in std::mem::take(&mut self.held) {
             fail_part(part, actions);
         }
+        self.fail_kept(actions);
     }
 }

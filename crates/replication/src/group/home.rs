@@ -9,7 +9,7 @@ use crate::contract::{
 };
 use crate::group::durable::{CheckpointReason, Rebase};
 use crate::group::{Draining, LaneGroup, answer};
-use crate::lane::Lane;
+use crate::lane::{Lane, Turn};
 
 impl LaneGroup {
     #[expect(clippy::too_many_lines, reason = "one flat match, an arm for each message")]
@@ -28,6 +28,7 @@ impl LaneGroup {
                 self.with_lanes(now, actions, |lane, turn| lane.inherit(turn, nonce, &ranges));
                 self.view.replica = ReplicaRole::InSync;
                 self.view.admitted = true;
+                self.cuts.mend();
                 actions.push(answer(round));
             }
             ToGroup::Serve { epoch, in_sync, round } => {
@@ -49,14 +50,17 @@ impl LaneGroup {
                     self.touch_all();
                 }
             }
-            ToGroup::Replica(role) => self.view.replica = role,
+            ToGroup::Replica(role) => self.set_role(now, role, actions),
             ToGroup::OnNoQuorum { fail } => {
                 self.view.fail_requests = fail;
                 if fail {
                     self.fail_all(now, actions);
                 }
             }
-            ToGroup::Hold { hold: true } => self.view.holding = true,
+            ToGroup::Hold { hold: true } => {
+                self.view.holding = true;
+                self.note_keeping();
+            }
             ToGroup::Hold { hold: false } => self.stop_holding(now, actions),
             ToGroup::Drain { round } => self.drain(round),
             ToGroup::ResyncRate { bytes_per_second } => self.set_copy_rate(bytes_per_second),
@@ -70,6 +74,7 @@ impl LaneGroup {
             ToGroup::Track { members, slots } => self.track(members, &slots),
             ToGroup::Attach { disk, round } => self.attaching = Some((disk, round)),
             ToGroup::Receipts(about) => self.on_receipts(about, actions),
+            ToGroup::Cuts(about) => self.on_cuts(now, about, actions),
             message @ (ToGroup::Lose { .. }
             | ToGroup::Lost { .. }
             | ToGroup::Resend { .. }
@@ -160,7 +165,17 @@ impl LaneGroup {
             | ToGroup::Attach { .. }
             | ToGroup::Track { .. }
             | ToGroup::Receipts(_)
+            | ToGroup::Cuts(_)
             | ToGroup::Stop { .. } => unreachable!("handled before"),
+        }
+    }
+
+    fn set_role(&mut self, now: Time, role: ReplicaRole, actions: &mut Vec<GroupAction>) {
+        self.view.replica = role;
+        // The disk is gone: nothing is applied any more, nor kept for that.
+        if role == ReplicaRole::None && self.view.holds_writes {
+            self.end_following();
+            self.with_lanes(now, actions, |lane, turn| lane.drop_unsubmitted(turn, false));
         }
     }
 
@@ -192,6 +207,7 @@ impl LaneGroup {
         self.recording.retain(|&(other, _)| other != member);
         self.transmit_again(now, member, actions);
         self.with_lanes(now, actions, |lane, turn| lane.resend(turn, member));
+        self.tell_cut_again(member, actions);
         self.resend_flushes(member, actions);
     }
 
@@ -234,7 +250,7 @@ impl LaneGroup {
         self.view.nonce = nonce;
         self.view.admitted = false;
         self.sizes.preparing = None;
-        self.with_lanes(now, actions, Lane::drop_unsubmitted);
+        self.drop_unsubmitted(now, actions);
         self.durable.void_checkpoints();
         self.flushes.forget_peers();
         self.sealing = Some(round);
@@ -243,10 +259,18 @@ impl LaneGroup {
         }
     }
 
+    fn drop_unsubmitted(&mut self, now: Time, actions: &mut Vec<GroupAction>) {
+        let keeps_released = self.end_following();
+        let drop = |lane: &mut Lane, turn: &mut Turn<'_>| {
+            lane.drop_unsubmitted(turn, keeps_released);
+        };
+        self.with_lanes(now, actions, drop);
+    }
+
     /// What only this member knows goes into its own slot, and everything dirty to the disk.
     pub(crate) fn settle_stop(&mut self, now: Time, actions: &mut Vec<GroupAction>) {
         let Some(round) = self.stopping else { return };
-        if !self.lanes.iter().all(Lane::is_quiet) || self.sizes.zeroes_in_flight > 0 {
+        if !self.lanes.iter().all(Lane::is_over) || self.sizes.zeroes_in_flight > 0 {
             return;
         }
         self.stopping = None;
@@ -261,7 +285,7 @@ impl LaneGroup {
     /// I25: a seal is answered when no device write of an older session is outstanding.
     pub(crate) fn settle_seal(&mut self, actions: &mut Vec<GroupAction>) {
         let Some(round) = self.sealing else { return };
-        let is_quiet = self.lanes.iter().all(Lane::is_quiet) && self.sizes.zeroes_in_flight == 0;
+        let is_quiet = self.lanes.iter().all(Lane::is_over) && self.sizes.zeroes_in_flight == 0;
         if self.holds_former_writes || !is_quiet {
             return;
         }
@@ -276,7 +300,9 @@ impl LaneGroup {
             .filter_map(|lane| lane.slot(me))
             .flat_map(|slot| slot.bits.runs())
             .collect();
-        actions.push(GroupAction::Home(FromGroup::Quiesced { round, lanes, inherited, own_slot }));
+        let is_torn = self.cuts.is_torn();
+        let fact = FromGroup::Quiesced { round, lanes, inherited, own_slot, is_torn };
+        actions.push(GroupAction::Home(fact));
     }
 
     fn lead(
@@ -290,6 +316,7 @@ impl LaneGroup {
         self.view.nonce = nonce;
         self.view.leading = true;
         self.begin_receipts();
+        self.forget_cuts();
         self.with_lanes(now, actions, |lane, turn| lane.lead(turn, outdated));
     }
 
@@ -310,6 +337,8 @@ impl LaneGroup {
         self.room.clear();
         self.balance.forget_all();
         self.fail_held(actions);
+        self.cuts.keeps_answers = false;
+        self.note_keeping();
         self.fail_parked(RequestError::Io, actions);
         self.fail_flushes(actions);
     }
@@ -318,7 +347,7 @@ impl LaneGroup {
         self.stand_down(now, actions);
         self.view.nonce = Nonce(0);
         self.sizes.preparing = None;
-        self.with_lanes(now, actions, Lane::drop_unsubmitted);
+        self.drop_unsubmitted(now, actions);
         self.stopping = Some(round);
         self.merges_slots = false;
     }
@@ -439,6 +468,7 @@ impl LaneGroup {
     fn admit(&mut self, now: Time, nonce: Nonce, floors: &[Seq], actions: &mut Vec<GroupAction>) {
         self.view.replica = ReplicaRole::Syncing;
         self.view.admitted = true;
+        self.cuts.mend();
         self.with_lanes(now, actions, |lane, turn| {
             let floor = floors.get(usize::from(lane.index.0)).copied().unwrap_or(Seq(1));
             lane.take_over_window(turn, nonce, floor);
@@ -449,7 +479,8 @@ impl LaneGroup {
     pub(crate) fn settle_drain(&mut self, actions: &mut Vec<GroupAction>) {
         match self.draining {
             Draining::Finishing { round } => {
-                let idle = self.lanes.iter().all(|lane| lane.is_idle() && lane.is_reconciled());
+                let idle = self.lanes.iter().all(|lane| lane.is_idle() && lane.is_reconciled())
+                    && !self.cuts.keeps_answers;
                 if idle {
                     let flush = self.flushes.next_id();
                     self.draining = Draining::Flushing { round, flush };

@@ -79,12 +79,26 @@ impl LaneGroup {
 /// have `slots` extents each and the member has `member_shards` of them; none of its own is needed
 /// where no two groups fill the same one.
 pub(crate) fn share_of_log(shards: u8, member_shards: u8, slots: u16) -> usize {
+    if sharing(shards, member_shards) == 1 {
+        usize::MAX
+    } else {
+        share_of_followers_log(shards, member_shards, slots)
+    }
+}
+
+/// The same for a follower: what it is to apply when its leader is gone has to find room in its log,
+/// though nobody says any more what is stable.
+pub(crate) fn share_of_followers_log(shards: u8, member_shards: u8, slots: u16) -> usize {
+    usize::from((slots / u16::from(sharing(shards, member_shards))).max(1))
+}
+
+/// The groups of a leader that fill one log of a member.
+fn sharing(shards: u8, member_shards: u8) -> u8 {
     let (mut whole, mut rest) = (shards, member_shards);
     while rest != 0 {
         (whole, rest) = (rest, whole % rest);
     }
-    let sharing = shards / whole;
-    if sharing == 1 { usize::MAX } else { usize::from((slots / u16::from(sharing)).max(1)) }
+    shards / whole
 }
 
 #[cfg(test)]

@@ -6,6 +6,7 @@ use stdx::time::Time;
 
 use crate::contract::{DeviceError, FromGroup, GroupAction, LostMember, Payload, ReplicaRole};
 use crate::group::LaneGroup;
+use crate::lane::cut::HeldCut;
 use crate::lane::{Lane, SEQ_MAX, Turn};
 
 impl LaneGroup {
@@ -36,6 +37,11 @@ impl LaneGroup {
             DataBody::LossDone { lane: index, member, .. } => {
                 self.on_loss_recorded(from, index, member);
             }
+            DataBody::Cut { lane: index, number, seq, stable, skipped } => {
+                let cut = HeldCut { number, seq };
+                self.with_lane(now, lane, actions, |lane, turn| lane.on_cut(turn, cut, stable));
+                self.on_peer_cut(index, (number, skipped), actions);
+            }
             body @ (DataBody::Write(_)
             | DataBody::Ack { .. }
             | DataBody::Received { .. }
@@ -57,6 +63,7 @@ impl LaneGroup {
         match body {
             DataBody::Write(_)
             | DataBody::Stable { .. }
+            | DataBody::Cut { .. }
             | DataBody::Read { .. }
             | DataBody::Digest { .. }
             | DataBody::Flush { .. }
@@ -95,6 +102,7 @@ impl LaneGroup {
             DataBody::Ack { .. }
             | DataBody::Received { .. }
             | DataBody::Stable { .. }
+            | DataBody::Cut { .. }
             | DataBody::DigestDone { .. }
             | DataBody::Flush { .. }
             | DataBody::FlushDone { .. }
@@ -129,6 +137,7 @@ impl LaneGroup {
             | DataBody::FlushDone { .. }
             | DataBody::LossDone { .. }
             | DataBody::SlotRead { .. }
+            | DataBody::Cut { .. }
             | DataBody::Clear { .. } => true,
         };
         (fits && ranges_fit).then_some(position)
@@ -136,10 +145,12 @@ impl LaneGroup {
 }
 
 /// The highest seq that a message speaks of as one that was given.
+#[inline]
 fn highest_seq(body: &DataBody) -> Seq {
     match body {
         DataBody::Write(write) => write.seq.max(write.stable),
         DataBody::Stable { stable, .. } => *stable,
+        DataBody::Cut { seq, stable, .. } => *seq.max(stable),
         DataBody::Ack { .. }
         | DataBody::Received { .. }
         | DataBody::Read { .. }
@@ -208,7 +219,8 @@ impl Lane {
                 self.on_slot_data(turn, from, (slot, at), &ranges, next);
             }
             DataBody::Clear { slot, range, .. } => self.clear_bits(slot, range),
-            DataBody::Flush { .. }
+            DataBody::Cut { .. }
+            | DataBody::Flush { .. }
             | DataBody::FlushDone { .. }
             | DataBody::Loss { .. }
             | DataBody::LossDone { .. } => unreachable!("the group keeps these to itself"),

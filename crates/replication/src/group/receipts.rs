@@ -81,9 +81,9 @@ impl LaneGroup {
     }
 
     pub(crate) fn settle_receipts(&mut self, actions: &mut Vec<GroupAction>) {
-        let lanes = &self.lanes;
+        let (lanes, followers) = (&self.lanes, self.view.followers);
         self.receipts.settling.retain(|&(round, sent)| {
-            let is_early = lanes.iter().any(|lane| lane.is_early(sent));
+            let is_early = lanes.iter().any(|lane| lane.is_early(sent, followers));
             if !is_early {
                 actions.push(answer(round));
             }

@@ -48,11 +48,15 @@ impl Lane {
     pub(crate) fn answer_early(&mut self, turn: &mut Turn<'_>, index: u32) {
         let leader = self.leader.as_mut().expect("only a leader answers");
         let operation = leader.operations.get_mut(index).expect("an operation until it finished");
-        let has_it = operation.acknowledged | operation.received.and(turn.view.by_receipt);
+        let followers = turn.view.followers;
+        let mut has_it = operation.acknowledged | followers;
+        if !operation.fua {
+            has_it = has_it | operation.received.and(turn.view.by_receipt);
+        }
         let bytes = operation.range.length_bytes();
         let is_sent = matches!(operation.state, OperationState::Sent { .. });
-        if operation.fua
-            || !is_sent
+        if !is_sent
+            || operation.needed.is_subset_of(followers)
             || !quorum::is_complete(has_it, operation.needed)
             || leader.early.bytes + bytes > limits::EARLY_BYTES_PER_LANE_MAX
         {
@@ -77,11 +81,14 @@ impl Lane {
     }
 
     /// An operation that was sent by then is answered, and not written everywhere.
-    pub(crate) fn is_early(&self, sent: u64) -> bool {
+    pub(crate) fn is_early(&self, sent: u64, followers: MemberSet) -> bool {
         let leader = self.leader.as_ref().filter(|leader| leader.early.count > 0);
         leader.is_some_and(|leader| {
             let mut operations = leader.operations.iter();
-            operations.any(|(_, operation)| operation.is_answered && operation.sent_as <= sent)
+            operations.any(|(_, operation)| {
+                let missing = operation.needed.minus(operation.acknowledged | followers);
+                operation.is_answered && operation.sent_as <= sent && !missing.is_empty()
+            })
         })
     }
 }

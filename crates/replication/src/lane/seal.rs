@@ -4,19 +4,26 @@ use format::ids::{BlockRange, NodeId, Nonce, Seq};
 use format::message::{SealedLane, WindowEntry};
 
 use crate::contract::{GroupAction, RequestError, RequestKind};
+use crate::lane::cut::HeldCut;
 use crate::lane::read::ClientRead;
 use crate::lane::{AppliedState, Lane, Leader, Replica, Slot, Turn};
 
 impl Lane {
-    /// A newer session seals this member: what did not reach the device yet never will.
-    pub(crate) fn drop_unsubmitted(&mut self, turn: &mut Turn<'_>) {
+    /// A newer session seals this member: what did not reach the device yet never will, but for
+    /// what a follower was told to apply.
+    pub(crate) fn drop_unsubmitted(&mut self, turn: &mut Turn<'_>, keeps_released: bool) {
         let replica = &mut self.replica;
         replica.acks.clear();
         replica.receipts.clear();
         replica.leader_node = None;
+        replica.cut = HeldCut::default();
         let mut dropped = Vec::new();
         replica.window.retain(|applied| {
-            let keep = applied.state != AppliedState::Cold;
+            let keep = match applied.state {
+                AppliedState::Held => false,
+                AppliedState::Cold => keeps_released,
+                AppliedState::Writing | AppliedState::Done | AppliedState::Failed => true,
+            };
             if !keep {
                 dropped.push(*applied);
             }
@@ -45,6 +52,11 @@ impl Lane {
     /// No device write is outstanding (I25).
     pub(crate) fn is_quiet(&self) -> bool {
         self.replica.device_writes == 0
+    }
+
+    /// ... and none is to come.
+    pub(crate) fn is_over(&self) -> bool {
+        self.is_quiet() && !self.has_cold()
     }
 
     pub(crate) fn report(&self) -> SealedLane {

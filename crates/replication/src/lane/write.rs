@@ -251,7 +251,7 @@ impl Lane {
         operation.acknowledged.insert(member);
         if quorum::is_complete(operation.acknowledged, operation.needed) {
             self.finish(turn, index);
-        } else if !turn.view.by_receipt.is_empty() {
+        } else if turn.view.may_answer_early() {
             self.answer_early(turn, index);
         }
     }
@@ -446,6 +446,9 @@ impl Lane {
             window.insert(position, applied);
         }
         let waiter = Waiter::new(write.range, self.index, write.seq);
+        if turn.view.holds_writes && owns_payload {
+            return self.hold(turn, position, waiter);
+        }
         if let Some(slot) = turn.activity.acquire(waiter) {
             self.submit(turn, position, slot);
         }
@@ -462,7 +465,7 @@ impl Lane {
         self.submit(turn, position, slot);
     }
 
-    fn submit(&mut self, turn: &mut Turn<'_>, position: usize, log_slot: u16) {
+    pub(crate) fn submit(&mut self, turn: &mut Turn<'_>, position: usize, log_slot: u16) {
         let applied = &mut self.replica.window[position];
         assert!(turn.activity.holds(log_slot, applied.write.range.extent()), "I10");
         applied.log_slot = log_slot;

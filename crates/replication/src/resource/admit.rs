@@ -265,6 +265,7 @@ impl Resource {
             | Control::PrepareJoin { .. }
             | Control::Verify { .. }
             | Control::Leave
+            | Control::Following { .. }
             | Control::Standing(_)
             | Control::GiveWay { .. }
             | Control::GiveWayAnswer { .. }
@@ -476,6 +477,7 @@ impl Resource {
             session.admissions.remove(&member);
         }
         self.tell_groups(ToGroup::Joined { member, epoch: value.epoch, in_sync });
+        self.note_following();
     }
 
     /// Peers whose data belongs to another history, for the status and the log.

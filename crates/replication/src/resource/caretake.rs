@@ -10,6 +10,7 @@ use format::metadata::ReplicaState;
 use stdx::time::Time;
 
 use crate::limits;
+use crate::resource::promote::lacks_answers;
 use crate::resource::{Resource, insync};
 
 impl Resource {
@@ -95,7 +96,8 @@ impl Resource {
         let is_open = is_open || self.config().is_none();
         let is_asked_for = self.wants_verify() || self.wants_resize();
         let is_wanted = is_open || is_asked_for || self.has_work_with_members(config);
-        remembers && (is_wanted || absent.any(|member| self.could_return(member)))
+        let may_lead = lacks_answers(config, members.and(self.connected())).is_none();
+        remembers && may_lead && (is_wanted || absent.any(|member| self.could_return(member)))
     }
 
     /// The member is in sync with the replica that it has now, as far as is known.

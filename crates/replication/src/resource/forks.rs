@@ -505,6 +505,7 @@ mod tests {
             voters_old: Vec::new(),
             members: MemberSet::EMPTY,
             by_receipt: MemberSet::EMPTY,
+            followers: MemberSet::EMPTY,
             clean: false,
             losses: 0,
         }

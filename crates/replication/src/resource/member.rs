@@ -16,9 +16,10 @@ use crate::contract::{
 };
 use crate::limits;
 use crate::ranges::RangeSet;
+use crate::resource::followers::behind;
 use crate::resource::forks::shared_until;
 use crate::resource::stamp::{is_old_image, make_blank};
-use crate::resource::{AfterSave, Resource, RoundKind};
+use crate::resource::{AfterSave, Resource, RoundKind, insync};
 
 /// Not restarted since it was last admitted.
 pub(crate) const RANK_INTACT: u8 = 3;
@@ -42,7 +43,7 @@ pub(crate) struct MemberState {
     seal: Option<PendingSeal>,
     /// The seal was answered, and nothing began since: the lanes are quiet. What begins once more
     /// without a seal is a peer's mistake.
-    may_begin: bool,
+    pub(crate) may_begin: bool,
     new_epoch: Option<(NodeId, Nonce, Epoch)>,
     admit: Option<(NodeId, Nonce)>,
     /// By the member whose slot it is.
@@ -129,6 +130,7 @@ impl Resource {
             | Control::JoinPrepared { .. }
             | Control::Verify { .. }
             | Control::Leave
+            | Control::Following { .. }
             | Control::Standing(_)
             | Control::GiveWay { .. }
             | Control::GiveWayAnswer { .. }
@@ -144,6 +146,13 @@ impl Resource {
 
     pub(crate) fn obeys(&self, nonce: Nonce) -> bool {
         self.member.sealed == Some(nonce)
+    }
+
+    /// ... and was told how the session began.
+    pub(crate) fn takes_part_in(&self, nonce: Nonce) -> bool {
+        let MemberState { seal, may_begin, new_epoch, admit, .. } = &self.member;
+        let is_beginning = seal.is_some() || *may_begin || new_epoch.is_some() || admit.is_some();
+        self.obeys(nonce) && !is_beginning
     }
 
     // ---- Seal.
@@ -168,6 +177,7 @@ impl Resource {
             self.end_session();
         }
         self.note_sealed_to(nonce);
+        self.end_following();
         let lanes = usize::from(self.superblock.as_ref().map_or(0, |superblock| superblock.lanes));
         self.forget_held_admission();
         self.member.may_begin = false;
@@ -474,7 +484,7 @@ impl Resource {
             return self.refuse(id, CommandErrorCode::NoDisk, "there is no disk to detach");
         }
         let me = self.me();
-        let in_sync = self.config().map_or(MemberSet::EMPTY, crate::resource::insync);
+        let in_sync = self.config().map_or(MemberSet::EMPTY, complete);
         if in_sync.has(me) && in_sync.without(me).and(self.connected()).is_empty() {
             let message = "it is the last UpToDate replica in reach";
             return self.refuse(id, CommandErrorCode::NoUpToDateData, message);
@@ -562,7 +572,7 @@ impl Resource {
         if self.report().is_none() {
             return self.refuse(id, CommandErrorCode::NoDisk, "there is no disk to invalidate");
         }
-        let in_sync = self.config().map_or(MemberSet::EMPTY, crate::resource::insync);
+        let in_sync = self.config().map_or(MemberSet::EMPTY, complete);
         if in_sync.without(me).and(self.connected()).is_empty() {
             let message = "no other UpToDate replica is connected";
             return self.refuse(id, CommandErrorCode::NoUpToDateData, message);
@@ -621,6 +631,11 @@ impl Resource {
         }
         self.save_superblock(AfterSave::Answer(id));
     }
+}
+
+/// The members in sync that have all that was answered.
+fn complete(config: &Config) -> MemberSet {
+    insync(config).minus(behind(config))
 }
 
 /// The ranges, or a cover of them that fits into a message.

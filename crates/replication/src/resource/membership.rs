@@ -57,6 +57,7 @@ impl Resource {
         self.options.members = members;
         self.tell_tracked();
         self.count_receipts();
+        self.note_following();
         let report = self.own_report();
         for peer in self.connected().without(self.me()).iter() {
             self.send(peer, report.clone());
@@ -163,13 +164,17 @@ impl Resource {
         let voters = self.next_voters(config);
         let members = self.next_tracked(config);
         let by_receipt = self.next_by_receipt(config);
-        let is_same = members == config.members && by_receipt == config.by_receipt;
+        let followers = self.next_followers(config);
+        let is_same = members == config.members
+            && by_receipt == config.by_receipt
+            && followers == config.followers;
         if voters.is_none() && is_same {
             return None;
         }
         let mut next = voters.unwrap_or_else(|| config.clone());
         next.members = members;
         next.by_receipt = by_receipt;
+        next.followers = followers;
         self.reaches_quorum_of(config).then_some(next)
     }
 
@@ -205,6 +210,7 @@ impl Resource {
             config.voters_old = next.voters_old;
             config.members = next.members;
             config.by_receipt = next.by_receipt;
+            config.followers = next.followers;
         });
         true
     }

@@ -22,6 +22,7 @@ use crate::contract::{CommandErrorCode, CommandId, LostMember, PromoteMode, ToGr
 use crate::limits;
 use crate::ranges::RangeSet;
 use crate::resource::admit::is_of_history;
+use crate::resource::followers::behind;
 use crate::resource::forks::{Began, next_branch};
 use crate::resource::member::RANK_BEHIND;
 use crate::resource::propose::Attempt;
@@ -368,6 +369,11 @@ impl Resource {
             let reason = format!("no UpToDate replica is reachable: {} needed", names(members));
             return self.rest_promotion(CommandErrorCode::NoUpToDateData, reason);
         }
+        if let Some(reason) =
+            lacks_answers(&base, reachable).filter(|_| mode == PromoteMode::Normal)
+        {
+            return self.rest_promotion(CommandErrorCode::NoUpToDateData, reason);
+        }
         let until = self.now + limits::SEAL_DEADLINE;
         let (ballot, nonce) = self.promotion_ballot();
         let promotion = self.promotion.as_mut().expect("checked above");
@@ -463,8 +469,16 @@ impl Resource {
         if !base.clean {
             sealed.retain(|&node, report| Some(standing(node, report)) == best);
         }
+        if best.is_some_and(|best| !best.is_complete()) {
+            keep_newest(&mut sealed);
+        }
         if sealed.is_empty() {
             let reason = format!("no UpToDate replica answered: {} needed", names(insync(&base)));
+            return self.rest_promotion(CommandErrorCode::NoUpToDateData, reason);
+        }
+        let answered: MemberSet = sealed.keys().copied().collect();
+        if let Some(reason) = lacks_answers(&base, answered).filter(|_| mode == PromoteMode::Normal)
+        {
             return self.rest_promotion(CommandErrorCode::NoUpToDateData, reason);
         }
         // What the lost ones may miss; a single member cannot differ from itself (7.4, 7.5).
@@ -489,6 +503,7 @@ impl Resource {
         let lost = lost.into_iter().map(rounds).collect();
         let to_record = outdated.clone();
         self.track_also(self.tracked_by(&desired));
+        self.begin_followers(desired.followers);
         self.tell_log_room(chosen);
         // Before they lead: nothing is answered until this value is chosen.
         self.tell_by_receipt(desired.by_receipt);
@@ -548,9 +563,11 @@ impl Resource {
         config.tenure = self.tenure_of(base.tenure, nonce, purpose);
         config.clean = false;
         config.by_receipt = self.by_receipt_of(purpose);
-        config.losses += u32::from(memory == Memory::MayBeLost);
-        let is_alone = self.attempt.as_ref().is_some_and(Attempt::is_alone);
+        config.followers = self.followers_of(purpose, sealed.keys().copied().collect());
         let is_forced = mode != PromoteMode::Normal;
+        let gives_up = is_forced && base.epoch != Epoch(0);
+        config.losses += u32::from(memory == Memory::MayBeLost || gives_up);
+        let is_alone = self.attempt.as_ref().is_some_and(Attempt::is_alone);
         if base.epoch == Epoch(0) {
             config.voters = self.voters_at_birth(&base.voters);
         }
@@ -562,7 +579,6 @@ impl Resource {
             let next = next_branch(base, branch, own);
             config.branch = next.branch;
             config.ancestors = next.ancestors;
-            config.losses += u32::from(is_forced && base.epoch != Epoch(0));
             if is_alone {
                 (config.voters, config.voters_old) = (next.voters, next.voters_old);
             }
@@ -766,6 +782,29 @@ fn difference(sealed: &BTreeMap<NodeId, Sealed>) -> Vec<BlockRange> {
         }
     }
     ranges.iter().collect()
+}
+
+/// Why these alone cannot go on: each may lack what clients were told is written, and a member that
+/// has it may come back.
+pub(crate) fn lacks_answers(base: &Config, members: MemberSet) -> Option<String> {
+    let complete = insync(base).minus(behind(base));
+    let lacks = !complete.is_empty() && members.minus(behind(base)).is_empty();
+    lacks.then(|| {
+        format!(
+            "only asynchronous followers (protocol A) are in reach, which may lack what was \
+             answered last: {} needed; `primary --force` goes on without that",
+            names(complete)
+        )
+    })
+}
+
+/// Of followers, each with a state of its own, the one that came farthest.
+fn keep_newest(sealed: &mut BTreeMap<NodeId, Sealed>) {
+    let reached = |report: &Sealed| -> u64 {
+        report.lanes.iter().map(|lane| lane.applied.max(lane.stable).0).sum()
+    };
+    let newest = sealed.iter().max_by_key(|(_, report)| reached(report)).map(|(&node, _)| node);
+    sealed.retain(|&node, _| Some(node) == newest);
 }
 
 pub(crate) fn names(members: MemberSet) -> String {

@@ -344,6 +344,7 @@ impl Resource {
             | Control::JoinPrepared { .. }
             | Control::Verify { .. }
             | Control::Leave
+            | Control::Following { .. }
             | Control::Standing(_)
             | Control::GiveWay { .. }
             | Control::GiveWayAnswer { .. }

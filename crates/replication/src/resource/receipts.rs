@@ -9,6 +9,7 @@ use format::config::{Config, Purpose};
 use format::ids::{MemberSet, NodeId};
 
 use crate::contract::{AboutReceipts, RoundId, ToGroup};
+use crate::resource::followers::behind;
 use crate::resource::member::{RANK_INTACT, RANK_REBOOTED};
 use crate::resource::{AckWhen, Resource, RoundKind};
 
@@ -25,6 +26,8 @@ pub(crate) enum Preparing {
 /// How good what a sealed replica holds is; the larger the better.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Standing {
+    /// No answer was given without it.
+    is_complete: bool,
     rank: u8,
     /// It wrote all that it answered for.
     has_written: bool,
@@ -35,12 +38,16 @@ impl Standing {
     pub(crate) fn of(base: &Config, member: NodeId, rank: u8) -> Self {
         // One that is intact wrote what it had received before it answered the seal.
         let has_written = rank >= RANK_INTACT || !base.by_receipt.has(member);
-        Self { rank, has_written }
+        Self { is_complete: !behind(base).has(member), rank, has_written }
+    }
+
+    pub(crate) fn is_complete(self) -> bool {
+        self.is_complete
     }
 
     /// Where none is better, completed writes may be gone (C1).
     pub(crate) fn may_lack_writes(self) -> bool {
-        self.rank <= RANK_REBOOTED || !self.has_written
+        self.rank <= RANK_REBOOTED || !self.has_written || !self.is_complete
     }
 }
 

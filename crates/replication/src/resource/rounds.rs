@@ -34,6 +34,10 @@ pub(crate) enum RoundKind {
     Verified,
     SizePrepared,
     ReceiptsAllowed,
+    CutNoted,
+    CutWritten,
+    /// As a follower.
+    Holding(Nonce),
     /// For a flush that this shard has.
     ReceiptsSettled {
         shard: u8,
@@ -119,6 +123,9 @@ impl Resource {
             RoundKind::Verified => self.on_all_verified(),
             RoundKind::SizePrepared => self.on_size_prepared(),
             RoundKind::ReceiptsAllowed => self.on_receipts_allowed(),
+            RoundKind::CutNoted => self.on_cut_noted(),
+            RoundKind::CutWritten => self.on_cut_written(),
+            RoundKind::Holding(nonce) => self.on_holding(nonce),
             RoundKind::ReceiptsSettled { shard, number } => {
                 self.on_receipts_settled(shard, number);
             }

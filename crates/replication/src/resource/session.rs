@@ -14,10 +14,11 @@ use stdx::time::Time;
 use crate::contract::{
     CommandErrorCode, CommandId, LostMember, PeerReport, PromoteMode, ResourceAction, ToGroup,
 };
-use crate::group::log_room::share_of_log;
+use crate::group::log_room::{share_of_followers_log, share_of_log};
 use crate::limits;
 use crate::quorum;
 use crate::resource::admit::Admission;
+use crate::resource::followers::CutsMade;
 use crate::resource::membership::Adding;
 use crate::resource::receipts::Preparing;
 use crate::resource::suspend::Told;
@@ -54,6 +55,9 @@ pub(crate) struct Session {
     pub(crate) adding: Option<Adding>,
     pub(crate) drain: Option<Drain>,
     pub(crate) receipts: Preparing,
+    /// Members that apply cuts alone.
+    pub(crate) following: MemberSet,
+    pub(crate) cuts: CutsMade,
     told_no_quorum: bool,
     pub(crate) told: Told,
 }
@@ -131,6 +135,8 @@ impl Session {
             adding: None,
             drain: None,
             receipts: Preparing::default(),
+            following: MemberSet::EMPTY,
+            cuts: CutsMade::default(),
             told_no_quorum: false,
             told: Told::default(),
         }
@@ -183,6 +189,7 @@ impl Resource {
         let epoch = value.epoch;
         self.review_suspension();
         self.count_receipts();
+        self.note_following();
         self.tell_groups(ToGroup::ResyncRate { bytes_per_second: rate });
         self.suspend_session();
         self.ask_groups(RoundKind::Reconciled, |round| ToGroup::Serve { epoch, in_sync, round });
@@ -210,6 +217,12 @@ impl Resource {
     /// The in-sync members of the session's config.
     pub(crate) fn in_sync(&self) -> MemberSet {
         self.config().map_or(MemberSet::EMPTY, insync)
+    }
+
+    /// Those of them that have all that was answered.
+    fn complete(&self) -> MemberSet {
+        let followers = self.config().map_or(MemberSet::EMPTY, |config| config.followers);
+        self.in_sync().minus(followers)
     }
 
     fn epoch(&self) -> Epoch {
@@ -240,7 +253,7 @@ impl Resource {
     fn check_last_member(&mut self) {
         let Some(session) = &self.session else { return };
         let losing = session.losses.keys().copied().collect();
-        let left = self.in_sync().minus(losing);
+        let left = self.complete().minus(losing);
         let Some(member) = left.first().filter(|_| left.len() == 1) else { return };
         let known = session.boots.get(&member).copied();
         if self.is_connected(member) && self.boot_of(member) != known {
@@ -351,7 +364,7 @@ impl Resource {
 
     /// A member of the write set went away, or failed: PROTOCOL.md section 6.
     pub(crate) fn begin_loss(&mut self, member: NodeId) {
-        let in_sync = self.in_sync();
+        let complete = self.complete();
         let Some(session) = self.session.as_mut() else { return };
         // One that is being copied to may come back as it was; its loss may be withdrawn.
         session.admissions.retain(|&node, known| node != member || known.is_copying());
@@ -359,7 +372,7 @@ impl Resource {
             return;
         }
         let losing: MemberSet = session.losses.keys().copied().collect();
-        if in_sync.has(member) && in_sync.minus(losing).without(member).is_empty() {
+        if complete.has(member) && complete.minus(losing).without(member).is_empty() {
             // The last one is never removed: its I/O waits for it, or fails (`suspend`).
             return;
         }
@@ -435,6 +448,7 @@ impl Resource {
         session.differing.remove(member);
         let write_set = session.write_set;
         self.tell_groups(ToGroup::Lost { member, epoch, in_sync });
+        self.forget_following(member);
         self.tell_log_room(write_set);
     }
 
@@ -467,11 +481,14 @@ impl Resource {
     /// What fits into the logs of all that are written to; of one that is not connected right now
     /// that is not known, and nothing completes without it anyway.
     pub(crate) fn tell_log_room(&mut self, write_set: MemberSet) {
-        let own = self.options.shards;
+        let (own, followers) = (self.options.shards, self.told_followers.0);
         let share = |member: NodeId| {
             let report = self.peers.get(&member).and_then(|peer| peer.report);
             let log = report.and_then(|it| Some((it.shards, it.replica?.log_slots)));
-            log.map_or(1, |(shards, slots)| share_of_log(own, shards, slots))
+            log.map_or(1, |(shards, slots)| match followers.has(member) {
+                true => share_of_followers_log(own, shards, slots),
+                false => share_of_log(own, shards, slots),
+            })
         };
         let others = write_set.without(self.me());
         let operations = others.iter().map(share).min().unwrap_or(usize::MAX);

@@ -74,6 +74,8 @@ pub struct MemberStatus {
     pub in_write_set: bool,
     /// It counts for a client's answer once it received a write.
     pub by_receipt: bool,
+    /// It is a follower (protocol A): no answer waits for it.
+    pub follows: bool,
     /// It is being brought up to date.
     pub syncing: bool,
     /// Blocks of each volume.
@@ -101,6 +103,12 @@ impl Resource {
     #[must_use]
     pub fn is_intact(&self) -> bool {
         self.member.admitted && !self.member.disk_failed
+    }
+
+    /// For checkers: it said where it stands, and began nothing since; and it lost nothing.
+    #[must_use]
+    pub fn is_at_rest(&self) -> bool {
+        self.is_intact() && self.member.may_begin
     }
 
     /// For checkers: the newest value that this node knows to be chosen.
@@ -190,6 +198,7 @@ impl Resource {
                 connected: self.is_connected(node),
                 in_sync: in_sync.is_some_and(|set| set.has(node)),
                 by_receipt: self.counts_by_receipt(node),
+                follows: self.counts_as_follower(node),
                 in_write_set: self.session.as_ref().is_some_and(|it| it.write_set.has(node)),
                 syncing: admission.is_some_and(|admission| admission.is_copying()),
                 out_of_sync: left,

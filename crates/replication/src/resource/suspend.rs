@@ -158,6 +158,7 @@ impl Resource {
 
     fn replicas_needed(&self, config: &Config) -> usize {
         let replicas = voters_of(config).and(self.tracked_by(config));
+        let replicas = replicas.minus(self.wanted_followers());
         self.options.demands.redundancy.of(count(replicas))
     }
 
@@ -169,7 +170,8 @@ impl Resource {
 
     fn in_sync_in_reach(&self, config: &Config) -> MemberSet {
         let me = self.me();
-        let in_reach = insync(config).and(self.connected());
+        // A follower has what it has later.
+        let in_reach = insync(config).minus(self.wanted_followers()).and(self.connected());
         if self.member.disk_failed { in_reach.without(me) } else { in_reach }
     }
 

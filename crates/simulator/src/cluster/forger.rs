@@ -155,6 +155,7 @@ fn payload_bytes(message: &Data) -> Option<u32> {
         | DataBody::Ack { .. }
         | DataBody::Received { .. }
         | DataBody::Stable { .. }
+        | DataBody::Cut { .. }
         | DataBody::Read { .. }
         | DataBody::Flush { .. }
         | DataBody::FlushDone { .. }

@@ -64,12 +64,22 @@ impl Cluster {
 
     /// From now on the node counts these members once they received a write.
     pub fn count_by_receipt(&mut self, node: usize, members: MemberSet) {
+        let followers = self.options.followers.get(node).copied().unwrap_or_default();
+        self.count_as(node, members, followers);
+    }
+
+    /// ... and calls those followers.
+    pub fn count_as(&mut self, node: usize, by_receipt: MemberSet, followers: MemberSet) {
         let count = self.processes.len();
         self.options.by_receipt.resize(count, MemberSet::EMPTY);
-        self.options.by_receipt[node] = members;
+        self.options.by_receipt[node] = by_receipt;
+        self.options.followers.resize(count, MemberSet::EMPTY);
+        self.options.followers[node] = followers;
         let configured = self.configured[node];
         if self.is_up(node) && !self.is_stopped(node) && !configured.is_empty() {
-            self.trace(|| format!("n{node} counts {members:?} by receipt"));
+            self.trace(|| {
+                format!("n{node} counts {by_receipt:?} by receipt, {followers:?} follow")
+            });
             self.tell_members(node, configured);
         }
     }
@@ -80,7 +90,11 @@ impl Cluster {
     }
 
     pub(crate) fn may_count_receipts(&self) -> bool {
-        !self.options.by_receipt.is_empty()
+        !self.options.by_receipt.is_empty() || self.may_follow()
+    }
+
+    pub(crate) fn may_follow(&self) -> bool {
+        !self.options.followers.is_empty()
     }
 
     /// Writes of its clients that `node` answered, and some member has not written.

@@ -346,7 +346,7 @@ impl Cluster {
             }
         };
         let delay = Duration::from_micros(20 + self.random.below(400));
-        let at = self.now + delay + self.detour();
+        let at = self.now + delay + self.detour() + self.lateness(from, to, channel);
         let link = self.link(from, to);
         let usable = link.current.is_some() || link.unnoticed.contains_key(&(from, ear));
         if !usable {
@@ -358,6 +358,19 @@ impl Cluster {
         let link = (from.min(to), from.max(to), link.count);
         let letter = Box::new(Letter { link, channel, from, to, message });
         self.schedule_at(at, Event::Letter(letter));
+    }
+
+    /// From now on what `from` sends to `to` about this lane, and what follows it on its
+    /// connection, is late.
+    pub fn delay_lane(&mut self, from: usize, to: usize, lane: u8, by: Duration) {
+        self.late_lane = Some((from, to, lane, by));
+    }
+
+    fn lateness(&self, from: usize, to: usize, channel: Channel) -> Duration {
+        let Some((a, b, lane, by)) = self.late_lane else { return Duration::ZERO };
+        let shards = |node| self.shards_of(node).map_or(0, |shards| lane % shards);
+        let (x, y) = (shards(from.min(to)), shards(from.max(to)));
+        if (a, b) == (from, to) && channel == Channel::Data(x, y) { by } else { Duration::ZERO }
     }
 
     /// A connection may be slower than its neighbours for a while.

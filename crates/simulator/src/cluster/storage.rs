@@ -396,6 +396,7 @@ mod tests {
             reads: None,
             demands: Demands::default(),
             by_receipt: Vec::new(),
+            followers: Vec::new(),
             readmission: Readmission::AtOnce,
             quirks: Quirks::default(),
         };

@@ -139,6 +139,7 @@ impl Forking {
                 ..Demands::default()
             },
             by_receipt: Vec::new(),
+            followers: Vec::new(),
             readmission: asked_readmission(options.seed),
             quirks: Quirks { slow_mail: random.chance(1, 2), ..Quirks::default() },
         });

@@ -1,5 +1,5 @@
-//! Members that count for a client's answer once they received a write (protocol B), as each
-//! node's configuration says, and as operators change it.
+//! Followers (protocol A), and members that count for a client's answer once they received a write
+//! (protocol B), as each node's configuration says, and as operators change it.
 //!
 //! The oracle needs no rule for them: what only such members had counts as not flushed, and goes
 //! with a promotion that says so (`losses`), or not at all.
@@ -7,6 +7,7 @@
 use std::time::Duration;
 
 use format::ids::{MemberSet, NodeId};
+use replication::resource::Share;
 use stdx::random::Random;
 
 use crate::run::Run;
@@ -19,8 +20,8 @@ pub(super) enum Protocols {
     Mixed,
 }
 
-/// By node, whom it counts so while it is Primary.
-pub(super) fn some_protocols(random: &mut Random, nodes: u8) -> Vec<MemberSet> {
+/// By node, whom it counts by receipt while it is Primary, and who follows it.
+pub(super) fn some_protocols(random: &mut Random, nodes: u8) -> (Vec<MemberSet>, Vec<MemberSet>) {
     let all: MemberSet = (0..nodes).filter_map(NodeId::new).collect();
     let pick = random.below(4);
     // All connections; or those of one node, as one that is far away.
@@ -31,7 +32,17 @@ pub(super) fn some_protocols(random: &mut Random, nodes: u8) -> Vec<MemberSet> {
         1 => MemberSet::of(far),
         _ => all.iter().filter(|_| random.chance(1, 2)).collect(),
     };
-    all.iter().map(|node| of(node, random).without(node)).collect()
+    let by_receipt = all.iter().map(|node| of(node, random).without(node)).collect();
+    let follower = NodeId::new(u8::try_from(random.below(nodes.into())).expect("few"));
+    let follower = follower.map_or(MemberSet::EMPTY, MemberSet::of);
+    let pick = random.below(4);
+    let followers = all.iter().map(|node| match pick {
+        0 => MemberSet::EMPTY,
+        1 => all.iter().filter(|_| random.chance(1, 2)).collect::<MemberSet>().without(node),
+        // One that is far away, for all.
+        _ => follower.without(node),
+    });
+    (by_receipt, followers.collect())
 }
 
 impl Run {
@@ -41,7 +52,18 @@ impl Run {
         let all = self.cluster.options.members();
         let chosen = all.iter().filter(|_| self.random.chance(1, 2)).collect::<MemberSet>();
         let own = NodeId::new(u8::try_from(node).expect("few")).expect("few");
-        self.cluster.count_by_receipt(node, chosen.without(own));
+        let following = all.iter().filter(|_| self.random.chance(1, 3)).collect::<MemberSet>();
+        self.cluster.count_as(node, chosen.without(own), following.without(own));
+    }
+
+    /// Where two replicas have to be up to date, none of them may be a follower for good.
+    pub(super) fn have_enough(&mut self, node: usize) {
+        let is_enough = self.cluster.options.demands.redundancy == Share::AtLeast(1);
+        let followers = self.cluster.options.followers.get(node).copied().unwrap_or_default();
+        if !is_enough && !followers.is_empty() {
+            let by_receipt = self.cluster.options.by_receipt[node];
+            self.cluster.count_as(node, by_receipt, MemberSet::EMPTY);
+        }
     }
 
     /// A disk takes its time for writes: what it received stays in memory for longer.

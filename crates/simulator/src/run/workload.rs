@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use format::ids::EXTENT_BLOCKS;
+use format::ids::{EXTENT_BLOCKS, MemberSet};
 use replication::contract::{GroupInput, PartId, Request, RequestKind};
 
 use crate::contents::{SECTOR_BYTES, SECTORS};
@@ -132,6 +132,7 @@ impl Run {
         for &(sector, id) in &sectors {
             self.oracle.invoke(sector, id);
         }
+        self.answers.invoke(&sectors);
         let part = self.part();
         let fua = match kind {
             RequestKind::Read => false,
@@ -210,9 +211,15 @@ impl Run {
         }
     }
 
+    /// A follower may have what is older: `check_followers` looks at it.
+    fn complete_sources(&self) -> MemberSet {
+        let followers = self.checker.newest().map_or(MemberSet::EMPTY, |newest| newest.followers);
+        self.checker.sources(&self.cluster).minus(followers)
+    }
+
     /// C2: what in-sync members would hold after a loss of power is not older than the flush.
     fn check_durable(&self) -> Result<(), String> {
-        for member in self.checker.sources(&self.cluster).iter() {
+        for member in self.complete_sources().iter() {
             let volumes = self.checker.volumes();
             let unflushed = self.cluster.disks[member.index()].unflushed();
             for (block, durable) in unflushed.filter(|&(block, _)| volumes.has(block)) {
@@ -231,7 +238,7 @@ impl Run {
 
     /// C3: where in-sync members differ, each holds what a read may return.
     pub(super) fn check_candidates(&self) -> Result<(), String> {
-        let sources = self.checker.sources(&self.cluster);
+        let sources = self.complete_sources();
         for block in self.checker.differing() {
             for member in sources.iter() {
                 // What it received is on its way to its disk, and read from nobody before.
@@ -260,6 +267,7 @@ impl Run {
         match pending {
             Pending::Write { sectors, fua, .. } => {
                 self.trace(|| format!("complete {:?} {:?}", sectors[0], sectors.len()));
+                self.answers.answer(&sectors);
                 for (sector, id) in sectors {
                     self.oracle.complete(sector, id);
                     if fua {

@@ -1,0 +1,233 @@
+//! Cuts: what followers apply together (protocol A, PROTOCOL.md 10.1).
+//!
+//! Leader: the home asks the groups of all shards for a cut. Each notes the last seq of its lanes,
+//! says so to the followers behind the writes, and keeps its clients' answers, reads too, until all
+//! have noted: so whatever is in a cut, all that was answered before it was asked for is in it.
+//!
+//! Follower: holds what it is sent until the home says that the cut is here in every shard, then
+//! applies it in the order in which it came. What is released is applied, even if the session ends;
+//! what is not released never is.
+
+use format::ids::{LaneIndex, MemberSet, NodeId, Seq};
+use format::message::DataBody;
+use stdx::time::Time;
+
+use crate::contract::{
+    AboutCuts, FromGroup, GroupAction, PartId, Payload, ReplicaRole, RequestError, RoundId,
+};
+use crate::group::{LaneGroup, answer};
+use crate::lane::Lane;
+
+#[derive(Debug, Default)]
+pub(crate) struct Cuts {
+    /// The cut that was noted last.
+    number: u32,
+    noted: Vec<Noted>,
+    /// Operations that had been sent then, and who was told.
+    noted_sends: u64,
+    told: MemberSet,
+    /// The home was asked for another one.
+    is_wanted: bool,
+    /// The home waits for what was noted to be written by the followers.
+    writing: Option<RoundId>,
+    /// Not every shard has noted.
+    pub(crate) keeps_answers: bool,
+    kept: Vec<(PartId, Option<Payload>)>,
+    /// As a follower: what was released could not all be applied.
+    is_torn: bool,
+}
+
+/// What a cut has of a lane.
+#[derive(Clone, Copy, Debug, Default)]
+struct Noted {
+    seq: Seq,
+    /// The followers are told of it: something is new since the cut before.
+    is_told: bool,
+}
+
+impl Cuts {
+    /// A session begins for this member, whose leader knows what it has.
+    pub(crate) fn mend(&mut self) {
+        self.is_torn = false;
+    }
+
+    pub(crate) fn is_torn(&self) -> bool {
+        self.is_torn
+    }
+}
+
+impl LaneGroup {
+    pub(crate) fn on_cuts(&mut self, now: Time, about: AboutCuts, actions: &mut Vec<GroupAction>) {
+        match about {
+            AboutCuts::Follow { named, counted } => {
+                self.view.named_followers = named;
+                self.view.followers = counted;
+                self.touch_all();
+            }
+            AboutCuts::Note { number, round } => self.note_cut(number, round, actions),
+            AboutCuts::LetGo { round } => {
+                self.let_answers_go(actions);
+                self.cuts.writing = Some(round);
+            }
+            AboutCuts::Hold { round } => {
+                self.view.holds_writes = true;
+                actions.push(answer(round));
+            }
+            AboutCuts::Release { number } => self.release_cut(now, number, actions),
+        }
+    }
+
+    // ---- The leader's side.
+
+    /// Those that are sent cuts.
+    fn followed(&self) -> MemberSet {
+        self.view.named_followers.and(self.view.in_sync)
+    }
+
+    #[cold]
+    pub(crate) fn settle_cuts(&mut self, actions: &mut Vec<GroupAction>) {
+        let followed = self.followed();
+        if !self.view.serving {
+            return;
+        }
+        if let Some(round) = self.cuts.writing {
+            let sent = self.cuts.noted_sends;
+            if !self.lanes.iter().any(|lane| lane.awaits_followers(followed, sent)) {
+                self.cuts.writing = None;
+                actions.push(answer(round));
+            }
+        }
+        let is_new = self.cuts.noted_sends != self.sends || !followed.is_subset_of(self.cuts.told);
+        if !self.cuts.is_wanted && is_new && !followed.is_empty() {
+            self.cuts.is_wanted = true;
+            actions.push(GroupAction::Home(FromGroup::WantCut));
+        }
+    }
+
+    fn note_cut(&mut self, number: u32, round: RoundId, actions: &mut Vec<GroupAction>) {
+        let followed = self.followed();
+        // Who is new has heard of no lane.
+        let all = !followed.is_subset_of(self.cuts.told);
+        let before = std::mem::take(&mut self.cuts.noted);
+        let note = |(position, lane): (usize, &Lane)| {
+            let seq = lane.last_seq();
+            let known = before.get(position).map_or(Seq(0), |noted| noted.seq);
+            Noted { seq, is_told: all && seq > Seq(0) || seq != known || lane.stable_news().1 }
+        };
+        let cuts = &mut self.cuts;
+        cuts.noted = self.lanes.iter().enumerate().map(note).collect();
+        cuts.number = number;
+        cuts.noted_sends = self.sends;
+        cuts.told = followed;
+        cuts.is_wanted = false;
+        // Between the shards of a node alone can one answer what another one leaves out.
+        cuts.keeps_answers = self.view.leading && self.shards > 1;
+        self.note_keeping();
+        self.tell_cut(followed.and(self.view.connected), actions);
+        actions.push(answer(round));
+    }
+
+    /// Tells followers what is in the cut, behind the writes that are in it.
+    fn tell_cut(&self, to: MemberSet, actions: &mut Vec<GroupAction>) {
+        if self.cuts.number == 0 || to.is_empty() || !self.view.leading {
+            return;
+        }
+        let noted = || self.lanes.iter().zip(&self.cuts.noted);
+        let skips = noted().filter(|(_, noted)| !noted.is_told);
+        let mut skipped = skips.fold(0, |set, (lane, _)| set | 1_u64 << lane.index.0);
+        let is_any = noted().any(|(_, noted)| noted.is_told);
+        // One message at least: it says that there is nothing.
+        let told =
+            noted().filter(|(_, noted)| noted.is_told).chain(noted().take(usize::from(!is_any)));
+        for (lane, noted) in told {
+            let (number, seq) = (self.cuts.number, noted.seq);
+            let (stable, _) = lane.stable_news();
+            let body = DataBody::Cut { lane: lane.index, number, seq, stable, skipped };
+            skipped = 0;
+            for member in to.iter() {
+                let message = self.data(body.clone());
+                actions.push(GroupAction::Send { to: member, message, payload: None });
+            }
+        }
+    }
+
+    /// It came back as it was, and may have missed what it was told.
+    pub(crate) fn tell_cut_again(&self, member: NodeId, actions: &mut Vec<GroupAction>) {
+        self.tell_cut(self.cuts.told.and(MemberSet::of(member)), actions);
+    }
+
+    /// Of what was done since `first`.
+    pub(crate) fn keep_answers(&mut self, first: usize, actions: &mut Vec<GroupAction>) {
+        let is_done = |action: &mut GroupAction| {
+            matches!(action, GroupAction::Complete { result: Ok(_), .. })
+        };
+        for action in actions.extract_if(first.., is_done) {
+            if let GroupAction::Complete { part, result: Ok(payload) } = action {
+                self.cuts.kept.push((part, payload));
+            }
+        }
+    }
+
+    fn let_answers_go(&mut self, actions: &mut Vec<GroupAction>) {
+        self.cuts.keeps_answers = false;
+        self.note_keeping();
+        for (part, payload) in std::mem::take(&mut self.cuts.kept) {
+            actions.push(GroupAction::Complete { part, result: Ok(payload) });
+        }
+    }
+
+    pub(crate) fn fail_kept(&mut self, actions: &mut Vec<GroupAction>) {
+        for (part, payload) in std::mem::take(&mut self.cuts.kept) {
+            actions.push(GroupAction::Complete { part, result: Err(RequestError::Io) });
+            actions.extend(payload.map(GroupAction::Release));
+        }
+    }
+
+    /// A session begins, or ends.
+    pub(crate) fn forget_cuts(&mut self) {
+        let kept = std::mem::take(&mut self.cuts.kept);
+        assert!(kept.is_empty(), "they were failed");
+        let is_torn = self.cuts.is_torn;
+        self.cuts = Cuts { is_torn, ..Cuts::default() };
+        self.view.followers = MemberSet::EMPTY;
+        self.note_keeping();
+    }
+
+    // ---- The follower's side.
+
+    pub(crate) fn on_peer_cut(
+        &self,
+        lane: LaneIndex,
+        (number, skipped): (u32, u64),
+        actions: &mut Vec<GroupAction>,
+    ) {
+        let (nonce, lanes) = (self.view.nonce, 1_u64 << lane.0 | skipped);
+        actions.push(GroupAction::Home(FromGroup::CutArrived { nonce, number, lanes }));
+    }
+
+    fn release_cut(&mut self, now: Time, number: u32, actions: &mut Vec<GroupAction>) {
+        if self.view.replica == ReplicaRole::None {
+            return;
+        }
+        for waiter in self.activity.take_held() {
+            let position = self.position_of_lane(waiter.lane);
+            let cut = self.lanes[position].replica.cut;
+            if cut.number > number || waiter.seq > cut.seq {
+                self.activity.hold(waiter);
+                continue;
+            }
+            self.touched[position] = true;
+            self.with_lane(now, position, actions, |lane, turn| lane.release(turn, waiter));
+        }
+    }
+
+    /// The session is over for this member: what was released will be applied, and nothing else.
+    /// Returns whether it will.
+    pub(crate) fn end_following(&mut self) -> bool {
+        let was_following = std::mem::take(&mut self.view.holds_writes);
+        self.activity.take_held();
+        let keeps = was_following && self.activity.has_room_for_all();
+        self.cuts.is_torn |= was_following && !keeps && self.lanes.iter().any(Lane::has_cold);
+        keeps
+    }
+}

@@ -1,0 +1,77 @@
+//! Writes that a follower keeps in memory until their cut is whole (protocol A, PROTOCOL.md 10.1):
+//! the lane's side of it, at the leader and at the follower.
+
+use format::ids::{MemberSet, Seq};
+
+use crate::activity::Waiter;
+use crate::contract::ReplicaRole;
+use crate::lane::{AppliedState, Lane, OperationState, Turn};
+
+/// As a follower: the newest cut that is here as far as this lane goes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct HeldCut {
+    pub(crate) number: u32,
+    /// What is in it, or in an earlier one.
+    pub(crate) seq: Seq,
+}
+
+impl Lane {
+    // ---- The leader's side.
+
+    /// The last seq that was given.
+    pub(crate) fn last_seq(&self) -> Seq {
+        Seq(self.leader.as_ref().map_or(0, |leader| leader.next_seq - 1))
+    }
+
+    /// What `stable` is now, and whether the members were not told of it yet.
+    pub(crate) fn stable_news(&self) -> (Seq, bool) {
+        let leader = self.leader.as_ref();
+        leader.map_or((Seq(0), false), |leader| (Seq(leader.stable), leader.stable_unsent))
+    }
+
+    /// Some of `followers` has not written what was sent by then.
+    pub(crate) fn awaits_followers(&self, followers: MemberSet, sent: u64) -> bool {
+        self.leader.as_ref().is_some_and(|leader| {
+            leader.operations.iter().any(|(_, operation)| {
+                let is_sent = matches!(operation.state, OperationState::Sent { .. });
+                let missing = operation.needed.minus(operation.acknowledged);
+                is_sent && operation.sent_as <= sent && !missing.and(followers).is_empty()
+            })
+        })
+    }
+
+    // ---- The follower's side.
+
+    pub(crate) fn on_cut(&mut self, turn: &mut Turn<'_>, cut: HeldCut, stable: Seq) {
+        self.on_stable(turn, stable);
+        let known = &mut self.replica.cut;
+        if turn.view.replica != ReplicaRole::None && cut.number >= known.number {
+            *known = cut;
+        }
+    }
+
+    /// The write waits for its cut.
+    #[cold]
+    pub(crate) fn hold(&mut self, turn: &mut Turn<'_>, position: usize, waiter: Waiter) {
+        self.replica.window[position].state = AppliedState::Held;
+        turn.activity.hold(waiter);
+    }
+
+    /// The write may be applied now, once its extent is in the durable log.
+    pub(crate) fn release(&mut self, turn: &mut Turn<'_>, waiter: Waiter) {
+        let window = &mut self.replica.window;
+        let position = window.partition_point(|known| known.write.seq < waiter.seq);
+        let held = window.get_mut(position).filter(|known| known.write.seq == waiter.seq);
+        if let Some(held) = held.filter(|known| known.state == AppliedState::Held) {
+            held.state = AppliedState::Cold;
+            if let Some(slot) = turn.activity.acquire(waiter) {
+                self.submit(turn, position, slot);
+            }
+        }
+    }
+
+    /// A write is to be applied that waits for its extent.
+    pub(crate) fn has_cold(&self) -> bool {
+        self.replica.window.iter().any(|applied| applied.state == AppliedState::Cold)
+    }
+}
