@@ -8,8 +8,8 @@
 
 use crate::config::{ANCESTORS_MAX, Config, VolumeConfig};
 use crate::error::{DecodeError, EncodeError};
-use crate::ids::{Ballot, ResourceId, ValueId, VoteStoreId};
-use crate::wire::{Reader, Wire, Writer};
+use crate::ids::{Ballot, MemberSet, ResourceId, ValueId, VoteStoreId};
+use crate::wire::{End, Reader, Wire, Writer};
 
 /// Where it begins and ends in the superblock.
 pub(crate) const VOTE_AT: usize = 184;
@@ -76,9 +76,7 @@ impl VoteCopy {
         voters_old.put(&mut writer);
         members.put(&mut writer);
         by_receipt.put(&mut writer);
-        followers.put(&mut writer);
-        clean.put(&mut writer);
-        losses.put(&mut writer);
+        End { followers: *followers, clean: *clean, losses: *losses }.put(&mut writer);
         let first = volumes.first().expect("a value has its volume");
         first.insync.put(&mut writer);
         first.lanes.put(&mut writer);
@@ -104,14 +102,16 @@ impl VoteCopy {
             voters_old: reader.field("VoteCopy.voters_old")?,
             members: reader.field("VoteCopy.members")?,
             by_receipt: reader.field("VoteCopy.by_receipt")?,
-            followers: reader.field("VoteCopy.followers")?,
-            clean: reader.field("VoteCopy.clean")?,
-            losses: reader.field("VoteCopy.losses")?,
+            followers: MemberSet::EMPTY,
+            clean: false,
+            losses: 0,
             previous: ValueId(0),
             primary: None,
             tenure: None,
             volumes: Vec::new(),
         };
+        let End { followers, clean, losses } = reader.field("VoteCopy.end")?;
+        (value.followers, value.clean, value.losses) = (followers, clean, losses);
         let insync: Vec<_> = reader.field("VoteCopy.insync")?;
         let lanes = crate::wire::ids::get_lanes(reader)?;
         let count: u8 = reader.field("VoteCopy.volumes")?;

@@ -13,7 +13,7 @@ mod link;
 mod control;
 mod data;
 
-pub(crate) use config::CONFIG_BYTES_MAX;
+pub(crate) use config::{CONFIG_BYTES_MAX, End};
 pub(crate) use control::{CONTROL_TAG_MIN, CONTROL_TAGS};
 pub(crate) use data::{DATA_TAG_MIN, DATA_TAGS, get_data, put_data, tag_of_data};
 pub(crate) use link::{LINK_TAGS, get_link};

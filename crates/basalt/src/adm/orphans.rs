@@ -221,7 +221,8 @@ fn judged_text(resource: &Resource, judged: &Judgement, outcome: Option<Adopted>
                 "acknowledged writes may be lost: the replicas contradict each other".to_owned()
             }
             Shown::InMemory(nodes) => format!(
-                "acknowledged writes may be lost: {} counted before they had written (protocol A or B)",
+                "acknowledged writes may be lost: {} counted before they had written (protocol A \
+                 or B)",
                 names(nodes)
             ),
         },

@@ -1,4 +1,5 @@
-//! Protocol A between real processes: what waits for nobody, who takes over, and what is said of it.
+//! Protocol A between real processes: what waits for nobody, who takes over, and what is said of
+//! it.
 
 use std::fs;
 use std::process::Command;

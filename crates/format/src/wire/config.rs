@@ -4,7 +4,7 @@ use crate::config::{
     ANCESTORS_MAX, Ancestor, Config, InSync, Primary, Purpose, Tenure, VolumeConfig, Voter,
 };
 use crate::error::DecodeError;
-use crate::ids::NODES_MAX;
+use crate::ids::{MemberSet, NODES_MAX};
 use crate::wire::{ListItem, Reader, Wire, Writer, ids, record, tags};
 
 /// Volumes of a resource: so many fit into a register slot, with all members in each.
@@ -18,24 +18,91 @@ pub(crate) const CONFIG_BYTES_MAX: usize = {
     16 + 8 + 8 + 8 + 8 + (1 + 1 + 8 + 1) + (1 + 1 + 8) + lists + 4 + 4 + 4 + 1 + 4
 };
 
-record!(Config {
-    resource,
-    branch,
-    ancestors,
-    epoch,
-    value_id,
-    previous,
-    primary,
-    tenure,
-    volumes,
-    voters,
-    voters_old,
-    members,
-    by_receipt,
-    followers,
-    clean,
-    losses,
-});
+/// The end of a value: followers, whether it is clean, losses. Nodes that know of no followers read
+/// and write values without any, so these have no field for them.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct End {
+    pub(crate) followers: MemberSet,
+    pub(crate) clean: bool,
+    pub(crate) losses: u32,
+}
+
+/// Bits of the byte that is a bool where nobody follows.
+const CLEAN: u8 = 1;
+const HAS_FOLLOWERS: u8 = 2;
+
+impl Wire for End {
+    fn put(&self, writer: &mut Writer<'_>) {
+        let &Self { followers, clean, losses } = self;
+        let clean = if clean { CLEAN } else { 0 };
+        let has_followers = if followers.is_empty() { 0 } else { HAS_FOLLOWERS };
+        (clean | has_followers).put(writer);
+        if !followers.is_empty() {
+            followers.put(writer);
+        }
+        losses.put(writer);
+    }
+    fn get(reader: &mut Reader<'_>) -> Result<Self, DecodeError> {
+        let bits = u8::get(reader)?;
+        if bits > CLEAN | HAS_FOLLOWERS {
+            return Err(reader.out_of_range(1, bits.into()));
+        }
+        let followers = match bits & HAS_FOLLOWERS {
+            0 => MemberSet::EMPTY,
+            _ => reader.field("followers")?,
+        };
+        if bits & HAS_FOLLOWERS != 0 && followers.is_empty() {
+            return Err(reader.out_of_range(4, 0));
+        }
+        Ok(Self { followers, clean: bits & CLEAN != 0, losses: reader.field("losses")? })
+    }
+}
+
+impl Wire for Config {
+    fn put(&self, writer: &mut Writer<'_>) {
+        let Self { resource, branch, ancestors, epoch, value_id, previous, .. } = self;
+        let Self { primary, tenure, volumes, voters, voters_old, members, by_receipt, .. } = self;
+        resource.put(writer);
+        branch.put(writer);
+        ancestors.put(writer);
+        epoch.put(writer);
+        value_id.put(writer);
+        previous.put(writer);
+        primary.put(writer);
+        tenure.put(writer);
+        volumes.put(writer);
+        voters.put(writer);
+        voters_old.put(writer);
+        members.put(writer);
+        by_receipt.put(writer);
+        let &Self { followers, clean, losses, .. } = self;
+        End { followers, clean, losses }.put(writer);
+    }
+    fn get(reader: &mut Reader<'_>) -> Result<Self, DecodeError> {
+        let mut value = Self {
+            resource: reader.field("Config.resource")?,
+            branch: reader.field("Config.branch")?,
+            ancestors: reader.field("Config.ancestors")?,
+            epoch: reader.field("Config.epoch")?,
+            value_id: reader.field("Config.value_id")?,
+            previous: reader.field("Config.previous")?,
+            primary: reader.field("Config.primary")?,
+            tenure: reader.field("Config.tenure")?,
+            volumes: reader.field("Config.volumes")?,
+            voters: reader.field("Config.voters")?,
+            voters_old: reader.field("Config.voters_old")?,
+            members: reader.field("Config.members")?,
+            by_receipt: reader.field("Config.by_receipt")?,
+            followers: MemberSet::EMPTY,
+            clean: false,
+            losses: 0,
+        };
+        let End { followers, clean, losses } = reader.field("Config.end")?;
+        (value.followers, value.clean, value.losses) = (followers, clean, losses);
+        Ok(value)
+    }
+}
+
 record!(Ancestor { branch, epoch, value_id });
 record!(Primary { node, nonce, purpose });
 record!(Tenure { node, id });
@@ -74,4 +141,36 @@ impl ListItem for InSync {
 }
 impl ListItem for Voter {
     const COUNT_MAX: usize = NODES_MAX as usize;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ids::NodeId;
+
+    fn bytes_of(end: End) -> Vec<u8> {
+        let mut bytes = [0xee; 16];
+        let mut writer = Writer::new(&mut bytes, 0);
+        end.put(&mut writer);
+        let length = writer.position;
+        bytes[..length].to_vec()
+    }
+
+    /// Those that know of no followers read a bool and the losses.
+    #[test]
+    fn a_value_without_followers_is_as_it_was() {
+        let end = |followers, clean| End { followers, clean, losses: 4 };
+        assert_eq!(bytes_of(end(MemberSet::EMPTY, false)), [0, 4, 0, 0, 0]);
+        assert_eq!(bytes_of(end(MemberSet::EMPTY, true)), [1, 4, 0, 0, 0]);
+        let one = MemberSet::of(NodeId::new(1).expect("a small number"));
+        assert_eq!(bytes_of(end(one, true)), [3, 2, 0, 0, 0, 4, 0, 0, 0]);
+    }
+
+    #[test]
+    fn no_two_encodings_say_the_same() {
+        let read = |bytes: &[u8]| End::get(&mut Reader::new(bytes, 0, "a value"));
+        assert!(read(&[2, 0, 0, 0, 0, 4, 0, 0, 0]).is_err(), "followers, and nobody");
+        assert!(read(&[4, 4, 0, 0, 0]).is_err(), "an unknown bit");
+        assert!(read(&[2, 1, 0, 0, 0, 4, 0, 0, 0]).is_ok());
+    }
 }

@@ -8,6 +8,7 @@ use crate::attach::GroupDisk;
 use crate::contract::{GroupAction, LostMember, ReplicaRole, RoundId};
 use crate::group::durable::Durable;
 use crate::group::{LaneGroup, answer, load_pages, slots_of};
+use crate::lane::seal::Released;
 use crate::lane::{Lane, Slot};
 use crate::marks::Marks;
 use crate::view::View;
@@ -35,7 +36,7 @@ impl LaneGroup {
         assert_eq!(self.view.replica, ReplicaRole::None, "the former disk was given up");
         assert_eq!(self.sizes.zeroes_in_flight, 0, "nothing is under way on the former disk");
         self.end_following();
-        self.with_lanes(now, actions, |lane, turn| lane.drop_unsubmitted(turn, false));
+        self.with_lanes(now, actions, |lane, turn| lane.drop_unsubmitted(turn, Released::Dropped));
         let (lanes, space) = (self.view.lanes, disk.space);
         for lane in &mut self.lanes {
             assert!(lane.is_quiet(), "nothing is under way on the former disk");

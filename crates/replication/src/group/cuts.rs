@@ -17,6 +17,7 @@ use crate::contract::{
 };
 use crate::group::{LaneGroup, answer};
 use crate::lane::Lane;
+use crate::lane::seal::Released;
 
 #[derive(Debug, Default)]
 pub(crate) struct Cuts {
@@ -222,12 +223,11 @@ impl LaneGroup {
     }
 
     /// The session is over for this member: what was released will be applied, and nothing else.
-    /// Returns whether it will.
-    pub(crate) fn end_following(&mut self) -> bool {
+    pub(crate) fn end_following(&mut self) -> Released {
         let was_following = std::mem::take(&mut self.view.holds_writes);
         self.activity.take_held();
         let keeps = was_following && self.activity.has_room_for_all();
         self.cuts.is_torn |= was_following && !keeps && self.lanes.iter().any(Lane::has_cold);
-        keeps
+        if keeps { Released::Applied } else { Released::Dropped }
     }
 }

@@ -9,6 +9,7 @@ use crate::contract::{
 };
 use crate::group::durable::{CheckpointReason, Rebase};
 use crate::group::{Draining, LaneGroup, answer};
+use crate::lane::seal::Released;
 use crate::lane::{Lane, Turn};
 
 impl LaneGroup {
@@ -175,7 +176,9 @@ impl LaneGroup {
         // The disk is gone: nothing is applied any more, nor kept for that.
         if role == ReplicaRole::None && self.view.holds_writes {
             self.end_following();
-            self.with_lanes(now, actions, |lane, turn| lane.drop_unsubmitted(turn, false));
+            self.with_lanes(now, actions, |lane, turn| {
+                lane.drop_unsubmitted(turn, Released::Dropped);
+            });
         }
     }
 
@@ -260,9 +263,9 @@ impl LaneGroup {
     }
 
     fn drop_unsubmitted(&mut self, now: Time, actions: &mut Vec<GroupAction>) {
-        let keeps_released = self.end_following();
+        let released = self.end_following();
         let drop = |lane: &mut Lane, turn: &mut Turn<'_>| {
-            lane.drop_unsubmitted(turn, keeps_released);
+            lane.drop_unsubmitted(turn, released);
         };
         self.with_lanes(now, actions, drop);
     }

@@ -86,8 +86,8 @@ pub(crate) fn share_of_log(shards: u8, member_shards: u8, slots: u16) -> usize {
     }
 }
 
-/// The same for a follower: what it is to apply when its leader is gone has to find room in its log,
-/// though nobody says any more what is stable.
+/// The same for a follower: what it is to apply when its leader is gone has to find room in its
+/// log, though nobody says any more what is stable.
 pub(crate) fn share_of_followers_log(shards: u8, member_shards: u8, slots: u16) -> usize {
     usize::from((slots / u16::from(sharing(shards, member_shards))).max(1))
 }

@@ -51,7 +51,7 @@ impl Lane {
         let followers = turn.view.followers;
         let mut has_it = operation.acknowledged | followers;
         if !operation.fua {
-            has_it = has_it | operation.received.and(turn.view.by_receipt);
+            has_it |= operation.received.and(turn.view.by_receipt);
         }
         let bytes = operation.range.length_bytes();
         let is_sent = matches!(operation.state, OperationState::Sent { .. });

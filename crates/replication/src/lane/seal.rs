@@ -8,10 +8,17 @@ use crate::lane::cut::HeldCut;
 use crate::lane::read::ClientRead;
 use crate::lane::{AppliedState, Lane, Leader, Replica, Slot, Turn};
 
+/// What becomes of what a follower was told to apply, and has not begun to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Released {
+    Applied,
+    Dropped,
+}
+
 impl Lane {
     /// A newer session seals this member: what did not reach the device yet never will, but for
     /// what a follower was told to apply.
-    pub(crate) fn drop_unsubmitted(&mut self, turn: &mut Turn<'_>, keeps_released: bool) {
+    pub(crate) fn drop_unsubmitted(&mut self, turn: &mut Turn<'_>, released: Released) {
         let replica = &mut self.replica;
         replica.acks.clear();
         replica.receipts.clear();
@@ -21,7 +28,7 @@ impl Lane {
         replica.window.retain(|applied| {
             let keep = match applied.state {
                 AppliedState::Held => false,
-                AppliedState::Cold => keeps_released,
+                AppliedState::Cold => released == Released::Applied,
                 AppliedState::Writing | AppliedState::Done | AppliedState::Failed => true,
             };
             if !keep {

@@ -10,7 +10,7 @@ use format::metadata::ReplicaState;
 use stdx::time::Time;
 
 use crate::limits;
-use crate::resource::promote::lacks_answers;
+use crate::resource::followers::lacks_answers;
 use crate::resource::{Resource, insync};
 
 impl Resource {

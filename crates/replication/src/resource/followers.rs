@@ -6,12 +6,15 @@
 //! it out, and until the session ends; and it says itself that it applies cuts alone. There is
 //! always a member in sync that is no follower, and only such a one has all that was answered.
 
+use std::collections::BTreeMap;
+
 use format::config::{Config, Purpose};
 use format::ids::{MemberSet, NodeId, Nonce};
-use format::message::Control;
+use format::message::{Control, Sealed};
 use format::metadata::ReplicaState;
 
 use crate::contract::{AboutCuts, ToGroup};
+use crate::resource::promote::names;
 use crate::resource::{AckWhen, Resource, RoundKind, insync};
 
 /// As the leader: cuts, one at a time.
@@ -35,6 +38,29 @@ pub(crate) struct Following {
 /// Those who may lack what was answered, by this value: after a clean end nobody does.
 pub(crate) fn behind(config: &Config) -> MemberSet {
     if config.clean { MemberSet::EMPTY } else { config.followers }
+}
+
+/// Why these alone cannot go on: each may lack what clients were told is written, and a member that
+/// has it may come back.
+pub(crate) fn lacks_answers(base: &Config, members: MemberSet) -> Option<String> {
+    let complete = insync(base).minus(behind(base));
+    let lacks = !complete.is_empty() && members.minus(behind(base)).is_empty();
+    lacks.then(|| {
+        format!(
+            "only asynchronous followers (protocol A) are in reach, which may lack what was \
+             answered last: {} needed; `primary --force` goes on without that",
+            names(complete)
+        )
+    })
+}
+
+/// Of followers, each with a state of its own, the one that came farthest.
+pub(crate) fn keep_newest(sealed: &mut BTreeMap<NodeId, Sealed>) {
+    let reached = |report: &Sealed| -> u64 {
+        report.lanes.iter().map(|lane| lane.applied.max(lane.stable).0).sum()
+    };
+    let newest = sealed.iter().max_by_key(|(_, report)| reached(report)).map(|(&node, _)| node);
+    sealed.retain(|&node, _| Some(node) == newest);
 }
 
 impl Resource {
@@ -108,7 +134,7 @@ impl Resource {
         let nonce = session.nonce;
         let said = self.peers.iter().filter(|(_, peer)| peer.follows == Some(nonce));
         let said: MemberSet = said.map(|(&node, _)| node).collect();
-        session.following = session.following | said.and(in_sync);
+        session.following |= said.and(in_sync);
         self.count_followers();
     }
 

@@ -22,7 +22,7 @@ use crate::contract::{CommandErrorCode, CommandId, LostMember, PromoteMode, ToGr
 use crate::limits;
 use crate::ranges::RangeSet;
 use crate::resource::admit::is_of_history;
-use crate::resource::followers::behind;
+use crate::resource::followers::{keep_newest, lacks_answers};
 use crate::resource::forks::{Began, next_branch};
 use crate::resource::member::RANK_BEHIND;
 use crate::resource::propose::Attempt;
@@ -782,29 +782,6 @@ fn difference(sealed: &BTreeMap<NodeId, Sealed>) -> Vec<BlockRange> {
         }
     }
     ranges.iter().collect()
-}
-
-/// Why these alone cannot go on: each may lack what clients were told is written, and a member that
-/// has it may come back.
-pub(crate) fn lacks_answers(base: &Config, members: MemberSet) -> Option<String> {
-    let complete = insync(base).minus(behind(base));
-    let lacks = !complete.is_empty() && members.minus(behind(base)).is_empty();
-    lacks.then(|| {
-        format!(
-            "only asynchronous followers (protocol A) are in reach, which may lack what was \
-             answered last: {} needed; `primary --force` goes on without that",
-            names(complete)
-        )
-    })
-}
-
-/// Of followers, each with a state of its own, the one that came farthest.
-fn keep_newest(sealed: &mut BTreeMap<NodeId, Sealed>) {
-    let reached = |report: &Sealed| -> u64 {
-        report.lanes.iter().map(|lane| lane.applied.max(lane.stable).0).sum()
-    };
-    let newest = sealed.iter().max_by_key(|(_, report)| reached(report)).map(|(&node, _)| node);
-    sealed.retain(|&node, _| Some(node) == newest);
 }
 
 pub(crate) fn names(members: MemberSet) -> String {
