@@ -178,6 +178,6 @@ fn a_replica_that_waits_for_its_turn_asks_again_after_an_interruption() {
 /// The mix of faults of the fixed seeds, with replicas that ask. Budget: 20 s on two cores.
 #[test]
 fn no_seed_with_replicas_that_ask_breaks_a_promise() {
-    all_of((run, ""), [8, 16, 24, 32, 48], 6_000);
+    all_of((run, ""), [8, 16, 24, 32, 40, 80], 6_000);
     all_of((run_forks, "--forks"), [48, 56, 64, 72, 80], 6_000);
 }
