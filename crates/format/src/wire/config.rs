@@ -171,6 +171,7 @@ mod tests {
         let read = |bytes: &[u8]| End::get(&mut Reader::new(bytes, 0, "a value"));
         assert!(read(&[2, 0, 0, 0, 0, 4, 0, 0, 0]).is_err(), "followers, and nobody");
         assert!(read(&[4, 4, 0, 0, 0]).is_err(), "an unknown bit");
-        assert!(read(&[2, 1, 0, 0, 0, 4, 0, 0, 0]).is_ok());
+        let end = read(&[2, 1, 0, 0, 0, 4, 0, 0, 0]).expect("node 0 follows");
+        assert_eq!((end.followers, end.clean, end.losses), (MemberSet(1), false, 4));
     }
 }
