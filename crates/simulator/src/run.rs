@@ -494,7 +494,8 @@ impl Run {
             while self.cluster.step(until) {
                 self.take_outcomes()?;
             }
-            if self.pending.is_empty() && self.is_settled() {
+            // Who was told to take over while the leader stood still may come through yet.
+            if self.pending.is_empty() && self.promoting.is_empty() && self.is_settled() {
                 break;
             }
             if self.cluster.now > deadline {

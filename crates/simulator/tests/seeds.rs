@@ -23,6 +23,13 @@ fn no_seed_of_the_fixed_set_breaks_a_promise() {
     assert_eq!(missing, [], "these never happened");
 }
 
+/// A node that was told to take over while the leader stood still comes through when all is whole
+/// again: the run has to wait for that.
+#[test]
+fn a_late_promotion_does_not_end_the_run() {
+    all_of((run, ""), [86_164], 300);
+}
+
 /// A member to be added waited for a session, and nobody led one: the last one's clean end was in
 /// doubt.
 #[test]
