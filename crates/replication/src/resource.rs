@@ -612,16 +612,6 @@ impl Resource {
         self.on_member_connected(node, report);
     }
 
-    /// What every peer is told of this node.
-    fn own_report(&self) -> Control {
-        // A session that ends here may still answer reads: its lease is not void yet.
-        let ending = self.endings.last().map(|ending| ending.nonce);
-        let led = self.session.as_ref().map(|session| session.nonce);
-        let session = led.or(ending).or_else(|| self.nonce_in_doubt());
-        let store = Some(self.voter.register.store);
-        Control::Report { store, session, accepted: self.saves.accepted(), members: self.named() }
-    }
-
     fn on_disconnected(&mut self, node: NodeId) {
         let Some(peer) = self.peers.get_mut(&node) else { return };
         peer.report = None;

@@ -302,6 +302,16 @@ impl Resource {
 // ---- The voter.
 
 impl Resource {
+    /// What every peer is told of this node.
+    pub(crate) fn own_report(&self) -> Control {
+        // A session that ends here may still answer reads: its lease is not void yet.
+        let ending = self.endings.last().map(|ending| ending.nonce);
+        let led = self.session.as_ref().map(|session| session.nonce);
+        let session = led.or(ending).or_else(|| self.nonce_in_doubt());
+        let store = Some(self.voter.register.store);
+        Control::Report { store, session, accepted: self.saves.accepted(), members: self.named() }
+    }
+
     pub(crate) fn on_register_message(&mut self, from: NodeId, message: Control) {
         match message {
             Control::Prepare { ballot, nonce } => self.on_prepare(from, ballot, nonce),
