@@ -170,8 +170,8 @@ fn the_former_primary_returns_with_writes_that_the_follower_never_had() {
 #[test]
 fn what_was_released_is_applied_when_the_session_is_over() {
     let mut it = follow(3, 1, 1, 1);
-    // The extent is cold: the write waits for the log first.
-    it.cluster.slow[1] = SlowDisk { metadata: SLOW, ..SlowDisk::default() };
+    // The extent is cold: the write waits for the log first, for longer than a lease lasts.
+    it.cluster.slow[1] = SlowDisk { metadata: 5 * SLOW, ..SlowDisk::default() };
     let cold = 2 * EXTENT_BLOCKS;
     let part = it.write(0, cold, 2);
     assert!(wait(&mut it, part) < PROMPT);

@@ -34,6 +34,8 @@ pub(crate) struct Cuts {
     /// Not every shard has noted.
     pub(crate) keeps_answers: bool,
     kept: Vec<(PartId, Option<Payload>)>,
+    /// As a follower: what was released is applied, though its session is over.
+    applies_rest: bool,
     /// As a follower: what was released could not all be applied.
     is_torn: bool,
 }
@@ -50,6 +52,7 @@ impl Cuts {
     /// A session begins for this member, whose leader knows what it has.
     pub(crate) fn mend(&mut self) {
         self.is_torn = false;
+        self.applies_rest = false;
     }
 
     pub(crate) fn is_torn(&self) -> bool {
@@ -188,8 +191,8 @@ impl LaneGroup {
     pub(crate) fn forget_cuts(&mut self) {
         let kept = std::mem::take(&mut self.cuts.kept);
         assert!(kept.is_empty(), "they were failed");
-        let is_torn = self.cuts.is_torn;
-        self.cuts = Cuts { is_torn, ..Cuts::default() };
+        let Cuts { is_torn, applies_rest, .. } = self.cuts;
+        self.cuts = Cuts { is_torn, applies_rest, ..Cuts::default() };
         self.view.followers = MemberSet::EMPTY;
         self.note_keeping();
     }
@@ -224,10 +227,12 @@ impl LaneGroup {
 
     /// The session is over for this member: what was released will be applied, and nothing else.
     pub(crate) fn end_following(&mut self) -> Released {
-        let was_following = std::mem::take(&mut self.view.holds_writes);
+        // Another seal may come before the first one has waited for all of it.
+        let was_following = std::mem::take(&mut self.view.holds_writes) || self.cuts.applies_rest;
         self.activity.take_held();
         let keeps = was_following && self.activity.has_room_for_all();
         self.cuts.is_torn |= was_following && !keeps && self.lanes.iter().any(Lane::has_cold);
+        self.cuts.applies_rest = keeps;
         if keeps { Released::Applied } else { Released::Dropped }
     }
 }
