@@ -100,6 +100,14 @@ const CHAPTERS: &[Chapter] = &[
         ..PLAIN
     },
     Chapter {
+        name: "memory",
+        about: "512 MiB of memory, swap on our volume, and 2 GiB written to a file system there",
+        modules: "ublk_drv dm-mod ext4",
+        limit_s: 900,
+        machine: Machine { memory_mib: 512, disk_gib: 10, ..Machine::PLAIN },
+        ..PLAIN
+    },
+    Chapter {
         name: "nbd",
         about: "the kernel's NBD client: ext4, trim, and nodes that die under it",
         modules: "nbd ext4",

@@ -131,7 +131,9 @@ fn fill(shared: &Path, job: &Job<'_>) -> Result<()> {
         let disk = File::create(shared.join(DISK)).context("cannot make a disk")?;
         disk.set_len(u64::from(job.machine.disk_gib) << 30).context("cannot make a disk")?;
     }
-    copy(&repository.join("docs/systemd/basalt-node.service"), "basalt-node.service")?;
+    for name in ["basalt-node.service", "basalt-sysctl.conf"] {
+        copy(&repository.join("docs/systemd").join(name), name)?;
+    }
     let first = match job.machine.first {
         First::Script => "script",
         First::Systemd => "systemd",
