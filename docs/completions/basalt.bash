@@ -7147,7 +7147,7 @@ _basalt() {
             return 0
             ;;
         basalt__subcmd__node)
-            opts="-h -V --name --state-dir --admin-socket --admin-group --nbd --nbd-tls --nbd-unix --nvme --vhost --metrics --pki --shards --device-timeout --drbd-names --exit-with-parent --help --version"
+            opts="-h -V --name --state-dir --admin-socket --admin-group --nbd --nbd-tls --nbd-unix --nvme --vhost --metrics --pki --shards --device-timeout --max-parallel-resyncs --drbd-names --exit-with-parent --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -7202,6 +7202,10 @@ _basalt() {
                     return 0
                     ;;
                 --device-timeout)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --max-parallel-resyncs)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;

@@ -237,6 +237,7 @@ complete -c basalt -n "__fish_basalt_using_subcommand node" -l metrics -d 'Serve
 complete -c basalt -n "__fish_basalt_using_subcommand node" -l pki -d 'Directory with the certificates of this node: ca.crt, node.crt and node.key, as `basalt pki issue` writes them. They are read again when they change' -r -F
 complete -c basalt -n "__fish_basalt_using_subcommand node" -l shards -d 'Threads that carry data; as many as the machine has cores, at most 8, if not given' -r
 complete -c basalt -n "__fish_basalt_using_subcommand node" -l device-timeout -d 'How many seconds the users of a block device wait when this daemon died. If no daemon has taken the device over by then, their requests fail and the device goes' -r
+complete -c basalt -n "__fish_basalt_using_subcommand node" -l max-parallel-resyncs -d 'How many resources may be brought up to date at a time on this node; 0 is any number. The others wait for their turn, and show `PausedSyncT`' -r
 complete -c basalt -n "__fish_basalt_using_subcommand node" -l drbd-names -d 'Give the volumes that are up DRBD\'s names, too: /dev/drbdN for `device minor N`, from `up` to `down`, and /dev/drbd/by-res/RESOURCE/VOLUME. On a Secondary they cannot be opened'
 complete -c basalt -n "__fish_basalt_using_subcommand node" -l exit-with-parent -d 'End when the process that started the daemon ends'
 complete -c basalt -n "__fish_basalt_using_subcommand node" -s h -l help -d 'Print help'

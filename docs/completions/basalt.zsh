@@ -467,6 +467,7 @@ _arguments "${_arguments_options[@]}" : \
 '--pki=[Directory with the certificates of this node\: ca.crt, node.crt and node.key, as \`basalt pki issue\` writes them. They are read again when they change]:DIR:_files' \
 '--shards=[Threads that carry data; as many as the machine has cores, at most 8, if not given]:SHARDS:_default' \
 '--device-timeout=[How many seconds the users of a block device wait when this daemon died. If no daemon has taken the device over by then, their requests fail and the device goes]:SECONDS:_default' \
+'--max-parallel-resyncs=[How many resources may be brought up to date at a time on this node; 0 is any number. The others wait for their turn, and show \`PausedSyncT\`]:NUMBER:_default' \
 '--drbd-names[Give the volumes that are up DRBD'\''s names, too\: /dev/drbdN for \`device minor N\`, from \`up\` to \`down\`, and /dev/drbd/by-res/RESOURCE/VOLUME. On a Secondary they cannot be opened]' \
 '--exit-with-parent[End when the process that started the daemon ends]' \
 '-h[Print help]' \

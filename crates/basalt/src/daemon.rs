@@ -2,6 +2,7 @@
 
 use std::ffi::OsString;
 use std::net::SocketAddr;
+use std::num::NonZeroU32;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
@@ -76,6 +77,11 @@ struct Arguments {
         value_parser = clap::value_parser!(u64).range(1..=86_400))]
     device_timeout: u64,
 
+    /// How many resources may be brought up to date at a time on this node; 0 is any number. The
+    /// others wait for their turn, and show `PausedSyncT`.
+    #[arg(long, value_name = "NUMBER", default_value_t = 0)]
+    max_parallel_resyncs: u32,
+
     /// Give the volumes that are up DRBD's names, too: /dev/drbdN for `device minor N`, from `up`
     /// to `down`, and /dev/drbd/by-res/RESOURCE/VOLUME. On a Secondary they cannot be opened.
     #[arg(long)]
@@ -115,6 +121,7 @@ pub(crate) fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
         pki: arguments.pki,
         shards: arguments.shards,
         device_timeout: Duration::from_secs(arguments.device_timeout),
+        max_parallel_resyncs: NonZeroU32::new(arguments.max_parallel_resyncs),
         drbd_names: arguments.drbd_names,
         exit_with_parent: arguments.exit_with_parent,
     };

@@ -134,7 +134,7 @@ pub(crate) fn run(options: &Options) -> Result<(), NodeError> {
         without_disk: Mutex::default(),
         watch: Watch::default(),
         handlers: Handlers::default(),
-        resync_order: ResyncOrder::default(),
+        resync_order: ResyncOrder::new(options.max_parallel_resyncs),
         backend,
         placement: Placement::new(ids, allowed, options.shards),
         started_at: io::now(),

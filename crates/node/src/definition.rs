@@ -66,6 +66,8 @@ pub(crate) struct Definition {
     pub(crate) disk_timeout: Option<Duration>,
     /// Volumes of other resources whose resyncs come first.
     pub(crate) resync_after: Vec<(String, u16)>,
+    /// Its replica is brought up to date when the node says that it is its turn.
+    pub(crate) takes_turns: bool,
     /// What is understood and not in effect.
     pub(crate) warnings: Vec<String>,
 }
@@ -155,6 +157,7 @@ impl Definition {
         warnings.extend(low_quorum(options.quorum, &members));
         let (after_split, warning) = after_split(resource, &host.name);
         warnings.extend(warning);
+        let resync_after = resync_after(resource, host);
         let (fencing, handlers) = fencing(resource, &host.name)?;
         warnings.extend(needless_fencing(fencing, options.quorum, &members));
         Ok(Self {
@@ -178,7 +181,8 @@ impl Definition {
             handlers,
             tells_of_disk_errors: disk_options.on_io_error == OnIoError::CallHandler,
             disk_timeout: disk_timeout(resource, host),
-            resync_after: resync_after(resource, host),
+            takes_turns: !resync_after.is_empty(),
+            resync_after,
             volume_options: volume_options(resource, host),
             warnings,
             members,
@@ -188,7 +192,7 @@ impl Definition {
     /// Whether its replica is brought up to date at once, or when a handler allows it, or when it
     /// is its turn.
     pub(crate) fn readmission(&self) -> Readmission {
-        if !self.resync_after.is_empty() {
+        if self.takes_turns {
             Readmission::AskAlways
         } else if self.handlers.contains_key("before-resync-target") {
             Readmission::Ask

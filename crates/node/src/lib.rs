@@ -42,6 +42,7 @@ mod admin;
 
 use std::io as stdio;
 use std::net::SocketAddr;
+use std::num::NonZeroU32;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -75,6 +76,8 @@ pub struct Options {
     pub shards: Option<u8>,
     /// How long the users of a block device wait for the next daemon when this one died.
     pub device_timeout: Duration,
+    /// Resources of this node that are brought up to date at a time; `None` is any number.
+    pub max_parallel_resyncs: Option<NonZeroU32>,
     /// Volumes that are up have DRBD's names in /dev, too.
     pub drbd_names: bool,
     /// End when the process that started this one does.

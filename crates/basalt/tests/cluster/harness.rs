@@ -56,6 +56,8 @@ pub(crate) struct Node {
     pub(crate) daemon: Option<Child>,
     /// What enters the network of the node, before the daemon's own words.
     pub(crate) entry: Vec<String>,
+    /// What else the daemon is told.
+    pub(crate) words: Vec<String>,
 }
 
 impl Cluster {
@@ -94,6 +96,7 @@ impl Cluster {
                 has_disk: index + clients < nodes,
                 daemon: None,
                 entry: Vec::new(),
+                words: Vec::new(),
             })
             .collect();
         let cluster = Self { directory, nodes };
@@ -197,6 +200,7 @@ impl Cluster {
         command.args(["--nvme", &self.nodes[index].nvme.to_string()]);
         command.arg("--vhost").arg(self.vhost_folder(index));
         command.arg("--pki").arg(self.pki(index));
+        command.args(&self.nodes[index].words);
         command
     }
 

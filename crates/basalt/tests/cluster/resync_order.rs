@@ -1,4 +1,5 @@
-//! `resync-after`: two resources of one node are brought up to date one after the other.
+//! `resync-after` and `max-parallel-resyncs`: two resources of one node are brought up to date one
+//! after the other; and how fast.
 
 use std::fs::{self, File};
 
@@ -6,20 +7,21 @@ use api::disk_state::DiskState;
 use api::replication_state::ReplicationState;
 use api::status::ResourceStatus;
 use frontend::nbd::client::{Connection, Wishes};
+use io::now;
 
 use crate::BLOCK;
 use crate::harness::{Cluster, own_port};
 
 const DIRTY_BYTES: usize = 8 << 20;
 
-/// `r0`, of which little is copied in a second, and `r1`, which comes after it, on the same nodes.
-fn start() -> Cluster {
+/// `r0`, of which little is copied in a second, and `r1` with these options, on the same nodes.
+fn start(options: &str, words: &[&str]) -> Cluster {
     let mut cluster = Cluster::prepare(3, 0);
     let slow = "r0 {\n  disk { c-max-rate 2M; }";
     let first = cluster.config_text("r0").replacen("r0 {", slow, 1);
     let mut second = cluster.config_text("r1").replace("minor 1;", "minor 2;");
     second = second[second.find("resource").unwrap()..].to_owned();
-    second = second.replacen("r1 {", "r1 {\n  disk { resync-after r0/0; }", 1);
+    second = second.replacen("r1 {", &format!("r1 {{\n  disk {{ {options} }}"), 1);
     for index in 0..3 {
         let disk = cluster.disk(index);
         let other = disk.with_extension("r1");
@@ -32,6 +34,7 @@ fn start() -> Cluster {
     for index in 0..3 {
         let name = cluster.nodes[index].name.clone();
         cluster.adm_ok(index, &["create-md", "--node", &name, "r1"]);
+        cluster.nodes[index].words = words.iter().map(|&word| word.to_owned()).collect();
         cluster.launch(index);
         cluster.adm_ok(index, &["up", "all"]);
     }
@@ -80,7 +83,7 @@ fn is_suspended(status: &ResourceStatus) -> bool {
 
 #[test]
 fn a_resync_waits_for_the_one_that_it_comes_after() {
-    let mut cluster = start();
+    let mut cluster = start("resync-after r0/0;", &[]);
     let (mut first, mut second) = (client(&cluster, "r0"), client(&cluster, "r1"));
     cluster.kill(2);
     for at in (0..DIRTY_BYTES).step_by(1 << 20) {
@@ -108,4 +111,66 @@ fn a_resync_waits_for_the_one_that_it_comes_after() {
     });
     first.close().unwrap();
     second.close().unwrap();
+}
+
+fn is_copied(status: &ResourceStatus) -> bool {
+    let mut devices = status.connections.iter().flat_map(|it| &it.peer_devices);
+    devices.any(|it| it.replication_state == ReplicationState::SyncTarget)
+}
+
+/// Either may be the first.
+#[test]
+fn no_more_resources_are_resynced_at_a_time_than_the_node_was_told() {
+    let mut cluster = start("c-max-rate 2M;", &["--max-parallel-resyncs", "1"]);
+    let mut clients = [client(&cluster, "r0"), client(&cluster, "r1")];
+    cluster.kill(2);
+    for client in &mut clients {
+        for at in (0..DIRTY_BYTES).step_by(1 << 20) {
+            client.write(at as u64, &vec![1; 1 << 20]).unwrap();
+        }
+    }
+    cluster.launch(2);
+    let mut look = || {
+        for client in &mut clients {
+            client.write(0, &[3; BLOCK]).unwrap();
+        }
+        let both = cluster.status_of_all(2)?;
+        let copied = both.iter().filter(|it| is_copied(it)).count();
+        assert!(copied <= 1, "two at a time: {both:#?}");
+        Some(both)
+    };
+    cluster.poll(2, "wait of one for its turn", || {
+        let both = look()?;
+        let says_why = |it: &ResourceStatus| {
+            is_suspended(it) && it.reasons.iter().any(|it| it.contains("`max-parallel-resyncs`"))
+        };
+        (both.iter().any(is_copied) && both.iter().any(says_why)).then_some(())
+    });
+    cluster.poll(2, "end of both", || look()?.iter().all(is_up_to_date).then_some(()));
+    for client in clients {
+        client.close().unwrap();
+    }
+}
+
+/// Beside clients no more is copied in a second than `c-max-rate`, and not much less.
+#[test]
+fn a_resync_beside_a_client_keeps_to_its_rate() {
+    let mut cluster = start("c-max-rate 2M;", &[]);
+    let mut client = client(&cluster, "r0");
+    cluster.kill(2);
+    for at in (0..DIRTY_BYTES).step_by(1 << 20) {
+        client.write(at as u64, &vec![1; 1 << 20]).unwrap();
+    }
+    cluster.launch(2);
+    let mut look = || {
+        client.write(32 << 20, &[3; BLOCK]).unwrap();
+        of_name(&cluster, 2, "r0")
+    };
+    cluster.poll(2, "resync", || look().filter(is_copied).map(drop));
+    let began = now();
+    cluster.poll(2, "end of the resync", || look().filter(is_up_to_date).map(drop));
+    let seconds = now().since(began).as_secs_f64();
+    client.close().unwrap();
+    // 8 MiB at 2 MiB/s; what is allowed at once beside it is a part of a second's worth.
+    assert!((3.0..8.0).contains(&seconds), "{seconds} s");
 }

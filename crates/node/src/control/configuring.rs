@@ -219,7 +219,8 @@ impl Control {
         self.check_addresses(wanted)?;
         let mut patience = Patience::new(MEMBERS_PATIENCE);
         let answer = self.ask_until_ready(resource, &mut patience, |ticket| {
-            let definition = Box::new(wanted.clone());
+            let mut definition = Box::new(wanted.clone());
+            definition.takes_turns |= self.resync_order.is_bounded();
             ToShard::Redefine { ticket, definition }
         });
         match answer {

@@ -1,12 +1,14 @@
-//! `resync-after`: resources of a node that are brought up to date one after the other.
+//! `resync-after` and `max-parallel-resyncs`: resources of a node that are brought up to date one
+//! after the other, or a few at a time.
 //!
 //! A replica that is to be brought up to date asks (`replication::resource::gate`), and hears
 //! nothing while a resource that it comes after is being brought up to date here, or brings
-//! others up to date, or waits itself. What stands still keeps nobody waiting: a resource whose
-//! disk is behind is given a moment to begin, and those that name each other go by themselves.
-//! While somebody waits, a thread looks at the resources.
+//! others up to date, or waits itself; or while as many as may are. What stands still keeps nobody
+//! waiting: a resource whose disk is behind is given a moment to begin, and those that name each
+//! other go by themselves. While somebody waits, a thread looks at the resources.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::num::NonZeroU32;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 
@@ -33,6 +35,8 @@ type Before = (String, u16);
 
 #[derive(Debug, Default)]
 pub(crate) struct ResyncOrder {
+    /// Of the whole node.
+    at_most: Option<NonZeroU32>,
     shared: Mutex<Shared>,
 }
 
@@ -47,6 +51,15 @@ struct Shared {
 }
 
 impl ResyncOrder {
+    pub(super) fn new(at_most: Option<NonZeroU32>) -> Self {
+        Self { at_most, shared: Mutex::default() }
+    }
+
+    /// Whether a resource may have to wait that comes after none.
+    pub(super) fn is_bounded(&self) -> bool {
+        self.at_most.is_some()
+    }
+
     fn lock(&self) -> MutexGuard<'_, Shared> {
         self.shared.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -75,9 +88,12 @@ impl ResyncOrder {
     /// Whether the question has to wait for its turn; then somebody has to look if nobody does.
     fn hold(&self, resource: &str, asked: &Asked, now: Time) -> Option<Look> {
         let mut shared = self.lock();
-        let before = shared.after.get(resource)?.clone();
+        let before = shared.after.get(resource).cloned().unwrap_or_default();
+        if before.is_empty() && self.at_most.is_none() {
+            return None;
+        }
         let is_new = shared.waiting.insert(resource.to_owned(), (asked.clone(), now)).is_none();
-        if is_new {
+        if is_new && !before.is_empty() {
             let names: Vec<&str> = before.iter().map(|(name, _)| name.as_str()).collect();
             log!(
                 Notice,
@@ -101,6 +117,7 @@ impl ResyncOrder {
         let mut ready = Vec::new();
         for name in shared.waiting.keys().cloned().collect::<Vec<_>>() {
             if !shared.has_to_wait(&name, states, now)
+                && !shared.are_enough(self.at_most, &name, states)
                 && let Some((asked, _)) = shared.waiting.remove(&name)
             {
                 shared.begun.insert(name.clone(), now + RESYNC_ORDER_BEGIN);
@@ -130,6 +147,22 @@ impl Shared {
             of_name.is_some_and(|state| is_under_way(state, *volume))
                 || is_first && !self.comes_after(name, resource)
         })
+    }
+
+    /// Whether as many others as may are brought up to date.
+    fn are_enough(
+        &self,
+        at_most: Option<NonZeroU32>,
+        resource: &str,
+        states: &[ResourceStatus],
+    ) -> bool {
+        let moving = states
+            .iter()
+            .filter(|state| state.devices.iter().any(|device| is_under_way(state, device.volume)));
+        let mut others: BTreeSet<&str> = moving.map(|state| state.name.as_str()).collect();
+        others.extend(self.begun.keys().map(String::as_str));
+        others.remove(resource);
+        at_most.is_some_and(|most| others.len() >= most.get() as usize)
     }
 
     /// Whether `later` names `earlier`, or something that does.
@@ -297,6 +330,24 @@ mod tests {
         assert!(ask(&order, "a") && ask(&order, "b"));
         assert!(ready(&order, &[target("a"), target("b")], Duration::ZERO).is_empty());
         assert_eq!(ready(&order, &[], Duration::ZERO), ["a", "b"]);
+    }
+
+    #[test]
+    fn no_more_are_under_way_than_may_be() {
+        let order = ResyncOrder::new(NonZeroU32::new(2));
+        for name in ["a", "b", "c", "d"] {
+            assert!(ask(&order, name));
+        }
+        let quiet = ["a", "b", "c", "d"].map(quiet);
+        assert_eq!(ready(&order, &quiet, Duration::ZERO), ["a", "b"]);
+        assert!(ready(&order, &quiet, Duration::ZERO).is_empty());
+        let [_, _, c, d] = quiet.clone();
+        let source = state("b", DiskState::UpToDate, ReplicationState::SyncSource);
+        let both = [target("a"), source, c, d];
+        assert!(ready(&order, &both, RESYNC_ORDER_BEGIN).is_empty());
+        let [a, _, c, d] = both;
+        assert_eq!(ready(&order, &[a, self::quiet("b"), c, d], RESYNC_ORDER_BEGIN), ["c"]);
+        assert_eq!(ready(&order, &quiet, RESYNC_ORDER_BEGIN * 2), ["d"]);
     }
 
     #[test]

@@ -65,7 +65,8 @@ impl Control {
         parts: Parts,
         patience: &mut Patience,
     ) -> Result<Reply, Failure> {
-        let definition = Definition::from_text(&self.name, resource, text)?;
+        let mut definition = Definition::from_text(&self.name, resource, text)?;
+        definition.takes_turns |= self.resync_order.is_bounded();
         self.check_secrecy(&definition)?;
         // The resource may ask for its handlers as soon as it is there.
         let scripts = self.handlers.define(&definition);

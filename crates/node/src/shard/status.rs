@@ -478,7 +478,7 @@ impl Hosted {
             }
             _ => ReplicationState::Established,
         };
-        let waits_for_turn = status.asks_to_resync && !self.definition.resync_after.is_empty();
+        let waits_for_turn = status.asks_to_resync && self.definition.takes_turns;
         if waits_for_turn && facts.connected && status.leader == Some(member.node) {
             device.replication_state = ReplicationState::PausedSyncT;
             device.resync_suspended = "dependency".to_owned();
@@ -575,6 +575,9 @@ impl Hosted {
         }
         if status.asks_to_resync {
             reasons.push(match &self.definition.resync_after[..] {
+                [] if self.definition.takes_turns => "its replica waits for its turn \
+                    (`max-parallel-resyncs`), or for the handler before-resync-target"
+                    .to_owned(),
                 [] => "its replica waits for the handler before-resync-target to end".to_owned(),
                 [(first, _), ..] => format!(
                     "its replica waits for its turn (`resync-after {first}`), or for the handler \
