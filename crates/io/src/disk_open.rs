@@ -13,6 +13,7 @@ use std::os::fd::AsRawFd;
 use std::os::unix::fs::{FileTypeExt, OpenOptionsExt};
 use std::path::Path;
 
+use crate::disks;
 use crate::memory::Mapping;
 
 /// Whether a disk is used past the page cache.
@@ -27,6 +28,41 @@ pub enum Direct {
     Never,
 }
 
+/// Whether writes are stores into memory that survives a loss of power.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Persistent {
+    /// They are system calls.
+    #[default]
+    No,
+    /// Where the file is on persistent memory (a DAX file system).
+    WhereDurable,
+    /// Of any file; elsewhere they survive the end of the process, and no more. For tests.
+    Always,
+}
+
+impl Persistent {
+    /// Where tests and operators say it.
+    pub const VARIABLE: &'static str = "BASALT_METADATA";
+
+    /// How metadata of its own is to be written; nothing is `WhereDurable`.
+    ///
+    /// # Errors
+    /// Another word than `auto`, `written` and `mapped`.
+    pub fn from_environment() -> io::Result<Self> {
+        let Some(value) = std::env::var_os(Self::VARIABLE) else { return Ok(Self::WhereDurable) };
+        match value.to_str() {
+            Some("auto" | "") => Ok(Self::WhereDurable),
+            Some("written") => Ok(Self::No),
+            Some("mapped") => Ok(Self::Always),
+            _ => {
+                let text =
+                    format!("{} is {value:?}: it is one of auto, written, mapped", Self::VARIABLE);
+                Err(io::Error::new(io::ErrorKind::InvalidInput, text))
+            }
+        }
+    }
+}
+
 /// How to open a disk.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct DiskOptions {
@@ -37,6 +73,7 @@ pub struct DiskOptions {
     /// A file of a memory file system stays in memory, as far as this process may ask for that:
     /// the kernel may not swap it out, perhaps onto a volume that waits for this very file.
     pub resident: bool,
+    pub persistent: Persistent,
 }
 
 /// How requests reach the disk.
@@ -46,6 +83,10 @@ pub enum PathMode {
     Direct,
     /// Memory file system: `pwrite` and `pread` on the shard's thread.
     InlineMemory,
+    /// Persistent memory: stores and `pread` on the shard's thread; all that is written is durable.
+    Persistent,
+    /// The same with an ordinary file: what is written survives the end of the process alone.
+    Mapped,
     /// Page cache: cached writes and cache hits on the shard's thread, the rest through the ring.
     InlineBuffered,
 }
@@ -73,19 +114,23 @@ pub(crate) fn open(path: &Path, options: DiskOptions) -> io::Result<(File, DiskI
     if options.exclusive && !is_block_device {
         lock(path, &file)?;
     }
-    let align = make_direct(path, &file, options.direct)?;
-    let path_mode = match align {
-        Some(_) => PathMode::Direct,
-        None if is_in_memory(&file)? => PathMode::InlineMemory,
-        None => PathMode::InlineBuffered,
+    let mapped = disks::mapped_mode(&file, size(&file)?, options.persistent);
+    let align = if mapped.is_none() { make_direct(path, &file, options.direct)? } else { None };
+    let path_mode = match (mapped, &align) {
+        (Some(mode), _) => mode,
+        (None, Some(_)) => PathMode::Direct,
+        (None, None) if is_in_memory(&file)? => PathMode::InlineMemory,
+        (None, None) => PathMode::InlineBuffered,
     };
-    let Align { mem, offset } = align.unwrap_or(Align { mem: 1, offset: 1 });
+    let unaligned = Align { mem: 1, offset: mapped.map_or(1, |_| disks::LINE_BYTES) };
+    let Align { mem, offset } = align.unwrap_or(unaligned);
     let info = DiskInfo {
         size_bytes: size(&file)?,
         mem_align: mem,
         offset_align: offset,
         path_mode,
-        by_worker: path_mode != PathMode::InlineMemory
+        by_worker: mapped.is_none()
+            && path_mode != PathMode::InlineMemory
             && !can_start_without_waiting(&file, offset)?,
         is_block_device,
     };

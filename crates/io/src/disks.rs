@@ -7,6 +7,8 @@
 //! path mode        read                     write              flush   zero
 //! Direct           ring                     ring               ring    ring
 //! InlineMemory     inline                   inline             (none)  inline if short, else ring
+//! Persistent       inline                   stores             (none)  stores
+//! Mapped           inline                   stores             (none)  stores
 //! InlineBuffered   inline if cached, ring   inline, FUA ring   ring    ring
 //! ```
 //!
@@ -16,6 +18,7 @@
 
 mod request;
 mod inline;
+mod persistent;
 
 use std::fs::File;
 use std::io;
@@ -24,13 +27,15 @@ use std::path::Path;
 use std::sync::Arc;
 
 use crate::backend::{Completion, Operation, Place, Tag};
-use crate::disk_open::{self, DiskInfo, DiskOptions, PathMode};
+use crate::disk_open::{self, DiskInfo, DiskOptions, PathMode, Persistent};
 use crate::memory::Mapping;
 use crate::pool::Slice;
 use crate::reactor::{Base, Event};
 use crate::sockets::to_result;
+use persistent::{Durable, Region};
 use request::{Progress, Request};
 
+pub(crate) use persistent::LINE_BYTES;
 pub(crate) use request::Work;
 
 /// A disk of one reactor. The id of a closed disk never names another.
@@ -92,6 +97,8 @@ struct Open {
     lock: Option<Arc<Lock>>,
     /// What holds it in memory.
     held: Option<Mapping>,
+    /// Where its writes go, on persistent memory.
+    region: Option<Region>,
 }
 
 /// The `flock` of a file for this process alone, held by every reactor that has it open.
@@ -127,6 +134,28 @@ struct Pending {
 fn hold(file: &File, info: DiskInfo) -> Option<Mapping> {
     let length = usize::try_from(info.size_bytes).ok().filter(|length| *length > 0)?;
     Mapping::hold(file, length).ok()
+}
+
+/// How a file is used whose writes can be the stores that were asked for.
+pub(crate) fn mapped_mode(file: &File, size_bytes: u64, wish: Persistent) -> Option<PathMode> {
+    if wish == Persistent::No {
+        return None;
+    }
+    if Region::map(file, size_bytes, Durable::Yes).is_ok() {
+        return Some(PathMode::Persistent);
+    }
+    let is_mapped = || Region::map(file, size_bytes, Durable::No).is_ok();
+    (wish == Persistent::Always && is_mapped()).then_some(PathMode::Mapped)
+}
+
+/// Each reactor has a mapping of its own of a disk that they share.
+fn map(file: &File, info: DiskInfo) -> io::Result<Option<Region>> {
+    let durable = match info.path_mode {
+        PathMode::Persistent => Durable::Yes,
+        PathMode::Mapped => Durable::No,
+        PathMode::Direct | PathMode::InlineMemory | PathMode::InlineBuffered => return Ok(None),
+    };
+    Region::map(file, info.size_bytes, durable).map(Some)
 }
 
 impl Disks {
@@ -167,7 +196,14 @@ impl Disks {
     pub(crate) fn adopt(&mut self, base: &mut Base, disk: SharedDisk) -> io::Result<DiskId> {
         let SharedDisk { file, info, lock } = disk;
         let place = base.backend.install(file.as_raw_fd())?;
-        let open = Some(Open { file, place, info, lock, held: None });
+        let region = match map(&file, info) {
+            Ok(region) => region,
+            Err(error) => {
+                base.backend.uninstall(place);
+                return Err(error);
+            }
+        };
+        let open = Some(Open { file, place, info, lock, held: None, region });
         if let Some(index) = self.free.pop() {
             let disk = &mut self.table[index as usize];
             disk.open = open;
@@ -188,6 +224,7 @@ impl Disks {
         self.find(id).ok_or_else(closed)?;
         let open = self.table[id.index as usize].open.as_mut().expect("found just now");
         open.info.size_bytes = disk_open::size(&open.file)?;
+        open.region = map(&open.file, open.info)?;
         Ok(open.info.size_bytes)
     }
 
@@ -232,8 +269,7 @@ impl Disks {
             }
         };
         let mut request = Request::new(work);
-        if let Some(result) = inline::attempt(&open.file, &open.info, &mut request, &mut base.pool)
-        {
+        if let Some(result) = inline::attempt(open, &mut request, &mut base.pool) {
             base.counters.disk_inline += 1;
             base.ready.push_back(Event::Disk { token, disk: id, result });
             return;
@@ -340,7 +376,7 @@ impl PathMode {
     fn is_inline(self) -> bool {
         match self {
             Self::Direct => false,
-            Self::InlineMemory | Self::InlineBuffered => true,
+            Self::InlineMemory | Self::InlineBuffered | Self::Persistent | Self::Mapped => true,
         }
     }
 }

@@ -37,7 +37,7 @@ pub mod process;
 pub use clock::{kernel_boot_id, now, random_u64, random_u128};
 pub use command::{Command, Commander};
 pub use device_node::{block_node_numbers, make_block_node};
-pub use disk_open::{Direct, DiskInfo, DiskOptions, PathMode, extend_file, next_data};
+pub use disk_open::{Direct, DiskInfo, DiskOptions, PathMode, Persistent, extend_file, next_data};
 pub use disks::{DiskId, Durability, SharedDisk, Zero};
 pub use kicks::{Bell, KickId};
 pub use mailbox::Mailbox;

@@ -63,6 +63,28 @@ impl Mapping {
         if result == 0 { Ok(mapping) } else { Err(io::Error::last_os_error()) }
     }
 
+    /// The first `length` bytes of a file, to be written; `MAP_SYNC` of the flags has the kernel
+    /// refuse where a store does not survive a loss of power without a word to the file system.
+    pub(crate) fn shared(file: &File, length: usize, flags: libc::c_int) -> io::Result<Self> {
+        // SAFETY: a new mapping at an address of the kernel's choice touches no memory that
+        // exists already.
+        let address = unsafe {
+            libc::mmap(
+                std::ptr::null_mut(),
+                length,
+                libc::PROT_READ | libc::PROT_WRITE,
+                flags,
+                file.as_raw_fd(),
+                0,
+            )
+        };
+        if address == libc::MAP_FAILED {
+            return Err(io::Error::last_os_error());
+        }
+        let start = NonNull::new(address.cast()).expect("a mapping is never at address zero");
+        Ok(Self { start, length, is_kept: false })
+    }
+
     /// Has the kernel find memory for a range now.
     pub(crate) fn populate(&self, offset: usize, length: usize) -> io::Result<()> {
         self.advise(offset, length, libc::MADV_POPULATE_WRITE)

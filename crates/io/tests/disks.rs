@@ -11,7 +11,7 @@ use std::process::Command;
 
 use io::{
     BackendKind, BackendWish, BufferId, Class, Direct, DiskId, DiskOptions, Durability, Event,
-    Options, PathMode, Reactor, Slice, Zero,
+    Options, PathMode, Persistent, Reactor, Slice, Zero,
 };
 use stdx::time::Time;
 
@@ -131,6 +131,52 @@ fn file_in_memory_is_used_inline() {
     assert_eq!((info.size_bytes, info.is_block_device, info.by_worker), (SIZE, false, false));
     exercise(&mut reactor, disk);
     assert!(reactor.counters().disk_inline > 100);
+}
+
+/// What is stored is in the file, for whoever reads it, and takes no turn of the ring.
+#[test]
+fn mapped_file_is_written_by_stores() {
+    for scratch in [Scratch::in_memory(), Scratch::on_disk()] {
+        let mut reactor = reactor();
+        let options = DiskOptions { persistent: Persistent::Always, ..DiskOptions::default() };
+        let disk = reactor.open_disk(&scratch.path, options).unwrap();
+        let info = reactor.disk_info(disk);
+        assert_eq!((info.path_mode, info.offset_align), (PathMode::Mapped, 64));
+        exercise(&mut reactor, disk);
+        assert_eq!(reactor.counters().disk_ring, 0);
+
+        let other = reactor.share_disk(disk).unwrap();
+        let other = reactor.adopt_disk(other).unwrap();
+        let (_, whole) = fill(&mut reactor, 9);
+        reactor.write(other, 4096, whole.part(0, 512), Durability::Fua, 1);
+        assert_eq!(answer(&mut reactor).unwrap(), 512);
+        reactor.close_disk(other);
+        assert_eq!(fs::read(&scratch.path).unwrap()[4096..4608], [9; 512]);
+        reactor.write(disk, 4096, whole.part(0, 32), Durability::Fua, 1);
+        assert_eq!(answer(&mut reactor).unwrap_err().kind(), ErrorKind::InvalidInput);
+        reactor.write(disk, SIZE, whole.part(0, 64), Durability::Fua, 1);
+        assert_eq!(answer(&mut reactor).unwrap_err().kind(), ErrorKind::InvalidInput);
+
+        File::options().write(true).open(&scratch.path).unwrap().set_len(2 * SIZE).unwrap();
+        assert_eq!(reactor.refresh_disk_size(disk).unwrap(), 2 * SIZE);
+        reactor.write(disk, 2 * SIZE - 64, whole.part(0, 64), Durability::Cached, 1);
+        assert_eq!(answer(&mut reactor).unwrap(), 64);
+        // All of it has its space, so that no store finds none.
+        assert!(fs::metadata(&scratch.path).unwrap().blocks() * 512 >= 2 * SIZE);
+    }
+}
+
+/// Neither of these has memory that survives a loss of power.
+#[test]
+fn ordinary_file_is_not_taken_for_persistent_memory() {
+    for scratch in [Scratch::in_memory(), Scratch::on_disk()] {
+        let mut reactor = reactor();
+        let options =
+            DiskOptions { persistent: Persistent::WhereDurable, ..DiskOptions::default() };
+        let disk = reactor.open_disk(&scratch.path, options).unwrap();
+        let mode = reactor.disk_info(disk).path_mode;
+        assert!(!matches!(mode, PathMode::Persistent | PathMode::Mapped), "{mode:?}");
+    }
 }
 
 #[test]

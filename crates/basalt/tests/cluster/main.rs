@@ -35,6 +35,7 @@ mod resize;
 mod initiator;
 mod nvme;
 mod machine;
+mod mapped;
 mod vhost;
 
 const BLOCK: usize = 4096;

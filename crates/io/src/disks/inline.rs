@@ -4,20 +4,27 @@ use std::fs::File;
 use std::io;
 use std::os::fd::AsRawFd;
 
+use super::Open;
+use super::persistent::Region;
 use super::request::{Progress, Request, Work};
-use crate::disk_open::{DiskInfo, PathMode};
+use crate::disk_open::PathMode;
 use crate::pool::Pool;
 
 /// Does the request, or as much of it as can be done without waiting for a disk. `None` means that
 /// the ring is to do the rest.
 pub(super) fn attempt(
-    file: &File,
-    info: &DiskInfo,
+    open: &Open,
     request: &mut Request,
     pool: &mut Pool,
 ) -> Option<io::Result<u32>> {
     if request.is_empty() {
         return Some(Ok(0));
+    }
+    let Open { file, info, .. } = open;
+    if let Some(region) = &open.region
+        && let Some(count) = store(region, request.work, pool)
+    {
+        return Some(Ok(count));
     }
     if !request.may_be_inline(info.path_mode) {
         return None;
@@ -28,7 +35,10 @@ pub(super) fn attempt(
                 let bytes = pool.bytes_mut(request.rest(into));
                 let flags = match info.path_mode {
                     PathMode::InlineBuffered => libc::RWF_NOWAIT,
-                    PathMode::InlineMemory | PathMode::Direct => 0,
+                    PathMode::InlineMemory
+                    | PathMode::Persistent
+                    | PathMode::Mapped
+                    | PathMode::Direct => 0,
                 };
                 read(file, offset + request.done, bytes, flags)
             }
@@ -51,6 +61,21 @@ pub(super) fn attempt(
             Progress::Continue | Progress::Retry(_) => {}
         }
     }
+}
+
+/// All that changes persistent memory; a read is as of any other file.
+fn store(region: &Region, work: Work, pool: &Pool) -> Option<u32> {
+    match work {
+        Work::Read { .. } => return None,
+        Work::Write { offset, from, .. } => {
+            region.store(offset, pool.bytes(from));
+            return Some(from.length);
+        }
+        Work::Zero { range, .. } => region.clear(range.offset, range.length),
+        // Every store has been waited for.
+        Work::Flush => {}
+    }
+    Some(0)
 }
 
 /// The page is not in the cache, or the file system cannot tell.

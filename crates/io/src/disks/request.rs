@@ -205,7 +205,10 @@ impl Request {
 
     /// Whether this may be done on the shard's thread without waiting for a disk.
     pub(super) fn may_be_inline(&self, mode: PathMode) -> bool {
-        let is_memory = mode == PathMode::InlineMemory;
+        let is_memory = match mode {
+            PathMode::InlineMemory | PathMode::Persistent | PathMode::Mapped => true,
+            PathMode::Direct | PathMode::InlineBuffered => false,
+        };
         match self.work {
             Work::Read { .. } => mode.is_inline(),
             Work::Write { durability: Durability::Cached, .. } => mode.is_inline(),

@@ -4,14 +4,17 @@
 //! flush goes to all of them: the core asks for everything that was written before, of whatever
 //! volume, and leaves extents of any volume out of the activity log after it.
 
+use std::path::Path;
+
 use format::ids::{BLOCK_BYTES, BlockRange};
 use format::layout::Layout;
 use format::space::{Place, VOLUME_BLOCKS};
-use io::{DiskId, SharedDisk};
+use io::{DiskId, PathMode, Persistent, SharedDisk};
 use replication::contract::Token;
 
 use crate::definition::DiskPlace;
 use crate::links::HostedId;
+use crate::log::{Scope, log};
 use crate::shard::Rim;
 use crate::shard::disk::{Disk, Kind};
 
@@ -93,7 +96,7 @@ pub(super) fn open_pair(disk: &DiskPlace, rim: &mut Rim) -> std::io::Result<(Dis
     let data = rim.kit.reactor.open_disk(data, exclusive)?;
     let meta = match meta {
         None => data,
-        Some(path) => match rim.kit.reactor.open_disk(path, exclusive) {
+        Some(path) => match open_metadata(path, rim) {
             Ok(meta) => meta,
             Err(error) => {
                 rim.kit.reactor.close_disk(data);
@@ -102,6 +105,28 @@ pub(super) fn open_pair(disk: &DiskPlace, rim: &mut Rim) -> std::io::Result<(Dis
         },
     };
     Ok((data, meta))
+}
+
+/// Metadata of its own is small and always to be durable: on persistent memory by stores.
+fn open_metadata(path: &Path, rim: &mut Rim) -> std::io::Result<DiskId> {
+    let persistent = Persistent::from_environment()?;
+    let options = io::DiskOptions { exclusive: true, persistent, ..io::DiskOptions::default() };
+    let disk = rim.kit.reactor.open_disk(path, options)?;
+    let place = path.display();
+    match rim.kit.reactor.disk_info(disk).path_mode {
+        PathMode::Persistent => {
+            log!(Notice, Scope::NODE, "{place}: the metadata is on persistent memory");
+        }
+        PathMode::Mapped => log!(
+            Warning,
+            Scope::NODE,
+            "{place}: the metadata is mapped, as {} says, and is not on persistent memory: it \
+             does not survive a loss of power",
+            Persistent::VARIABLE
+        ),
+        PathMode::Direct | PathMode::InlineMemory | PathMode::InlineBuffered => {}
+    }
+    Ok(disk)
 }
 
 impl Disk {

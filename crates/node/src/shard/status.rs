@@ -347,6 +347,7 @@ impl Hosted {
                     (PathMode::Direct, BackendKind::IoUring) => "io_uring",
                     (PathMode::Direct, BackendKind::Poll) => "threads",
                     (PathMode::InlineMemory | PathMode::InlineBuffered, _) => "pwrite",
+                    (PathMode::Persistent | PathMode::Mapped, _) => "stores",
                 };
                 way.to_owned()
             }),
