@@ -9,10 +9,13 @@ WORK=${WORK:-/tmp/nodes}
 # What else every daemon is started with.
 NODE_OPTIONS=()
 
+# Where words go also while a command that is waited for has to be silent.
+exec 9>&1
+
 say() { echo "== $*"; }
 
 fail() {
-  echo "FAILED: $*"
+  echo "FAILED: $*" >&9
   exit 1
 }
 
@@ -20,6 +23,7 @@ fail() {
 at_exit() {
   local status=$?
   [ "$status" = 0 ] && return
+  exec >&9 2>&9
   local node
   for node in "${NODES[@]}"; do
     echo "-- the end of $node's log:"

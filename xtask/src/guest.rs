@@ -131,6 +131,13 @@ const CHAPTERS: &[Chapter] = &[
         ..PLAIN
     },
     Chapter {
+        name: "iscsi",
+        about: "our block devices by the kernel's iSCSI target: ext4, trim, daemons that die",
+        modules: "ublk_drv ext4 sd_mod target_core_iblock iscsi_target_mod iscsi_tcp",
+        limit_s: 480,
+        ..PLAIN
+    },
+    Chapter {
         name: "volumes",
         about: "two volumes in one resource: ext4 on one with its journal on the other",
         modules: "ublk_drv nvme-tcp ext4",
@@ -157,6 +164,22 @@ const CHAPTERS: &[Chapter] = &[
         about: "DRBD's own agent for cluster managers, and its completion of bash, by our links",
         modules: "ublk_drv ext4",
         limit_s: 480,
+        ..PLAIN
+    },
+    Chapter {
+        name: "pmem",
+        about: "metadata on persistent memory: what it saves, and what a kill leaves",
+        modules: "ublk_drv ext4",
+        limit_s: 480,
+        machine: Machine { cpu: Cpu::Counted, persistent_mib: 64, ..Machine::PLAIN },
+        ..PLAIN
+    },
+    Chapter {
+        name: "links",
+        about: "sequential reads over slow links: three replicas, md RAID10 over NVMe/TCP",
+        modules: "ublk_drv nvme-tcp",
+        limit_s: 600,
+        machine: Machine { cpu: Cpu::Counted, ..Machine::PLAIN },
         ..PLAIN
     },
     Chapter {

@@ -32,6 +32,8 @@ pub(super) struct Machine {
     pub(super) memory_mib: u32,
     /// Of an empty disk beside its root; 0 is none.
     pub(super) disk_gib: u32,
+    /// Of its memory so much is persistent, as far as its kernel knows.
+    pub(super) persistent_mib: u32,
     pub(super) cpu: Cpu,
     pub(super) first: First,
 }
@@ -54,8 +56,13 @@ pub(super) enum First {
 }
 
 impl Machine {
-    pub(super) const PLAIN: Self =
-        Self { memory_mib: 1536, disk_gib: 0, cpu: Cpu::Free, first: First::Script };
+    pub(super) const PLAIN: Self = Self {
+        memory_mib: 1536,
+        disk_gib: 0,
+        persistent_mib: 0,
+        cpu: Cpu::Free,
+        first: First::Script,
+    };
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -170,7 +177,7 @@ fn qemu(image: &Image, shared: &Path, machine: Machine, host: Option<&Host>) -> 
         .arg(image.kernel())
         .arg("-initrd")
         .arg(image.initrd())
-        .args(["-append", &format!("{KERNEL_COMMAND_LINE} {clock}")])
+        .args(["-append", &format!("{KERNEL_COMMAND_LINE} {clock}{}", memory_map(machine))])
         .arg("-drive")
         .arg(format!("{drive}{}", image.root().display()))
         .args(["-device", "virtio-blk-pci,drive=root"])
@@ -199,6 +206,14 @@ fn qemu(image: &Image, shared: &Path, machine: Machine, host: Option<&Host>) -> 
         command.args(["-device", "vhost-user-blk-pci,chardev=volume,num-queues=2"]);
     }
     command
+}
+
+/// A part of the memory that the kernel takes for persistent.
+fn memory_map(machine: Machine) -> String {
+    match machine.persistent_mib {
+        0 => String::new(),
+        mib => format!(" memmap={mib}M!1G"),
+    }
 }
 
 /// The kernel chooses by it how it copies and clears memory, which counts where instructions do.
