@@ -131,6 +131,13 @@ const CHAPTERS: &[Chapter] = &[
         ..PLAIN
     },
     Chapter {
+        name: "nvme-auth",
+        about: "the kernel's NVMe/TCP initiator proves that it knows a secret, on every path",
+        modules: "nvme-tcp ext4",
+        limit_s: 480,
+        ..PLAIN
+    },
+    Chapter {
         name: "volumes",
         about: "two volumes in one resource: ext4 on one with its journal on the other",
         modules: "ublk_drv nvme-tcp ext4",
