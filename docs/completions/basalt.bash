@@ -7147,7 +7147,7 @@ _basalt() {
             return 0
             ;;
         basalt__subcmd__node)
-            opts="-h -V --name --state-dir --admin-socket --admin-group --nbd --nbd-tls --nbd-unix --nvme --vhost --metrics --pki --shards --device-timeout --max-parallel-resyncs --drbd-names --exit-with-parent --help --version"
+            opts="-h -V --name --state-dir --admin-socket --admin-group --nbd --nbd-tls --nbd-unix --nvme --nvme-auth --vhost --metrics --pki --shards --device-timeout --max-parallel-resyncs --drbd-names --exit-with-parent --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -7182,6 +7182,10 @@ _basalt() {
                     return 0
                     ;;
                 --nvme)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --nvme-auth)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;

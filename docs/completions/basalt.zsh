@@ -461,7 +461,8 @@ _arguments "${_arguments_options[@]}" : \
 '*--nbd=[Serve NBD clients on this address; may be given more than once]:ADDRESS:PORT:_default' \
 '*--nbd-tls=[Serve NBD clients on this address that use TLS and show a certificate (\`basalt pki issue-client\`); the file \`clients\` in the directory of --pki says what they may use. May be given more than once]:ADDRESS:PORT:_default' \
 '*--nbd-unix=[Serve NBD clients on this unix socket; may be given more than once]:PATH:_files' \
-'*--nvme=[Serve NVMe/TCP initiators on this address, usually on port 4420 and, for discovery, on 8009; may be given more than once. There is neither a password nor encryption]:ADDRESS:PORT:_default' \
+'*--nvme=[Serve NVMe/TCP initiators on this address, usually on port 4420 and, for discovery, on 8009; may be given more than once. There is no encryption, and without --nvme-auth no password]:ADDRESS:PORT:_default' \
+'--nvme-auth=[Have NVMe/TCP initiators prove that they know a secret (DH-HMAC-CHAP). The file has a line for each host and resource\: NQN of the host, resource or \`*\`, secret (\`DHHC-1\:..\:\`, made by \`nvme gen-dhchap-key\`), and a second secret for hosts that want a proof of this node, too. It is for the daemon'\''s user alone, and is read again when it changes]:FILE:_files' \
 '--vhost=[Serve virtual machines (vhost-user-blk) on a unix socket for each volume in this directory, named RESOURCE-VOLUME.sock; its group may use them]:DIR:_files' \
 '--metrics=[Serve metrics for Prometheus on this address, under /metrics. There is neither a password nor encryption\: take a loopback address, such as 127.0.0.1\:9942]:ADDRESS:PORT:_default' \
 '--pki=[Directory with the certificates of this node\: ca.crt, node.crt and node.key, as \`basalt pki issue\` writes them. They are read again when they change]:DIR:_files' \

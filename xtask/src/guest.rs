@@ -131,6 +131,13 @@ const CHAPTERS: &[Chapter] = &[
         ..PLAIN
     },
     Chapter {
+        name: "nvme-auth",
+        about: "the kernel's NVMe/TCP initiator proves that it knows a secret, on every path",
+        modules: "nvme-tcp ext4",
+        limit_s: 480,
+        ..PLAIN
+    },
+    Chapter {
         name: "iscsi",
         about: "our block devices by the kernel's iSCSI target: ext4, trim, daemons that die",
         modules: "ublk_drv ext4 sd_mod target_core_iblock iscsi_target_mod iscsi_tcp",

@@ -48,9 +48,16 @@ struct Arguments {
     nbd_unix: Vec<PathBuf>,
 
     /// Serve NVMe/TCP initiators on this address, usually on port 4420 and, for discovery, on 8009;
-    /// may be given more than once. There is neither a password nor encryption.
+    /// may be given more than once. There is no encryption, and without --nvme-auth no password.
     #[arg(long, value_name = "ADDRESS:PORT")]
     nvme: Vec<SocketAddr>,
+
+    /// Have NVMe/TCP initiators prove that they know a secret (DH-HMAC-CHAP). The file has a line
+    /// for each host and resource: NQN of the host, resource or `*`, secret (`DHHC-1:..:`, made by
+    /// `nvme gen-dhchap-key`), and a second secret for hosts that want a proof of this node, too.
+    /// It is for the daemon's user alone, and is read again when it changes.
+    #[arg(long, value_name = "FILE", requires = "nvme")]
+    nvme_auth: Option<PathBuf>,
 
     /// Serve virtual machines (vhost-user-blk) on a unix socket for each volume in this directory,
     /// named RESOURCE-VOLUME.sock; its group may use them.
@@ -116,6 +123,7 @@ pub(crate) fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
         nbd_tls: arguments.nbd_tls,
         nbd_unix: arguments.nbd_unix,
         nvme: arguments.nvme,
+        nvme_auth: arguments.nvme_auth,
         vhost: arguments.vhost,
         metrics: arguments.metrics,
         pki: arguments.pki,

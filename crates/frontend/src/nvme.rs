@@ -2,6 +2,7 @@
 //!
 //! ```text
 //!  accept -> Receiver --ICReq, Connect--> admin queue -> Controller -> answers, log pages
+//!                 |            (Exchange: a queue proves itself first, where hosts have to)
 //!                 |                  \--> I/O queue   -> Io          -> the volume
 //!                 +--data of a write--> Transfers --------------------> the volume
 //!                                        Encoder <--- what is read, completions
@@ -20,6 +21,7 @@ pub mod status;
 pub mod receive;
 pub mod send;
 pub mod connect;
+pub mod auth;
 pub mod view;
 pub mod controller;
 pub mod command;

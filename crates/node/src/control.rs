@@ -8,6 +8,7 @@ mod looking;
 mod configuring;
 mod stepwise;
 mod credentials;
+mod nvme_hosts;
 mod metrics;
 mod scrape;
 mod devices;
@@ -39,6 +40,7 @@ use stdx::time::Time;
 use crate::control::configuring::Mode;
 use crate::control::credentials::{CredentialsKeeper, keep_credentials};
 use crate::control::handlers::Handlers;
+use crate::control::nvme_hosts::{NvmeHostsKeeper, begin_host_checks};
 use crate::control::resync_order::ResyncOrder;
 use crate::control::stepwise::Parts;
 use crate::control::watch::Watch;
@@ -71,6 +73,8 @@ pub(crate) struct Control {
     devices: Arc<Devices>,
     guests: Guests,
     credentials: CredentialsKeeper,
+    /// Where NVMe hosts have to prove themselves.
+    nvme_hosts: Option<NvmeHostsKeeper>,
     /// Resources that are to be up and could not be brought up, with the reasons.
     held_down: Mutex<BTreeMap<String, Failure>>,
     /// Resources that are up without the disk that they should have, with the reasons.
@@ -99,6 +103,7 @@ pub(crate) enum End {
 #[expect(clippy::too_many_lines, reason = "a start, one step after the other")]
 pub(crate) fn run(options: &Options) -> Result<(), NodeError> {
     check(options)?;
+    let nvme_hosts = options.nvme_auth.clone().map(NvmeHostsKeeper::read).transpose()?;
     let system = |what| move |source| NodeError::System { what, source };
     let termination = Termination::block().map_err(system("block signals"))?;
     io::process::raise_file_limit().map_err(system("raise the limit of open files"))?;
@@ -130,6 +135,7 @@ pub(crate) fn run(options: &Options) -> Result<(), NodeError> {
         )),
         guests: Guests::new(Arc::clone(&desk), options.vhost.clone()),
         credentials: CredentialsKeeper::new(options.pki.clone()),
+        nvme_hosts,
         held_down: Mutex::default(),
         without_disk: Mutex::default(),
         watch: Watch::default(),
@@ -150,6 +156,7 @@ pub(crate) fn run(options: &Options) -> Result<(), NodeError> {
     spawn("watch", move || looking.look())?;
     let socket_path = options.admin_socket.clone().unwrap_or_else(|| control.state.admin_socket());
     let socket = admin::listen(&socket_path, options.admin_group.as_deref())?;
+    begin_host_checks(&control)?;
     keep_credentials(&control)?;
     control.place_threads();
     control.start_resources(&mut patience);
@@ -572,6 +579,15 @@ impl Control {
                 address: address.clone(),
                 secrecy,
             })?;
+        }
+        let is_open = options.nvme_auth.is_none();
+        for address in options.nvme.iter().filter(|it| is_open && !it.ip().is_loopback()) {
+            log!(
+                Warning,
+                Scope::NODE,
+                "NVMe initiators at {address} prove nothing, and any that comes may write; \
+                 `--nvme-auth` asks for secrets"
+            );
         }
         for address in options.nvme.iter().copied().map(ListenAddr::Tcp) {
             self.listen(patience, |ticket| ToShard::ListenNvme {

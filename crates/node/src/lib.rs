@@ -66,6 +66,8 @@ pub struct Options {
     pub nbd_tls: Vec<SocketAddr>,
     pub nbd_unix: Vec<PathBuf>,
     pub nvme: Vec<SocketAddr>,
+    /// The hosts that may use NVMe/TCP, with their secrets; any may without such a file.
+    pub nvme_auth: Option<PathBuf>,
     /// Where virtual machines find a socket for each volume; nowhere by default.
     pub vhost: Option<PathBuf>,
     /// Where Prometheus may ask for metrics; nowhere by default.
@@ -108,6 +110,8 @@ pub enum NodeError {
     System { what: &'static str, source: stdio::Error },
     #[error("{0}")]
     Listen(String),
+    #[error("the file of --nvme-auth, {}, cannot be used: {reason}", path.display())]
+    NvmeHosts { path: PathBuf, reason: String },
     #[error("a data thread ended: {0}")]
     Shard(String),
 }

@@ -85,6 +85,12 @@ pub(crate) const NVME_CONTROLLERS_MAX: usize = 256;
 pub(crate) const NVME_BYTES_MAX: usize = 64 << 20;
 /// A connection has to become part of a controller within this.
 pub(crate) const NVME_CONNECT_DEADLINE: Duration = Duration::from_secs(10);
+/// It has to prove within this that its host knows a secret, where that is asked.
+pub(crate) const NVME_PROOF_DEADLINE: Duration = Duration::from_secs(10);
+/// Steps of such proofs that wait for their thread, or are at work.
+pub(crate) const NVME_PROOFS_MAX: usize = 256;
+/// Lines of the file of hosts.
+pub(crate) const NVME_HOSTS_MAX: usize = 1024;
 /// How long after its keep-alive interval a silent initiator counts as gone.
 pub(crate) const NVME_KEEP_ALIVE_GRACE: Duration = Duration::from_secs(1);
 /// A command that failed is answered after this, unless the node turns out to be Primary no more.

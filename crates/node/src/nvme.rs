@@ -3,6 +3,7 @@
 //! ```text
 //! accept -> greeting, Connect -> admin queue of a new controller  \  one failure or nonsense
 //!                             -> I/O queue of a controller        /  ends all
+//!                             (each proves itself first, where hosts have to)
 //! closed by the initiator:     an I/O queue goes alone, the admin queue takes all with it
 //! a command of an I/O queue:   path optimized   -> the core
 //!                              non-optimized    waits until this node is Primary, or is refused
@@ -19,6 +20,8 @@
 //! checked here and in `frontend` and never reach an assert: nonsense ends its controller.
 
 mod queue;
+pub(crate) mod hosts;
+mod proving;
 mod admin;
 mod requests;
 mod answers;
@@ -26,6 +29,7 @@ mod work;
 
 use std::collections::VecDeque;
 use std::io as stdio;
+use std::sync::Arc;
 
 use api::status::Holder;
 use format::space::Place;
@@ -39,6 +43,7 @@ use crate::links::HostedId;
 use crate::log::{Scope, log};
 use crate::nbd::Fact;
 use crate::nvme::admin::Session;
+use crate::nvme::hosts::HostCheck;
 use crate::nvme::queue::{Admission, Queue, Stage};
 use crate::nvme::requests::IoRequest;
 use crate::payloads::Kit;
@@ -82,6 +87,10 @@ pub(crate) struct Nvme {
     /// Not later than the first deadline of a connection or a controller.
     deadline: Time,
     next_controller: u16,
+    /// Hosts have to prove themselves.
+    host_check: Option<Arc<HostCheck>>,
+    /// One more for each step of a proof that is elsewhere.
+    jobs: Arc<()>,
 }
 
 impl Nvme {
@@ -103,6 +112,8 @@ impl Nvme {
             deadline: Time::NEVER,
             // After a restart, other ids than before: an initiator may still know those.
             next_controller: io::random_u64().to_le_bytes()[0].into(),
+            host_check: None,
+            jobs: Arc::new(()),
         }
     }
 
@@ -362,16 +373,8 @@ impl Nvme {
 
     /// Ends a connection, and the controller that it belongs to.
     fn close(&mut self, key: Key, reason: &str, kit: &mut Kit) {
-        match self.queues.get(key).map(|queue| &queue.stage) {
-            Some(Stage::Io(it)) => {
-                let controller = it.controller;
-                self.end_controller(controller, reason, kit);
-            }
-            Some(Stage::Admin { controller }) => {
-                let controller = *controller;
-                self.end_controller(controller, reason, kit);
-            }
-            Some(Stage::Greeting | Stage::Leaving) | None => {}
+        if let Some(controller) = self.queues.get(key).and_then(Queue::ends_with_it) {
+            self.end_controller(controller, reason, kit);
         }
         self.drop_queue(key, kit);
     }

@@ -112,6 +112,7 @@ fn check(shards: u8) {
             nbd_tls: Vec::new(),
             nbd_unix: vec![place.path().join(format!("nbd{index}"))],
             nvme: Vec::new(),
+            nvme_auth: None,
             vhost: None,
             metrics: None,
             pki: place.path().join("pki"),

@@ -59,6 +59,16 @@ pub(crate) fn connect(
     keep_alive_ms: u32,
     subsystem: &str,
 ) -> ([u8; 64], Vec<u8>) {
+    connect_as("host", queue, controller, keep_alive_ms, subsystem)
+}
+
+pub(crate) fn connect_as(
+    host: &str,
+    queue: u16,
+    controller: u16,
+    keep_alive_ms: u32,
+    subsystem: &str,
+) -> ([u8; 64], Vec<u8>) {
     let mut sqe = command(0x7f, &[(4, &[1]), (44, &[31])]);
     put16(&mut sqe, 42, queue);
     put32(&mut sqe, 48, keep_alive_ms);
@@ -66,7 +76,7 @@ pub(crate) fn connect(
     data[0] = 1;
     put16(&mut data, 16, controller);
     data[256..256 + subsystem.len()].copy_from_slice(subsystem.as_bytes());
-    data[512..516].copy_from_slice(b"host");
+    data[512..512 + host.len()].copy_from_slice(host.as_bytes());
     (sqe, data)
 }
 

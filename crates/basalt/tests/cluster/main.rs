@@ -34,6 +34,9 @@ mod resync_order;
 mod resize;
 mod initiator;
 mod nvme;
+#[path = "../../../frontend/tests/nvme/host.rs"]
+mod nvme_host;
+mod nvme_auth;
 mod machine;
 mod mapped;
 mod vhost;

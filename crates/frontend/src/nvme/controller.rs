@@ -119,10 +119,10 @@ impl Controller {
         }
     }
 
-    /// Whether the same host connects.
+    /// Whether the same host made both.
     #[must_use]
-    pub fn is_of(&self, connect: &Connect) -> bool {
-        self.host == connect.host && self.host_id == connect.host_id
+    pub fn is_of_host(&self, other: &Self) -> bool {
+        self.host == other.host && self.host_id == other.host_id
     }
 
     #[must_use]

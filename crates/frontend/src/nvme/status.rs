@@ -28,6 +28,9 @@ impl Status {
     /// The same of a subsystem that is not here now, and may be later: an initiator that was
     /// connected goes on trying.
     pub const CONNECT_UNKNOWN: Self = Self(0x182);
+    /// The host is not one that may connect.
+    pub const CONNECT_HOST: Self = Self::last(0x184);
+    pub const AUTHENTICATION_REQUIRED: Self = Self::last(0x191);
     pub const WRITE_FAULT: Self = Self::last(0x280);
     pub const READ_ERROR: Self = Self::last(0x281);
     /// Another path serves the namespace: look at the ANA log, and send it there.

@@ -56,6 +56,8 @@ pub const FABRICS: u8 = 0x7f;
 pub const FABRICS_PROPERTY_SET: u8 = 0x00;
 pub const FABRICS_CONNECT: u8 = 0x01;
 pub const FABRICS_PROPERTY_GET: u8 = 0x04;
+pub const FABRICS_AUTHENTICATION_SEND: u8 = 0x05;
+pub const FABRICS_AUTHENTICATION_RECEIVE: u8 = 0x06;
 
 pub const IO_FLUSH: u8 = 0x00;
 pub const IO_WRITE: u8 = 0x01;

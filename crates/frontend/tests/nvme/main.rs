@@ -4,6 +4,8 @@
 mod golden;
 mod controller;
 mod commands;
+mod host;
+mod auth;
 mod fuzz;
 
 use frontend::nvme::wire::{SQE_BYTES, Sqe};

@@ -103,6 +103,9 @@ pub(super) fn keep_credentials(control: &Arc<Control>) -> Result<(), NodeError> 
         loop {
             thread::park_timeout(CREDENTIALS_LOOK_INTERVAL);
             look(&control);
+            if let Some(hosts) = &control.nvme_hosts {
+                hosts.look(&control.desk);
+            }
         }
     })
 }

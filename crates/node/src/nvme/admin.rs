@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use frontend::nvme::auth;
 use frontend::nvme::connect::{Connect, Field, FlowControl};
 use frontend::nvme::controller::{Answer, Controller, Event};
 use frontend::nvme::limits::CONTROLLERS_PER_NODE;
@@ -17,7 +18,7 @@ use stdx::time::Time;
 use crate::limits::{NVME_CONTROLLERS_MAX, NVME_KEEP_ALIVE_GRACE};
 use crate::links::HostedId;
 use crate::log::{Scope, log};
-use crate::nvme::queue::{Admission, IoQueue, Stage};
+use crate::nvme::queue::{Admission, IoQueue, Queue, Stage};
 use crate::nvme::{Nvme, Offer};
 use crate::payloads::Kit;
 use crate::slab::Key;
@@ -31,7 +32,7 @@ pub(super) struct Session {
     pub(super) hosted: Option<HostedId>,
     /// Of the resource.
     pub(super) name: Option<String>,
-    heard_at: Time,
+    pub(super) heard_at: Time,
 }
 
 impl Session {
@@ -50,7 +51,9 @@ impl Nvme {
     /// Takes commands of a queue that carries no I/O, or is to.
     pub(super) fn step_admin(&mut self, key: Key, kit: &mut Kit) {
         loop {
-            let Some(queue) = self.queues.get_mut(key) else { return };
+            let Some(queue) = self.queues.get_mut(key).filter(|it| !it.is_proving()) else {
+                return;
+            };
             let Some(slice) = queue.stream.available(kit).filter(|slice| slice.length > 0) else {
                 return;
             };
@@ -102,23 +105,27 @@ impl Nvme {
         let offending =
             offending.map_or_else(Vec::new, |it| kit.reactor.pool_ref().bytes(it).to_vec());
         queue.say(kit, |encoder, out| encoder.terminate(fatal, &offending, out));
-        let controller = match std::mem::replace(&mut queue.stage, Stage::Leaving) {
-            Stage::Admin { controller } => Some(controller),
-            Stage::Io(it) => {
-                self.drop_requests(key, kit);
-                if it.admission != Admission::Idle {
-                    self.facts.push_back(crate::nbd::Fact::Left { hosted: it.hosted });
-                }
-                Some(it.controller)
-            }
-            Stage::Greeting | Stage::Leaving => None,
-        };
-        self.mark(key);
-        if let Some(controller) = controller {
+        if let Some(controller) = self.leave(key, kit) {
             self.end_controller(controller, &fatal.to_string(), kit);
         } else {
             log!(Info, Scope::NODE, "an initiator was let go: {fatal}");
         }
+    }
+
+    /// Takes nothing more from a queue, and closes it when all was said. Gives the controller that
+    /// is to end with it.
+    pub(super) fn leave(&mut self, key: Key, kit: &mut Kit) -> Option<Key> {
+        let queue = self.queues.get_mut(key)?;
+        let controller = queue.ends_with_it();
+        let stage = std::mem::replace(&mut queue.stage, Stage::Leaving);
+        self.mark(key);
+        if let Stage::Io(it) = stage {
+            self.drop_requests(key, kit);
+            if it.admission != Admission::Idle {
+                self.facts.push_back(crate::nbd::Fact::Left { hosted: it.hosted });
+            }
+        }
+        controller
     }
 
     pub(super) fn answer(&mut self, key: Key, end: &Completion, kit: &mut Kit) {
@@ -131,6 +138,9 @@ impl Nvme {
     }
 
     fn on_admin(&mut self, key: Key, sqe: &Sqe, data: &[u8], kit: &mut Kit) {
+        if self.take_part(key, sqe, data, kit) {
+            return;
+        }
         let Some(queue) = self.queues.get(key) else { return };
         let Stage::Admin { controller } = queue.stage else {
             return self.on_connect(key, sqe, data, kit);
@@ -138,9 +148,13 @@ impl Nvme {
         let address = kit.reactor.local_addr(queue.socket);
         let Some(session) = self.controllers.get_mut(controller) else { return };
         session.heard_at = kit.now;
+        let check = self.host_check.as_ref();
         let records: Vec<_> = match (session.hosted, address) {
             (None, Some(address)) => {
-                let offers = self.offers.iter().filter(|offer| offer.subsystem.has_volume());
+                let offers = self.offers.iter().filter(|offer| {
+                    offer.subsystem.has_volume()
+                        && check.is_none_or(|it| it.may_hear(session, offer))
+                });
                 offers.map(|offer| Record { nqn: offer.subsystem.nqn(), address }).collect()
             }
             (Some(_), _) | (None, None) => Vec::new(),
@@ -200,6 +214,10 @@ impl Nvme {
             Ok(connect) => connect,
             Err(end) => return self.turn_away(key, &end, kit),
         };
+        let parties = match self.parties_of(&connect) {
+            Ok(parties) => parties,
+            Err(end) => return self.turn_away(key, &end, kit),
+        };
         let answer = if connect.queue == 0 {
             self.make_controller(key, &connect, kit)
         } else {
@@ -207,10 +225,15 @@ impl Nvme {
         };
         match answer {
             Ok(id) => {
+                let required = if parties.is_some() { auth::REQUIRED } else { 0 };
                 if let Some(queue) = self.queues.get_mut(key) {
                     queue.connect(&connect);
                 }
-                let (command, result) = (connect.command, u64::from(id));
+                match parties {
+                    Some(parties) => self.begin_proof(key, parties, kit),
+                    None => self.end_former(key, kit),
+                }
+                let (command, result) = (connect.command, u64::from(id) | u64::from(required));
                 let end = Completion { command, result, status: Status::SUCCESS };
                 self.answer(key, &end, kit);
             }
@@ -253,7 +276,6 @@ impl Nvme {
             let name = offer.subsystem.name.clone();
             (self.controller_id(hosted, node), Some(hosted), Some(name))
         };
-        self.end_former(key, hosted, connect, kit);
         let machine = Controller::new(id, connect);
         if let Some(name) = &name {
             let host = &machine.host;
@@ -271,8 +293,12 @@ impl Nvme {
 
     /// An initiator has one controller at an address. When it comes again it has given the former
     /// one up: nothing that may still arrive there can follow what it sends again here.
-    fn end_former(&mut self, key: Key, hosted: Option<HostedId>, connect: &Connect, kit: &mut Kit) {
-        let Some(socket) = self.queues.get(key).map(|queue| queue.socket) else { return };
+    pub(super) fn end_former(&mut self, key: Key, kit: &mut Kit) {
+        let Some(Queue { socket, stage: Stage::Admin { controller }, .. }) = self.queues.get(key)
+        else {
+            return;
+        };
+        let (socket, controller) = (*socket, *controller);
         let ends = |kit: &Kit, socket: SocketId| {
             let peer = kit.reactor.peer_addr(socket).map(|address| address.ip());
             (kit.reactor.local_addr(socket), peer)
@@ -280,10 +306,15 @@ impl Nvme {
         let now = ends(kit, socket);
         for index in 0..self.controllers.end() {
             let Some(former) = self.controllers.key_at(index) else { continue };
-            let Some(session) = self.controllers.get(former) else { continue };
-            let is_meant = hosted.is_some()
-                && session.hosted == hosted
-                && session.machine.is_of(connect)
+            let (Some(session), Some(latter)) =
+                (self.controllers.get(former), self.controllers.get(controller))
+            else {
+                continue;
+            };
+            let is_meant = former != controller
+                && session.hosted.is_some()
+                && session.hosted == latter.hosted
+                && session.machine.is_of_host(&latter.machine)
                 && self.queues.get(session.queue).is_some_and(|it| ends(kit, it.socket) == now);
             if is_meant {
                 self.end_controller(former, "its initiator has connected again", kit);
@@ -317,11 +348,7 @@ impl Nvme {
         };
         let found = self.controllers.iter().find(|(_, session)| is_meant(session));
         let Some((controller, session)) = found else { return refuse(Field::CONTROLLER) };
-        let is_taken = self.queues.iter().any(|(_, queue)| match &queue.stage {
-            Stage::Io(it) => it.controller == controller && queue.is_numbered(connect.queue),
-            Stage::Greeting | Stage::Admin { .. } | Stage::Leaving => false,
-        });
-        if connect.queue > session.machine.queues || is_taken {
+        if connect.queue > session.machine.queues || self.is_taken(controller, connect.queue, key) {
             return refuse(Field::QUEUE);
         }
         if !session.machine.is_ready() {
@@ -347,6 +374,19 @@ impl Nvme {
         Ok(id)
     }
 
+    /// Whether another queue of the controller has this number, and the right to it.
+    pub(super) fn is_taken(&self, controller: Key, number: u16, by_other_than: Key) -> bool {
+        self.queues.iter().any(|(key, queue)| match &queue.stage {
+            Stage::Io(it) => {
+                it.controller == controller
+                    && queue.number() == number
+                    && !queue.is_locked()
+                    && key != by_other_than
+            }
+            Stage::Greeting | Stage::Admin { .. } | Stage::Leaving => false,
+        })
+    }
+
     /// Ends connections that lead nowhere and controllers whose initiator is silent, and notes
     /// when to come again.
     pub(crate) fn tick(&mut self, kit: &mut Kit) {
@@ -358,8 +398,9 @@ impl Nvme {
             let Some(key) = self.queues.key_at(index) else { continue };
             let Some(queue) = self.queues.get(key) else { continue };
             if kit.now >= queue.deadline {
-                log!(Info, Scope::NODE, "an initiator was let go: it did not connect in time");
-                self.close(key, "", kit);
+                let late = if queue.proving.is_some() { "prove itself" } else { "connect" };
+                log!(Info, Scope::NODE, "an initiator was let go: it did not {late} in time");
+                self.close(key, "it did not prove itself in time", kit);
             } else {
                 self.deadline = self.deadline.min(queue.deadline);
             }

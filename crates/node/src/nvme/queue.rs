@@ -10,6 +10,7 @@ use stdx::time::Time;
 use crate::limits::NVME_CONNECT_DEADLINE;
 use crate::links::HostedId;
 use crate::nbd::outbox::Outbox;
+use crate::nvme::proving::Proving;
 use crate::payloads::Kit;
 use crate::slab::Key;
 use crate::stream::Stream;
@@ -32,8 +33,9 @@ pub(super) struct Queue {
     pub(super) outbox: Outbox,
     pub(super) stream: Stream,
     pub(super) is_dirty: bool,
-    /// It has to be part of a controller by then.
+    /// It has to be part of a controller by then, or to have proved itself.
     pub(super) deadline: Time,
+    pub(super) proving: Option<Box<Proving>>,
     number: u16,
     entries: u16,
     /// How far the initiator's entries were taken.
@@ -105,6 +107,7 @@ impl Queue {
             stream: Stream::default(),
             is_dirty: false,
             deadline: now + NVME_CONNECT_DEADLINE,
+            proving: None,
             number: 0,
             entries: u16::MAX,
             head: 0,
@@ -120,8 +123,18 @@ impl Queue {
         self.deadline = Time::NEVER;
     }
 
-    pub(super) fn is_numbered(&self, number: u16) -> bool {
-        self.number == number
+    /// The controller that ends with this connection, unless the initiator closes it.
+    pub(super) fn ends_with_it(&self) -> Option<Key> {
+        match &self.stage {
+            Stage::Admin { controller } => Some(*controller),
+            // Anybody can name a controller.
+            Stage::Io(it) => (!self.is_locked()).then_some(it.controller),
+            Stage::Greeting | Stage::Leaving => None,
+        }
+    }
+
+    pub(super) fn number(&self) -> u16 {
+        self.number
     }
 
     pub(super) fn entries(&self) -> usize {

@@ -5,6 +5,7 @@
 //! right.
 
 use format::space::Place;
+use frontend::nvme::auth::is_part;
 use frontend::nvme::command::{Data, Io, What, decode};
 use frontend::nvme::receive::{Check, Parsed};
 use frontend::nvme::send::{Completion, Stretch};
@@ -77,11 +78,21 @@ impl Nvme {
 
     pub(super) fn step_io(&mut self, key: Key, kit: &mut Kit) {
         while self.take_data(key, kit) {
-            let Some(queue) = self.queues.get_mut(key) else { return };
+            let Some(queue) = self.queues.get_mut(key).filter(|it| !it.is_proving()) else {
+                return;
+            };
             let slice = queue.stream.available(kit).filter(|slice| slice.length > 0);
             let bytes = slice.map_or(&[][..], |slice| kit.reactor.pool_ref().bytes(slice));
             match queue.receiver.next(bytes) {
                 Parsed::NeedMore(_) => return,
+                Parsed::Command { consumed, sqe, data, check: Check::Intact }
+                    if queue.proving.is_some() && (queue.is_locked() || is_part(&sqe)) =>
+                {
+                    // Short, and rare: the queue can be changed while they are looked at.
+                    let data = bytes[data].to_vec();
+                    queue.take_command(consumed);
+                    self.take_part(key, &sqe, &data, kit);
+                }
                 Parsed::Command { consumed, sqe, data, check } => {
                     let at = |value: usize| u32::try_from(value).expect("within a buffer");
                     let data = slice.map(|it| it.part(at(data.start), at(data.len())));

@@ -122,6 +122,11 @@ impl Shard {
             }
             ToShard::Watch { is_on } => self.is_watched = is_on,
             ToShard::Credentials(credentials) => self.rim.set_credentials(&credentials),
+            ToShard::NvmeHosts(check) => self.rim.nvme.set_host_check(check),
+            ToShard::Proved { queue, finding } => {
+                let Rim { nvme, kit, .. } = &mut self.rim;
+                nvme.on_finding(queue, finding, kit);
+            }
             ToShard::ListenNbd { ticket, address, secrecy } => {
                 self.listen_nbd(ticket, address, secrecy);
             }

@@ -5,13 +5,16 @@ use std::sync::{Arc, mpsc};
 
 use api::response::{Failure, Reply};
 use format::space::Place;
+use frontend::nvme::auth::Finding;
 use io::ListenAddr;
 use replication::contract::{Command, DeviceSize, FenceVerdict, PromoteMode};
 
 use crate::attach::{Attached, Replica};
 use crate::definition::Definition;
 use crate::links::secure::Secrecy;
+use crate::nvme::hosts::HostCheck;
 use crate::shard::moving::Moved;
+use crate::slab::Key;
 use crate::tls::credentials::Credentials;
 use crate::ublk::News;
 use crate::vhost::GuestOrder;
@@ -120,6 +123,13 @@ pub(crate) enum ToShard {
     },
     /// New connections prove themselves with these.
     Credentials(Arc<Credentials>),
+    /// NVMe hosts that connect have to prove themselves, with this.
+    NvmeHosts(Arc<HostCheck>),
+    /// The work of a queue's proof is done.
+    Proved {
+        queue: Key,
+        finding: Finding,
+    },
     ListenNbd {
         ticket: Ticket,
         address: ListenAddr,
