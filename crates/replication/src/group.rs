@@ -245,7 +245,7 @@ impl LaneGroup {
             }
             GroupInput::Home(message) => self.on_home(now, message, actions),
         }
-        self.deliver_local_losses(now, actions);
+        self.deliver_local_losses(actions);
         self.keep_back(first, actions);
     }
 
@@ -285,7 +285,7 @@ impl LaneGroup {
                 });
             }
         }
-        self.deliver_local_losses(now, actions);
+        self.deliver_local_losses(actions);
         self.settle_attach(now, actions);
         self.settle_resize(actions);
         self.settle_stop(now, actions);

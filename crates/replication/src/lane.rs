@@ -145,8 +145,8 @@ pub(crate) struct Leader {
     pub(crate) next_seq: u64,
     /// All up to here completed on all of the write set.
     pub(crate) stable: u64,
-    /// Whether seq `stable + 1 + i` completed.
-    pub(crate) completed: VecDeque<bool>,
+    /// Of seq `stable + 1 + i` the operation, until it completes.
+    pub(crate) sent: VecDeque<Option<u32>>,
     /// Members were not told of `stable` yet.
     pub(crate) stable_unsent: bool,
     pub(crate) operations: Slab<Operation>,

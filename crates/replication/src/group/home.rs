@@ -461,7 +461,15 @@ impl LaneGroup {
         self.lanes[position].on_loss_recorded(by, lost);
     }
 
-    pub(crate) fn deliver_local_losses(&mut self, _now: Time, actions: &mut Vec<GroupAction>) {
+    #[inline]
+    pub(crate) fn deliver_local_losses(&mut self, actions: &mut Vec<GroupAction>) {
+        if !self.local_losses.is_empty() {
+            self.deliver_some_losses(actions);
+        }
+    }
+
+    #[cold]
+    fn deliver_some_losses(&mut self, actions: &mut Vec<GroupAction>) {
         while let Some((lane, lost, ranges)) = self.local_losses.pop() {
             let me = self.view.me;
             self.on_loss(me, lane, lost, &ranges, actions);

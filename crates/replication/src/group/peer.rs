@@ -93,77 +93,34 @@ impl LaneGroup {
     /// The position of the lane that is meant, if the message makes sense here.
     fn check_addressing(&self, body: &DataBody, payload: Option<Payload>) -> Option<usize> {
         let Some(index) = body.lane() else { return Some(0) };
-        let (range, with_payload) = match body {
-            DataBody::Write(write) => (Some(write.range), write.has_payload()),
-            DataBody::Read { range, .. }
-            | DataBody::Digest { range, .. }
-            | DataBody::Clear { range, .. } => (Some(*range), false),
-            DataBody::ReadDone { length_bytes, .. } => (None, *length_bytes > 0),
-            DataBody::Ack { .. }
-            | DataBody::Received { .. }
-            | DataBody::Stable { .. }
-            | DataBody::Cut { .. }
-            | DataBody::DigestDone { .. }
-            | DataBody::Flush { .. }
-            | DataBody::FlushDone { .. }
-            | DataBody::Loss { .. }
-            | DataBody::LossDone { .. }
-            | DataBody::SlotRead { .. }
-            | DataBody::SlotData { .. } => (None, false),
-        };
         let position = usize::from(index.0 / self.shards);
         let lane = self.lanes.get(position).filter(|lane| lane.index == index)?;
-        let fits = range.is_none_or(|range| lane.owns(&self.view, range) && self.holds(range))
-            && with_payload == payload.is_some()
-            && highest_seq(body) <= SEQ_MAX
-            // No operation has it, and those that wait to be sent have no other.
-            && !matches!(
-                body,
-                DataBody::Ack { base: Seq(0), .. } | DataBody::Received { base: Seq(0), .. }
-            );
-        let ranges_fit = match body {
-            DataBody::Loss { ranges, .. } | DataBody::SlotData { ranges, .. } => {
-                ranges.iter().all(|&range| lane.owns(&self.view, range) && self.holds(range))
+        let is_here = |range: BlockRange| lane.owns(&self.view, range) && self.holds(range);
+        let (fits, with_payload) = match body {
+            DataBody::Write(write) => {
+                let is_counted = write.seq.max(write.stable) <= SEQ_MAX;
+                (is_counted && is_here(write.range), write.has_payload())
             }
-            DataBody::Write(_)
-            | DataBody::Ack { .. }
-            | DataBody::Received { .. }
-            | DataBody::Stable { .. }
-            | DataBody::Read { .. }
-            | DataBody::ReadDone { .. }
-            | DataBody::Digest { .. }
-            | DataBody::DigestDone { .. }
+            // No operation has seq 0, and those that wait to be sent have no other.
+            DataBody::Ack { base, .. } | DataBody::Received { base, .. } => {
+                (*base != Seq(0), false)
+            }
+            DataBody::Stable { stable, .. } => (*stable <= SEQ_MAX, false),
+            DataBody::Cut { seq, stable, .. } => (*seq.max(stable) <= SEQ_MAX, false),
+            DataBody::Read { range, .. }
+            | DataBody::Digest { range, .. }
+            | DataBody::Clear { range, .. } => (is_here(*range), false),
+            DataBody::ReadDone { length_bytes, .. } => (true, *length_bytes > 0),
+            DataBody::Loss { ranges, .. } | DataBody::SlotData { ranges, .. } => {
+                (ranges.iter().all(|&range| is_here(range)), false)
+            }
+            DataBody::DigestDone { .. }
             | DataBody::Flush { .. }
             | DataBody::FlushDone { .. }
             | DataBody::LossDone { .. }
-            | DataBody::SlotRead { .. }
-            | DataBody::Cut { .. }
-            | DataBody::Clear { .. } => true,
+            | DataBody::SlotRead { .. } => (true, false),
         };
-        (fits && ranges_fit).then_some(position)
-    }
-}
-
-/// The highest seq that a message speaks of as one that was given.
-#[inline]
-fn highest_seq(body: &DataBody) -> Seq {
-    match body {
-        DataBody::Write(write) => write.seq.max(write.stable),
-        DataBody::Stable { stable, .. } => *stable,
-        DataBody::Cut { seq, stable, .. } => *seq.max(stable),
-        DataBody::Ack { .. }
-        | DataBody::Received { .. }
-        | DataBody::Read { .. }
-        | DataBody::ReadDone { .. }
-        | DataBody::Digest { .. }
-        | DataBody::DigestDone { .. }
-        | DataBody::Flush { .. }
-        | DataBody::FlushDone { .. }
-        | DataBody::Loss { .. }
-        | DataBody::LossDone { .. }
-        | DataBody::SlotRead { .. }
-        | DataBody::SlotData { .. }
-        | DataBody::Clear { .. } => Seq(0),
+        (fits && with_payload == payload.is_some()).then_some(position)
     }
 }
 

@@ -37,9 +37,9 @@ impl Early {
 impl Lane {
     pub(crate) fn on_received(&mut self, turn: &mut Turn<'_>, member: NodeId, seq: Seq) {
         let Some(leader) = self.leader.as_mut() else { return };
-        let found = leader.operations.iter_mut().find(|(_, operation)| operation.seq == seq);
         // All may have written it meanwhile.
-        let Some((index, operation)) = found else { return };
+        let Some(index) = leader.with_seq(seq) else { return };
+        let operation = leader.operations.get_mut(index).expect("an operation until it finished");
         operation.received.insert(member);
         self.answer_early(turn, index);
     }

@@ -177,7 +177,7 @@ impl Lane {
         let leader = self.leader.as_mut().expect("only a leader sends");
         let seq = Seq(leader.next_seq);
         leader.next_seq += 1;
-        leader.completed.push_back(false);
+        leader.sent.push_back(Some(index));
         let operation = leader.operations.get_mut(index).expect("an operation until it finished");
         operation.state = OperationState::Sent { kind };
         operation.seq = seq;
@@ -245,9 +245,9 @@ impl Lane {
 
     pub(crate) fn on_acknowledged(&mut self, turn: &mut Turn<'_>, member: NodeId, seq: Seq) {
         let Some(leader) = self.leader.as_mut() else { return };
-        let found = leader.operations.iter_mut().find(|(_, operation)| operation.seq == seq);
         // An acknowledgement that is sent again finds its operation finished.
-        let Some((index, operation)) = found else { return };
+        let Some(index) = leader.with_seq(seq) else { return };
+        let operation = leader.operations.get_mut(index).expect("an operation until it finished");
         operation.acknowledged.insert(member);
         if quorum::is_complete(operation.acknowledged, operation.needed) {
             self.finish(turn, index);
@@ -381,21 +381,26 @@ impl crate::lane::Leader {
     pub(crate) fn is_full(&self) -> bool {
         let reads = self.reads.len() - self.answered_reads;
         self.operations.len() + reads >= limits::OPERATIONS_PER_LANE_MAX
-            || self.completed.len() >= limits::WINDOW_PER_LANE_MAX
+            || self.sent.len() >= limits::WINDOW_PER_LANE_MAX
+    }
+
+    /// The operation that has this seq, until it completes.
+    pub(crate) fn with_seq(&self, seq: Seq) -> Option<u32> {
+        let position = usize::try_from(seq.0.checked_sub(self.stable + 1)?).ok()?;
+        *self.sent.get(position)?
     }
 
     /// Gives how many are stable by that.
     fn complete_seq(&mut self, seq: Seq) -> usize {
         let position = usize::try_from(seq.0 - self.stable - 1).expect("a window fits in memory");
-        assert!(!self.completed[position], "a seq completes once");
-        self.completed[position] = true;
-        let before = self.completed.len();
-        while self.completed.front() == Some(&true) {
-            self.completed.pop_front();
+        assert!(self.sent[position].take().is_some(), "a seq completes once");
+        let before = self.sent.len();
+        while let Some(None) = self.sent.front() {
+            self.sent.pop_front();
             self.stable += 1;
             self.stable_unsent = true;
         }
-        before - self.completed.len()
+        before - self.sent.len()
     }
 }
 
@@ -523,13 +528,21 @@ impl Lane {
     }
 
     /// Everything up to `stable` is on every member: what was kept for a failover can go.
+    #[inline]
     pub(crate) fn on_stable(&mut self, turn: &mut Turn<'_>, stable: Seq) {
+        if stable > self.replica.stable && turn.view.replica != ReplicaRole::None {
+            self.leave_window(turn, stable);
+        }
+    }
+
+    fn leave_window(&mut self, turn: &mut Turn<'_>, stable: Seq) {
         let me = turn.view.me;
         let replica = &mut self.replica;
-        if stable <= replica.stable || turn.view.replica == ReplicaRole::None {
-            return;
-        }
         replica.stable = stable;
+        let own = replica.slots.iter_mut().find(|slot| slot.member == me);
+        // While it is being resynced only a CLEAR says that a block is right again.
+        let mut own =
+            own.filter(|own| turn.view.replica == ReplicaRole::InSync && !own.bits.is_empty());
         while let Some(first) = replica.window.front() {
             if first.write.seq > stable {
                 break;
@@ -547,12 +560,8 @@ impl Lane {
             if !replica.inherited.is_empty() {
                 replica.inherited.remove(range);
             }
-            let own = replica.slots.iter_mut().find(|slot| slot.member == me);
-            if let Some(own) = own.filter(|own| !own.bits.is_empty()) {
-                // While it is being resynced only a CLEAR says that a block is right again.
-                if turn.view.replica == ReplicaRole::InSync {
-                    own.bits.clear(range);
-                }
+            if let Some(own) = &mut own {
+                own.bits.clear(range);
             }
             replica.window.pop_front();
         }
