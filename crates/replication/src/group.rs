@@ -98,7 +98,8 @@ pub struct LaneGroup {
     /// Writes and flushes that are done and may not be answered now.
     held: Vec<PartId>,
     al_slots: usize,
-    pub(crate) touched: Vec<bool>,
+    /// Where the next settle has something to do.
+    pub(crate) touched: Positions,
     pub(crate) local_losses: Vec<(LaneIndex, LostMember, Vec<BlockRange>)>,
     /// Members that are being removed, until the home shard was told that all is recorded.
     pub(crate) recording: Vec<(NodeId, RoundId)>,
@@ -130,6 +131,30 @@ pub struct LaneGroup {
     pub(crate) sizes: Sizes,
     /// A disk that is taken into use as soon as the former one is quiet.
     attaching: Option<(Box<GroupDisk>, RoundId)>,
+}
+
+/// Positions of lanes in their group: a volume has at most 128.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Positions([u64; 2]);
+
+impl Positions {
+    fn first(count: usize) -> Self {
+        let mut all = Self::default();
+        (0..count).for_each(|position| all.insert(position));
+        all
+    }
+
+    #[inline]
+    pub(crate) fn insert(&mut self, position: usize) {
+        self.0[position / 64] |= 1 << (position % 64);
+    }
+
+    fn pop_first(&mut self) -> Option<usize> {
+        let (place, word) = self.0.iter_mut().enumerate().find(|(_, word)| **word != 0)?;
+        let first = word.trailing_zeros() as usize;
+        *word &= *word - 1;
+        Some(64 * place + first)
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -187,7 +212,7 @@ impl LaneGroup {
         Self {
             view,
             shards: options.shards,
-            touched: vec![false; lanes.len()],
+            touched: Positions::default(),
             lanes,
             activity: ActivityLog::new(reach, options.al_slots, options.al_next_number),
             flushes: Flushes::default(),
@@ -277,13 +302,12 @@ impl LaneGroup {
         self.refill_copy_budget(now);
         self.settle_unreadable(now);
         self.settle_room(now, actions);
-        for position in 0..self.lanes.len() {
-            if std::mem::take(&mut self.touched[position]) {
-                self.with_lane(now, position, actions, |lane, turn| {
-                    lane.settle(turn);
-                    lane.settle_stable(turn);
-                });
-            }
+        let mut touched = std::mem::take(&mut self.touched);
+        while let Some(position) = touched.pop_first() {
+            self.with_lane(now, position, actions, |lane, turn| {
+                lane.settle(turn);
+                lane.settle_stable(turn);
+            });
         }
         self.deliver_local_losses(actions);
         self.settle_attach(now, actions);
@@ -346,7 +370,7 @@ impl LaneGroup {
             return self.parked.push(request);
         }
         let lane = self.position_of(request.offset / BLOCK_BYTES);
-        self.touched[lane] = true;
+        self.touched.insert(lane);
         self.with_lane(now, lane, actions, |lane, turn| lane.on_request(turn, request));
     }
 
@@ -367,7 +391,7 @@ impl LaneGroup {
             return self.on_group_device(now, token, result, actions);
         };
         let lane = usize::from(token_lane(token).0 / self.shards);
-        self.touched[lane] = true;
+        self.touched.insert(lane);
         self.with_lane(now, lane, actions, |lane, turn| match device_use {
             DeviceUse::Apply { seq } => lane.on_applied(turn, seq, result.map(drop)),
             DeviceUse::OperationRead { .. }
@@ -445,10 +469,10 @@ impl LaneGroup {
             self.unreadable_due = now + limits::UNREADABLE_REST;
         } else if now >= self.unreadable_due {
             self.unreadable_due = Time::NEVER;
-            for (lane, touched) in self.lanes.iter_mut().zip(&mut self.touched) {
+            for (position, lane) in self.lanes.iter_mut().enumerate() {
                 if let Some(leader) = lane.leader.as_mut().filter(|it| !it.unreadable.is_empty()) {
                     leader.unreadable = RangeSet::default();
-                    *touched = true;
+                    self.touched.insert(position);
                 }
             }
         }
@@ -556,7 +580,7 @@ impl LaneGroup {
     }
 
     pub(crate) fn touch_all(&mut self) {
-        self.touched.fill(true);
+        self.touched = Positions::first(self.lanes.len());
     }
 
     pub(crate) fn position_of(&self, block: u64) -> usize {
@@ -597,7 +621,7 @@ impl LaneGroup {
         mut visit: impl FnMut(&mut Lane, &mut Turn<'_>),
     ) {
         for position in 0..self.lanes.len() {
-            self.touched[position] = true;
+            self.touched.insert(position);
             self.with_lane(now, position, actions, &mut visit);
         }
     }

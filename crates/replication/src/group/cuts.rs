@@ -220,7 +220,7 @@ impl LaneGroup {
                 self.activity.hold(waiter);
                 continue;
             }
-            self.touched[position] = true;
+            self.touched.insert(position);
             self.with_lane(now, position, actions, |lane, turn| lane.release(turn, waiter));
         }
     }

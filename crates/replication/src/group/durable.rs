@@ -201,7 +201,7 @@ impl LaneGroup {
     fn on_granted(&mut self, now: Time, granted: &[Waiter], actions: &mut Vec<GroupAction>) {
         for &waiter in granted {
             let position = self.position_of_lane(waiter.lane);
-            self.touched[position] = true;
+            self.touched.insert(position);
             self.with_lane(now, position, actions, |lane, turn| lane.on_granted(turn, waiter));
         }
     }

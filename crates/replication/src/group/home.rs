@@ -457,7 +457,7 @@ impl LaneGroup {
     /// `settle_facts` tells the home shard once all lanes have all answers.
     pub(crate) fn on_loss_recorded(&mut self, by: NodeId, lane: LaneIndex, lost: NodeId) {
         let position = self.position_of_lane(lane);
-        self.touched[position] = true;
+        self.touched.insert(position);
         self.lanes[position].on_loss_recorded(by, lost);
     }
 

@@ -69,7 +69,7 @@ impl LaneGroup {
     pub(crate) fn settle_room(&mut self, now: Time, actions: &mut Vec<GroupAction>) {
         while let Some((lane, index)) = self.room.take_next() {
             let position = self.position_of_lane(lane);
-            self.touched[position] = true;
+            self.touched.insert(position);
             self.with_lane(now, position, actions, |lane, turn| lane.send_stalled(turn, index));
         }
     }

@@ -27,7 +27,7 @@ impl LaneGroup {
             actions.extend(payload.map(GroupAction::Release));
             return actions.push(GroupAction::Home(FromGroup::Misbehaved { member: from }));
         };
-        self.touched[lane] = true;
+        self.touched.insert(lane);
         match message.body {
             DataBody::Flush { id, shard } => self.on_peer_flush(from, id, shard, actions),
             DataBody::FlushDone { id, .. } => self.on_flush_done(from, id, actions),
