@@ -1,5 +1,6 @@
 //! `basalt bench failover`: how long a volume stands still when its primary dies, when the
-//! primary's host vanishes, when a secondary stands still, and when an operator moves the role.
+//! primary's host vanishes, when a secondary stands still, when an operator moves the role, and
+//! when the daemon that serves is restarted under a load.
 //!
 //! Each node is a process on a host of its own in a network of namespaces. One client writes block
 //! after block with a count in each; after every take-over the last count that was acknowledged
@@ -9,6 +10,8 @@ use std::fmt;
 use std::io::Write as _;
 use std::path::PathBuf;
 use std::process::ExitCode;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use anyhow::{Context, Result, ensure};
@@ -28,12 +31,17 @@ const BLOCK_BYTES: usize = 4096;
 const LIMIT: Duration = Duration::from_secs(60);
 /// How long one attempt to open the volume at another node may last.
 const ATTEMPT: Duration = Duration::from_secs(10);
+/// Writes of a load, in the middle of which the daemon dies.
+const LOAD: u64 = 50;
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Options {
-    /// How often each of the four happens
+    /// How often each of the first four happens
     #[arg(long, default_value_t = 20)]
     rounds: usize,
+    /// How often the daemon that serves is restarted
+    #[arg(long, default_value_t = 50)]
+    restarts: usize,
     /// Where the nodes' files go, in a directory that is removed at the end
     #[arg(long, default_value_os_t = std::env::temp_dir())]
     place: PathBuf,
@@ -51,6 +59,9 @@ struct Report {
     frozen_secondary_ms: Times,
     /// From `secondary` here to the first write acknowledged there.
     switched_ms: Times,
+    /// From SIGKILL of the daemon that serves, in the middle of writes, to the first write that is
+    /// acknowledged through it again: it is started at once.
+    restarted_ms: Times,
 }
 
 /// Ascending.
@@ -62,7 +73,7 @@ struct Times {
 }
 
 pub(crate) fn main(options: &Options) -> Result<ExitCode> {
-    ensure!(options.rounds > 0, "at least one round");
+    ensure!(options.rounds > 0 && options.restarts > 0, "at least one round");
     cluster::check_room(&options.place, VOLUME_BYTES)?;
     let mut progress = Progress::new();
     progress.say("starting three nodes");
@@ -72,7 +83,7 @@ pub(crate) fn main(options: &Options) -> Result<ExitCode> {
     };
     let cluster = rig::start_cluster(&plan, &mut progress)?;
     let mut bench = Bench { cluster, progress, count: 0 };
-    let report = match bench.run(options.rounds) {
+    let report = match bench.run(options) {
         Ok(report) => report,
         Err(error) => return Err(bench.cluster.with_evidence(&error)),
     };
@@ -93,12 +104,14 @@ struct Bench {
 }
 
 impl Bench {
-    fn run(&mut self, rounds: usize) -> Result<Report> {
+    fn run(&mut self, options: &Options) -> Result<Report> {
+        let rounds = options.rounds;
         Ok(Report {
             killed_ms: self.repeat("killing the primary", rounds, Self::kill)?,
             vanished_ms: self.repeat("the primary's host vanishes", rounds, Self::vanish)?,
             frozen_secondary_ms: self.repeat("a secondary stands still", rounds, Self::freeze)?,
             switched_ms: self.repeat("moving the role", rounds, Self::switch)?,
+            restarted_ms: self.repeat("restarting the daemon", options.restarts, Self::restart)?,
         })
     }
 
@@ -161,6 +174,29 @@ impl Bench {
         self.take_over(other, from)
     }
 
+    fn restart(&mut self, primary: usize, _other: usize) -> Result<Duration> {
+        let mut client = self.write_some(primary)?;
+        let before = self.count;
+        let written = Arc::new(AtomicU64::new(before));
+        let counter = Arc::clone(&written);
+        let load = std::thread::spawn(move || {
+            let mut count = before;
+            while client.write(place_of(count + 1), &block_of(count + 1)).is_ok() {
+                count += 1;
+                counter.store(count, Ordering::Relaxed);
+            }
+            count
+        });
+        let mut is_under_way =
+            || Ok((written.load(Ordering::Relaxed) >= before + LOAD).then_some(()));
+        clock::wait_for("a load", LIMIT, &mut is_under_way)?;
+        let from = clock::now();
+        self.cluster.kill(primary)?;
+        self.cluster.restart(primary)?;
+        self.count = load.join().ok().context("the load ended badly")?;
+        self.take_over(primary, from)
+    }
+
     /// Opens the volume at `node`, which makes it primary, and writes for a moment.
     fn write_some(&mut self, node: usize) -> Result<Connection> {
         let mut opened = None;
@@ -177,9 +213,8 @@ impl Bench {
     }
 
     fn write(&mut self, client: &mut Connection) -> Result<Duration> {
-        let mut block = [0; BLOCK_BYTES];
         let count = self.count + 1;
-        block[..8].copy_from_slice(&count.to_le_bytes());
+        let block = block_of(count);
         let from = clock::now();
         client.write(place_of(count), &block)?;
         self.count = count;
@@ -213,6 +248,12 @@ fn place_of(count: u64) -> u64 {
     count % blocks * BLOCK_BYTES as u64
 }
 
+fn block_of(count: u64) -> [u8; BLOCK_BYTES] {
+    let mut block = [0; BLOCK_BYTES];
+    block[..8].copy_from_slice(&count.to_le_bytes());
+    block
+}
+
 fn open(node: &Node) -> Result<Connection, ClientError> {
     let wishes = Wishes { connect_timeout: ATTEMPT, read_timeout: ATTEMPT, ..Wishes::default() };
     Connection::open(&node.local_uri(), &wishes)
@@ -234,6 +275,7 @@ impl fmt::Display for Report {
             ("host of the primary vanished", &self.vanished_ms),
             ("longest write, secondary stands still", &self.frozen_secondary_ms),
             ("role moved", &self.switched_ms),
+            ("daemon restarted under a load", &self.restarted_ms),
         ];
         for (name, Times { p50, p95, all }) in rows {
             writeln!(f, "{name:<38} p50 {p50:5.0} ms  p95 {p95:5.0} ms  of {}", all.len())?;
