@@ -243,7 +243,7 @@ impl Nvme {
         if self.is_taken(controller, number, key) {
             log!(Info, Scope::NODE, "an initiator was let go: it has queue {number} already");
             // The controller and its other queue go on.
-            let _goes_on = self.leave(key, kit);
+            self.leave(key, kit);
         }
     }
 }
