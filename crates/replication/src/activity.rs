@@ -234,6 +234,16 @@ impl ActivityLog {
         std::mem::take(&mut self.held)
     }
 
+    /// Extents that hold what is not stable.
+    pub(crate) fn in_use(&self) -> u64 {
+        self.in_use as u64
+    }
+
+    /// Writes wait for an extent that others hold.
+    pub(crate) fn is_starving(&self) -> bool {
+        !self.waiting.is_empty() && self.in_use == self.table.len()
+    }
+
     /// All that wait find room, though nothing that is used now is released.
     pub(crate) fn has_room_for_all(&self) -> bool {
         let is_used = |extent: u64| {

@@ -427,10 +427,32 @@ pub enum AboutCuts {
     Note { number: u32, round: RoundId },
     /// Every shard noted: answers go. Answer when all followers have written this part of the cut.
     LetGo { round: RoundId },
+    /// As the leader: say with `FromGroup::Lag` how far this follower is behind.
+    WatchLag { member: NodeId, limits: LagLimits },
     /// As a follower: apply nothing that is not released. Answer.
     Hold { round: RoundId },
     /// As a follower: all of this cut is here, in every shard.
     Release { number: u32 },
+}
+
+/// How far behind a follower is as much as one may be; 0: no matter how far.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct LagLimits {
+    /// There is any limit: what is kept in memory has one for all.
+    pub is_any: bool,
+    pub bytes: u64,
+    pub extents: u64,
+}
+
+/// How far a follower is behind in the lanes of a group, as far as the limits go.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Lag {
+    /// What it was sent and has not written.
+    pub bytes: u64,
+    /// Of this node's activity log, while something waits for followers alone.
+    pub extents: u64,
+    /// Requests wait for it: no more is kept.
+    pub is_full: bool,
 }
 
 /// From a group to the home shard.
@@ -447,6 +469,8 @@ pub enum FromGroup {
         own_slot: Vec<BlockRange>,
         /// A follower's cut is applied in part, and will not be in full.
         is_torn: bool,
+        /// Since it was admitted it has applied no cut: if it is a follower, that is as bad.
+        is_open: bool,
     },
     /// Followers were sent what is in no cut yet.
     WantCut,
@@ -490,6 +514,15 @@ pub enum FromGroup {
     },
     /// A member of the write set did not answer for as long as one may take.
     MemberSlow {
+        member: NodeId,
+    },
+    /// How far a follower is behind that may be left behind.
+    Lag {
+        member: NodeId,
+        lag: Lag,
+    },
+    /// A follower has not written down for long what another member misses.
+    LossLate {
         member: NodeId,
     },
     /// What a returning member misses could not be read anywhere, again and again.
@@ -726,6 +759,16 @@ pub enum ResourceAction {
     Evicted {
         member: NodeId,
         rest: Duration,
+    },
+    /// A follower that fell too far behind is taken out of the write set, and asked to return after
+    /// a rest.
+    PulledAhead {
+        member: NodeId,
+        rest: Duration,
+    },
+    /// The same, and the connection is to end until the operator wants it again.
+    Disconnect {
+        peer: NodeId,
     },
     /// Ask all peers for the lease now instead of with the next heartbeat.
     RenewLease,

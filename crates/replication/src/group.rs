@@ -9,6 +9,7 @@ pub(crate) mod durable;
 pub(crate) mod flush;
 mod receipts;
 pub(crate) mod cuts;
+mod congestion;
 pub(crate) mod home;
 mod peer;
 pub(crate) mod slow;
@@ -33,6 +34,7 @@ use crate::contract::{
     BitmapBits, DeviceError, DeviceResult, FromGroup, GroupAction, GroupInput, LostMember, PartId,
     ReplicaRole, Request, RequestError, RequestKind, RoundId, ToGroup, Token,
 };
+use crate::group::congestion::Watched;
 use crate::group::cuts::Cuts;
 use crate::group::durable::Durable;
 use crate::group::flush::Flushes;
@@ -90,6 +92,10 @@ pub struct LaneGroup {
     pub(crate) flushes: Flushes,
     pub(crate) receipts: Receipts,
     pub(crate) cuts: Cuts,
+    /// Followers that may be left behind.
+    lag: Vec<Watched>,
+    /// When somebody looks who keeps losses from being recorded.
+    losses_due: Time,
     /// Some answers are not to go now.
     keeps_back: bool,
     pub(crate) durable: Durable,
@@ -218,6 +224,8 @@ impl LaneGroup {
             flushes: Flushes::default(),
             receipts: Receipts::default(),
             cuts: Cuts::default(),
+            lag: Vec::new(),
+            losses_due: Time::NEVER,
             keeps_back: false,
             durable: Durable::new(&options.slot_bases),
             parked: Vec::new(),
@@ -331,7 +339,7 @@ impl LaneGroup {
         let is_short = self.is_copying_any() && self.rate.budget < COPY_BYTES_MAX;
         let budget_due = if is_short { self.rate.filled_at + BUDGET_INTERVAL } else { Time::NEVER };
         let progress_due = self.progress_due.min(self.verify_due).min(self.unreadable_due);
-        let look_at = self.slow.look_at().min(self.balance.look_at);
+        let look_at = self.slow.look_at().min(self.balance.look_at).min(self.losses_due);
         self.stable_due.min(progress_due).min(budget_due).min(look_at)
     }
 
@@ -415,6 +423,10 @@ impl LaneGroup {
         }
         if !self.view.named_followers.is_empty() {
             self.settle_cuts(actions);
+            self.settle_losses(now, actions);
+        }
+        if !self.lag.is_empty() {
+            self.settle_lag(actions);
         }
         let lanes = &self.lanes;
         self.recording.retain(|&(member, round)| {

@@ -102,6 +102,8 @@ pub(crate) struct Replica {
     pub(crate) receipts: Vec<Seq>,
     /// Of a follower.
     pub(crate) cut: cut::HeldCut,
+    /// The last seq that it did not hold.
+    pub(crate) unheld: Seq,
     pub(crate) peer_reads: Slab<read::PeerRead>,
     /// Who leads the session, as its messages show.
     pub(crate) leader_node: Option<NodeId>,
@@ -327,6 +329,7 @@ impl Replica {
             acks: Vec::new(),
             receipts: Vec::new(),
             cut: cut::HeldCut::default(),
+            unheld: Seq(0),
             peer_reads: Slab::default(),
             leader_node: None,
             device_writes: 0,

@@ -72,6 +72,13 @@ pub const READ_SOURCES_MAX: u32 = 4;
 /// How long a member rests that was taken out for being slow; doubled each time in a session.
 pub const SLOW_MEMBER_REST_MIN: Duration = Duration::from_secs(20);
 pub const SLOW_MEMBER_REST_MAX: Duration = Duration::from_secs(1280);
+/// How long a follower rests that fell too far behind; doubled each time, until it kept up for twice
+/// the longest rest.
+pub const CONGESTED_REST_MIN: Duration = Duration::from_secs(1);
+pub const CONGESTED_REST_MAX: Duration = Duration::from_secs(64);
+/// A follower that has not written down by then what another member misses is lost as well: the
+/// writes of all wait for that.
+pub const FOLLOWER_LOSS_PATIENCE: Duration = Duration::from_secs(1);
 /// A sealed member has to answer within this, or counts as unreachable.
 pub const SEAL_DEADLINE: Duration = Duration::from_millis(1500);
 /// A lease that is held so long after a promotion began was renewed since: its holder lives.

@@ -20,6 +20,7 @@ mod saves;
 mod session;
 mod receipts;
 mod followers;
+mod congestion;
 mod stamp;
 mod suspend;
 mod status;
@@ -63,6 +64,7 @@ use crate::resource::suspend::ByUser;
 use crate::resource::verify::{Progress, Verifying};
 use crate::voter::Voter;
 
+pub use crate::resource::congestion::{Congestion, OnCongestion};
 pub(crate) use crate::resource::forks::{ALONG, Kinship, continue_on, kinship, shared_until};
 pub use crate::resource::gate::Readmission;
 pub use crate::resource::give_way::{AfterSplit, WithOnePrimary, WithTwoPrimaries, WithoutPrimary};
@@ -103,6 +105,8 @@ pub struct MemberOptions {
     pub node: NodeId,
     pub diskful: bool,
     pub ack_when: AckWhen,
+    /// Of a follower.
+    pub congestion: Congestion,
     /// It may be the witness, if it has no disk.
     pub may_witness: bool,
 }
@@ -511,10 +515,10 @@ impl Resource {
                     self.on_round(kind);
                 }
             }
-            FromGroup::Quiesced { round, lanes, inherited, own_slot, is_torn } => {
+            FromGroup::Quiesced { round, lanes, inherited, own_slot, is_torn, is_open } => {
                 if self.is_open(round, RoundKind::Quiesced) {
                     // As one that restarted: its disk is no state that ever was.
-                    self.member.admitted &= !is_torn;
+                    self.member.admitted &= !(is_torn || is_open && self.is_called_follower());
                     self.on_quiesced(lanes, inherited, own_slot);
                     if self.all_answered(shard, round).is_some() {
                         self.on_all_quiesced();
@@ -548,6 +552,8 @@ impl Resource {
             FromGroup::MemberSlow { member } | FromGroup::CopyFailed { member } => {
                 self.on_member_slow(member);
             }
+            FromGroup::Lag { member, lag } => self.on_lag(shard, member, lag),
+            FromGroup::LossLate { member } => self.on_loss_late(member),
             FromGroup::Misbehaved { member } => self.reset(member),
         }
     }

@@ -10,7 +10,7 @@ use format::metadata::{Candidate, Register, ReplicaState, Superblock, VoteStamp}
 use replication::contract::{FromGroup, PeerReport, ResourceAction, ResourceInput, ToGroup};
 use replication::limits;
 use replication::resource::{
-    AckWhen, Comparing, Demands, MemberOptions, Readmission, Resource, ResourceOptions,
+    AckWhen, Comparing, Congestion, Demands, MemberOptions, Readmission, Resource, ResourceOptions,
 };
 use stdx::time::Time;
 
@@ -53,6 +53,7 @@ fn resource(candidate: Option<Candidate>) -> Resource {
         diskful: true,
         may_witness: true,
         ack_when: AckWhen::Durable,
+        congestion: Congestion::default(),
     };
     let register = Register {
         resource: ResourceId(1),
@@ -158,6 +159,7 @@ fn what_a_seal_reports_is_bounded_and_covers_all() {
     let ranges: Vec<BlockRange> = (0..count).map(|i| BlockRange::new(i * 3, 1)).collect();
     let fact = FromGroup::Quiesced {
         is_torn: false,
+        is_open: false,
         round: round.expect("the groups are asked"),
         lanes: vec![(LaneIndex(0), SealedLane::default())],
         inherited: ranges.clone(),

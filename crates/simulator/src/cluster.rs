@@ -21,7 +21,7 @@ use replication::contract::{
     RequestError, ResourceAction, ResourceInput, ToGroup,
 };
 use replication::limits;
-use replication::resource::{Demands, Readmission};
+use replication::resource::{Congestion, Demands, Readmission};
 use stdx::random::Random;
 use stdx::time::Time;
 
@@ -79,6 +79,8 @@ pub struct Quirks {
     pub clocks: bool,
     /// No member without a disk may be the witness.
     pub no_witness: bool,
+    /// What becomes of followers that fall behind.
+    pub congestion: Congestion,
 }
 
 /// What a disk fails next, once each.

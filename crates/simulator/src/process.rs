@@ -227,6 +227,7 @@ pub(crate) fn member_options(
         diskful: options.is_diskful(node),
         may_witness: !options.quirks.no_witness,
         ack_when: ack_when(node),
+        congestion: options.quirks.congestion,
     };
     members.iter().map(member).collect()
 }

@@ -17,7 +17,7 @@ use format::ids::{EXTENT_BLOCKS, MemberSet, NodeId};
 use format::space::{Place, Space};
 use replication::contract::{Command, CommandError, CommandId, PartId, PromoteMode};
 use replication::group::LaneGroup;
-use replication::resource::{Demands, OnNoQuorum, Readmission, ResizeState, Share};
+use replication::resource::{Congestion, Demands, OnNoQuorum, Readmission, ResizeState, Share};
 use stdx::random::Random;
 use stdx::time::Time;
 
@@ -26,7 +26,7 @@ use crate::cluster::{BadDisk, Cluster, ClusterOptions, Outcome, Quirks, SlowDisk
 use crate::contents::SECTORS;
 use crate::oracle::Oracle;
 use crate::run::followers::Answers;
-use crate::run::protocols::{Protocols, some_protocols};
+use crate::run::protocols::{Protocols, some_congestion, some_protocols};
 use crate::run::workload::Pending;
 use crate::sometimes::Mark;
 
@@ -34,9 +34,9 @@ use crate::sometimes::Mark;
 /// these always.
 const ASKING_SEEDS: u64 = 8;
 
-fn some_quirks(random: &mut Random) -> Quirks {
+fn some_quirks(random: &mut Random, congestion: Congestion) -> Quirks {
     let (slow_mail, clocks) = (random.chance(1, 2), random.chance(1, 2));
-    Quirks { slow_mail, clocks, ..Quirks::default() }
+    Quirks { slow_mail, clocks, congestion, ..Quirks::default() }
 }
 
 fn some_readmission(seed: u64) -> Readmission {
@@ -300,7 +300,7 @@ impl Run {
             by_receipt,
             followers,
             readmission: some_readmission(options.seed),
-            quirks: some_quirks(&mut random),
+            quirks: some_quirks(&mut random, some_congestion(protocols, options.seed)),
         });
         // Few blocks, so that requests overlap, at both ends of each extent.
         let blocks = space
@@ -483,6 +483,8 @@ impl Run {
 
     /// Nothing fails any more: one session, all in sync, all equal, nothing marked.
     fn finish(&mut self) -> Result<(), String> {
+        // Who is left behind is back when the load is over, and here it never is.
+        self.cluster.wait_for_followers();
         if self.random.chance(1, 3) {
             self.settle_without_clients()?;
         }

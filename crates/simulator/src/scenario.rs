@@ -12,7 +12,7 @@ use replication::balance::ReadPolicy;
 use replication::contract::{
     Command, CommandId, GroupInput, PartId, PromoteMode, Request, RequestError, RequestKind,
 };
-use replication::resource::{Demands, Meanwhile, Readmission, Status, WithoutQuorum};
+use replication::resource::{Congestion, Demands, Meanwhile, Readmission, Status, WithoutQuorum};
 
 use crate::checker::Checker;
 use crate::cluster::{Cluster, ClusterOptions, Outcome, Quirks, Replaced};
@@ -89,6 +89,31 @@ impl Scenario {
         let members: MemberSet = members.iter().filter_map(|&node| NodeId::new(node)).collect();
         options.followers = vec![members; usize::from(nodes)];
         Self::begin(options, 0)
+    }
+
+    /// The same three nodes without clients, where a follower that falls behind is not waited for.
+    #[must_use]
+    pub fn with_congestion(follower: u8, shards: u8, congestion: Congestion) -> Self {
+        let shards = (vec![shards; 3], LOG_SLOTS);
+        let mut options = Self::options((3, 0, 0), shards, WithoutQuorum::Wait);
+        options.followers =
+            vec![NodeId::new(follower).map_or_else(Default::default, MemberSet::of); 3];
+        options.quirks.congestion = congestion;
+        Self::begin(options, 0)
+    }
+
+    /// Whether the replica of `node`, which is up, says that it lost nothing.
+    #[must_use]
+    pub fn is_intact(&self, node: usize) -> bool {
+        self.cluster.processes[node].as_ref().is_some_and(|it| it.resource.is_intact())
+    }
+
+    /// Whether `member` is a follower that clients write without, as `node` knows.
+    #[must_use]
+    pub fn is_behind(&self, node: usize, member: usize) -> bool {
+        self.status(node).is_some_and(|status| {
+            status.members.iter().any(|it| it.node.index() == member && it.is_behind)
+        })
     }
 
     /// `fencing`: who reaches no quorum asks for proof that the other voter is out. Node 0 leads.

@@ -94,6 +94,10 @@ pub enum Mark {
     CutReleased,
     /// A session of clients ended at a follower that stayed up.
     FollowerSealed,
+    /// A follower that fell too far behind was left there.
+    PulledAhead,
+    /// ... or disconnected.
+    Congested,
 }
 
 impl Mark {

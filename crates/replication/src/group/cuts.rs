@@ -38,6 +38,8 @@ pub(crate) struct Cuts {
     applies_rest: bool,
     /// As a follower: what was released could not all be applied.
     is_torn: bool,
+    /// Since it was admitted no cut came as a whole: what it holds is no state that ever was.
+    pub(crate) is_open: bool,
 }
 
 /// What a cut has of a lane.
@@ -52,6 +54,7 @@ impl Cuts {
     /// A session begins for this member, whose leader knows what it has.
     pub(crate) fn mend(&mut self) {
         self.is_torn = false;
+        self.is_open = false;
         self.applies_rest = false;
     }
 
@@ -68,6 +71,7 @@ impl LaneGroup {
                 self.view.followers = counted;
                 self.touch_all();
             }
+            AboutCuts::WatchLag { member, limits } => self.watch_lag(member, limits),
             AboutCuts::Note { number, round } => self.note_cut(number, round, actions),
             AboutCuts::LetGo { round } => {
                 self.let_answers_go(actions);
@@ -75,6 +79,7 @@ impl LaneGroup {
             }
             AboutCuts::Hold { round } => {
                 self.view.holds_writes = true;
+                self.lanes.iter_mut().for_each(Lane::begin_holding);
                 actions.push(answer(round));
             }
             AboutCuts::Release { number } => self.release_cut(now, number, actions),
@@ -191,9 +196,10 @@ impl LaneGroup {
     pub(crate) fn forget_cuts(&mut self) {
         let kept = std::mem::take(&mut self.cuts.kept);
         assert!(kept.is_empty(), "they were failed");
-        let Cuts { is_torn, applies_rest, .. } = self.cuts;
-        self.cuts = Cuts { is_torn, applies_rest, ..Cuts::default() };
+        let Cuts { is_torn, is_open, applies_rest, .. } = self.cuts;
+        self.cuts = Cuts { is_torn, is_open, applies_rest, ..Cuts::default() };
         self.view.followers = MemberSet::EMPTY;
+        self.lag.clear();
         self.note_keeping();
     }
 
@@ -223,6 +229,7 @@ impl LaneGroup {
             self.touched.insert(position);
             self.with_lane(now, position, actions, |lane, turn| lane.release(turn, waiter));
         }
+        self.cuts.is_open &= !self.view.holds_writes || !self.lanes.iter().all(Lane::is_at_cut);
     }
 
     /// The session is over for this member: what was released will be applied, and nothing else.

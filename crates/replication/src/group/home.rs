@@ -303,8 +303,8 @@ impl LaneGroup {
             .filter_map(|lane| lane.slot(me))
             .flat_map(|slot| slot.bits.runs())
             .collect();
-        let is_torn = self.cuts.is_torn();
-        let fact = FromGroup::Quiesced { round, lanes, inherited, own_slot, is_torn };
+        let (is_torn, is_open) = (self.cuts.is_torn(), self.cuts.is_open);
+        let fact = FromGroup::Quiesced { round, lanes, inherited, own_slot, is_torn, is_open };
         actions.push(GroupAction::Home(fact));
     }
 
@@ -480,6 +480,7 @@ impl LaneGroup {
         self.view.replica = ReplicaRole::Syncing;
         self.view.admitted = true;
         self.cuts.mend();
+        self.cuts.is_open = true;
         self.with_lanes(now, actions, |lane, turn| {
             let floor = floors.get(usize::from(lane.index.0)).copied().unwrap_or(Seq(1));
             lane.take_over_window(turn, nonce, floor);

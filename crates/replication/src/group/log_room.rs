@@ -33,6 +33,11 @@ impl LogRoom {
         self.unstable >= self.limit || !self.stalled.is_empty()
     }
 
+    /// Operations wait for room.
+    pub(crate) fn is_stalling(&self) -> bool {
+        !self.stalled.is_empty()
+    }
+
     pub(crate) fn stall(&mut self, lane: LaneIndex, index: u32) {
         self.stalled.push_back((lane, index));
     }

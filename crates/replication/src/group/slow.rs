@@ -11,7 +11,7 @@ use stdx::time::Time;
 use crate::contract::{FromGroup, GroupAction};
 use crate::group::LaneGroup;
 use crate::lane::Lane;
-use crate::limits::{READ_PATIENCE, SLOW_MEMBER_LIMIT};
+use crate::limits::{FOLLOWER_LOSS_PATIENCE, READ_PATIENCE, SLOW_MEMBER_LIMIT};
 
 #[derive(Debug)]
 pub(crate) struct SlowWatch {
@@ -88,6 +88,25 @@ impl LaneGroup {
         let mut leaders = self.lanes.iter().filter_map(|lane| lane.leader.as_ref());
         let is_reading = leaders.any(|leader| !leader.reads.is_empty());
         self.balance.look_at = if is_reading { now + READ_PATIENCE } else { Time::NEVER };
+    }
+
+    /// Writes wait until what a lost member misses is written down, and a follower gives them nothing
+    /// that is worth waiting for.
+    #[cold]
+    pub(crate) fn settle_losses(&mut self, now: Time, actions: &mut Vec<GroupAction>) {
+        let followers = self.view.followers.minus(self.view.losing);
+        let awaited = |lane: &Lane| lane.awaited_for_losses().and(followers);
+        let late = self.lanes.iter().map(awaited).fold(MemberSet::EMPTY, |all, some| all | some);
+        if late.is_empty() {
+            self.losses_due = Time::NEVER;
+        } else if self.losses_due == Time::NEVER {
+            self.losses_due = now + FOLLOWER_LOSS_PATIENCE;
+        } else if now >= self.losses_due {
+            self.losses_due = now + FOLLOWER_LOSS_PATIENCE;
+            for member in late.iter() {
+                actions.push(GroupAction::Home(FromGroup::LossLate { member }));
+            }
+        }
     }
 
     /// Those that an old operation or flush still waits for.

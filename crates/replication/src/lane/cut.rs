@@ -50,6 +50,17 @@ impl Lane {
         }
     }
 
+    /// From now on nothing is applied that is not released.
+    pub(crate) fn begin_holding(&mut self) {
+        let newest = self.replica.window.back().map_or(Seq(0), |newest| newest.write.seq);
+        self.replica.unheld = newest.max(self.replica.applied);
+    }
+
+    /// All that was applied at once is in the cut.
+    pub(crate) fn is_at_cut(&self) -> bool {
+        self.replica.cut.seq >= self.replica.unheld
+    }
+
     /// The write waits for its cut.
     #[cold]
     pub(crate) fn hold(&mut self, turn: &mut Turn<'_>, position: usize, waiter: Waiter) {

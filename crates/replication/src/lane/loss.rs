@@ -2,7 +2,7 @@
 //!
 //! PROTOCOL.md section 6. LOSS repeats harmlessly: bits are only added.
 
-use format::ids::{BlockRange, NodeId};
+use format::ids::{BlockRange, MemberSet, NodeId};
 use format::message::DataBody;
 
 use crate::contract::{LostMember, ReplicaRole};
@@ -136,6 +136,12 @@ impl Lane {
         }
         loss.waiting.retain(|&(_, missing)| missing > 0);
         loss.waiting.is_empty()
+    }
+
+    /// Those that have not written down what a lost member misses.
+    pub(crate) fn awaited_for_losses(&self) -> MemberSet {
+        let losses = self.leader.iter().flat_map(|leader| &leader.losses);
+        losses.flat_map(|loss| &loss.waiting).map(|&(member, _)| member).collect()
     }
 
     pub(crate) fn is_loss_recorded(&self, lost: NodeId) -> bool {

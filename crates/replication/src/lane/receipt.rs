@@ -23,9 +23,16 @@ use crate::quorum;
 pub(crate) struct Early {
     pub(crate) count: u32,
     bytes: u64,
+    /// Bytes of the one that did not fit, and waits for all.
+    refused: u64,
 }
 
 impl Early {
+    /// No more is answered early now.
+    pub(crate) fn is_full(&self) -> bool {
+        self.refused > 0 && self.bytes + self.refused > limits::EARLY_BYTES_PER_LANE_MAX
+    }
+
     pub(crate) fn remove(&mut self, range: BlockRange) {
         self.count -= 1;
         self.bytes -= range.length_bytes();
@@ -58,8 +65,11 @@ impl Lane {
         if !is_sent
             || operation.needed.is_subset_of(followers)
             || !quorum::is_complete(has_it, operation.needed)
-            || leader.early.bytes + bytes > limits::EARLY_BYTES_PER_LANE_MAX
         {
+            return;
+        }
+        if leader.early.bytes + bytes > limits::EARLY_BYTES_PER_LANE_MAX {
+            leader.early.refused = bytes;
             return;
         }
         let Some(part) = operation.part.take() else { return };

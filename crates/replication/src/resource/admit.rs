@@ -399,6 +399,7 @@ impl Resource {
         self.tell_log_room(write_set);
         let resync = |round| ToGroup::Resync { member, boot, from, absent, compare, round };
         self.ask_groups(RoundKind::Synced(member), resync);
+        self.spare_returning(member);
     }
 
     pub(crate) fn on_progress(&mut self, shard: u8, member: NodeId, progress: (Space, u64)) {

@@ -110,6 +110,7 @@ impl Resource {
             if before.0 != named {
                 self.tell_log_room(write_set);
             }
+            self.watch_lag(counted);
         }
     }
 
@@ -203,6 +204,10 @@ impl Resource {
         let is_one = config.followers.has(me) && insync(config).has(me) && !leads;
         let is_in_sync = self.replica_state() == Some(ReplicaState::InSync);
         (is_one && is_in_sync && self.takes_part_in(nonce)).then_some(nonce)
+    }
+
+    pub(crate) fn is_called_follower(&self) -> bool {
+        self.config().is_some_and(|config| config.followers.has(self.me()))
     }
 
     pub(crate) fn on_holding(&mut self, nonce: Nonce) {

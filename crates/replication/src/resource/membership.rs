@@ -58,6 +58,7 @@ impl Resource {
         self.tell_tracked();
         self.count_receipts();
         self.note_following();
+        self.review_congestion();
         let report = self.own_report();
         for peer in self.connected().without(self.me()).iter() {
             self.send(peer, report.clone());

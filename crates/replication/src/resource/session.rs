@@ -18,6 +18,7 @@ use crate::group::log_room::{share_of_followers_log, share_of_log};
 use crate::limits;
 use crate::quorum;
 use crate::resource::admit::Admission;
+use crate::resource::congestion::Congested;
 use crate::resource::followers::CutsMade;
 use crate::resource::membership::Adding;
 use crate::resource::receipts::Preparing;
@@ -58,6 +59,7 @@ pub(crate) struct Session {
     /// Members that apply cuts alone.
     pub(crate) following: MemberSet,
     pub(crate) cuts: CutsMade,
+    pub(crate) congested: Congested,
     told_no_quorum: bool,
     pub(crate) told: Told,
 }
@@ -137,6 +139,7 @@ impl Session {
             receipts: Preparing::default(),
             following: MemberSet::EMPTY,
             cuts: CutsMade::default(),
+            congested: Congested::default(),
             told_no_quorum: false,
             told: Told::default(),
         }

@@ -76,6 +76,8 @@ pub struct MemberStatus {
     pub by_receipt: bool,
     /// It is a follower (protocol A): no answer waits for it.
     pub follows: bool,
+    /// It is a follower, and clients write without it.
+    pub is_behind: bool,
     /// It is being brought up to date.
     pub syncing: bool,
     /// Blocks of each volume.
@@ -199,6 +201,7 @@ impl Resource {
                 in_sync: in_sync.is_some_and(|set| set.has(node)),
                 by_receipt: self.counts_by_receipt(node),
                 follows: self.counts_as_follower(node),
+                is_behind: self.is_behind(node),
                 in_write_set: self.session.as_ref().is_some_and(|it| it.write_set.has(node)),
                 syncing: admission.is_some_and(|admission| admission.is_copying()),
                 out_of_sync: left,

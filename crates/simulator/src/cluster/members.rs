@@ -3,6 +3,7 @@
 use format::ids::{MemberSet, NodeId};
 use replication::adoption::{self, Obstacle, Remains, Verdict};
 use replication::contract::{CommandId, ResourceInput};
+use replication::resource::Congestion;
 
 use crate::cluster::storage::new_disk;
 use crate::cluster::{Cluster, Outcome};
@@ -81,6 +82,18 @@ impl Cluster {
                 format!("n{node} counts {by_receipt:?} by receipt, {followers:?} follow")
             });
             self.tell_members(node, configured);
+        }
+    }
+
+    /// From now on nobody is left behind for being slow.
+    pub(crate) fn wait_for_followers(&mut self) {
+        let was = std::mem::take(&mut self.options.quirks.congestion);
+        for node in 0..self.processes.len() {
+            let configured = self.configured[node];
+            let is_told = self.is_up(node) && !self.is_stopped(node) && !configured.is_empty();
+            if is_told && was != Congestion::default() {
+                self.tell_members(node, configured);
+            }
         }
     }
 

@@ -102,6 +102,12 @@ impl Cluster {
         }
     }
 
+    /// Both ends know.
+    pub(super) fn end_link(&mut self, a: usize, b: usize) {
+        self.link(a, b).cut = true;
+        self.tear(a, b, End::Closed);
+    }
+
     pub fn heal_link(&mut self, a: usize, b: usize) {
         if a != b {
             self.link(a, b).cut = false;

@@ -86,6 +86,15 @@ impl Cluster {
                 self.trace(|| format!("n{node} and {peer} parted at {fork:?}"));
             }
             ResourceAction::AfterSplit { peer, outcome } => self.after_split(node, peer, outcome),
+            ResourceAction::PulledAhead { member, .. } => {
+                self.marks.insert(Mark::PulledAhead);
+                self.trace(|| format!("n{node} leaves {member} behind"));
+            }
+            ResourceAction::Disconnect { peer } => {
+                self.marks.insert(Mark::Congested);
+                self.trace(|| format!("n{node} ends the connection to {peer}"));
+                self.end_link(node, peer.index());
+            }
             ResourceAction::Unrelated { .. } | ResourceAction::Evicted { .. } => {}
         }
     }

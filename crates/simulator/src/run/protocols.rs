@@ -6,8 +6,8 @@
 
 use std::time::Duration;
 
-use format::ids::{MemberSet, NodeId};
-use replication::resource::Share;
+use format::ids::{BLOCK_BYTES, MemberSet, NodeId};
+use replication::resource::{Congestion, OnCongestion, Share};
 use stdx::random::Random;
 
 use crate::run::Run;
@@ -43,6 +43,23 @@ pub(super) fn some_protocols(random: &mut Random, nodes: u8) -> (Vec<MemberSet>,
         _ => follower.without(node),
     });
     (by_receipt, followers.collect())
+}
+
+/// In every second run followers are not waited for, as soon as a few blocks or extents are under
+/// way.
+pub(super) fn some_congestion(protocols: Protocols, seed: u64) -> Congestion {
+    if protocols == Protocols::Durable {
+        return Congestion::default();
+    }
+    let mut random = Random::new(seed ^ 0xc096);
+    let then = match random.below(8) {
+        0..3 => OnCongestion::PullAhead,
+        3 => OnCongestion::Disconnect,
+        _ => OnCongestion::Block,
+    };
+    let fill_bytes = random.below(3) * random.below(12) * BLOCK_BYTES;
+    let extents = u32::try_from(random.below(3) * random.below(4)).expect("few");
+    Congestion { then, fill_bytes, extents }
 }
 
 impl Run {
