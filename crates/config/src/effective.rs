@@ -67,6 +67,7 @@ pub enum Patience {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NetOptions {
     pub ack_when: AckWhen,
+    pub congestion: Congestion,
     pub patience: Patience,
     pub connect_interval_ms: Option<u64>,
     pub ping_interval_ms: Option<u64>,
@@ -89,6 +90,22 @@ pub struct NetOptions {
     /// The digest of the HMAC with which hosts prove that they know the secret.
     pub cram_hmac_alg: Option<String>,
     pub shared_secret: Option<Secret>,
+}
+
+/// What becomes of an asynchronous peer that falls behind.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Congestion {
+    pub then: OnCongestion,
+    /// 0: any number.
+    pub fill_bytes: u64,
+    pub extents: u32,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OnCongestion {
+    Block,
+    PullAhead,
+    Disconnect,
 }
 
 /// What a Primary needs to know of a peer that it lost. Each asks for more than the one before.
@@ -216,8 +233,18 @@ impl Resource {
         let given_ms = |name, unit_ms| set.given(name)?.as_number().map(|value| value * unit_ms);
         let bytes_asked = |name| u32::try_from(number(&set, name)).ok().filter(|&bytes| bytes > 0);
         let given_text = |name| set.given(name).map(Value::to_string).filter(|it| !it.is_empty());
+        let congestion = Congestion {
+            then: match word(&set, "on-congestion").as_str() {
+                "pull-ahead" => OnCongestion::PullAhead,
+                "disconnect" => OnCongestion::Disconnect,
+                _ => OnCongestion::Block,
+            },
+            fill_bytes: number(&set, "congestion-fill"),
+            extents: u32::try_from(number(&set, "congestion-extents")).unwrap_or(u32::MAX),
+        };
         NetOptions {
             ack_when,
+            congestion,
             patience: patience(&set),
             connect_interval_ms: given_ms("connect-int", 1000),
             ping_interval_ms: given_ms("ping-int", 1000),

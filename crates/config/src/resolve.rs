@@ -11,8 +11,10 @@ use std::collections::BTreeMap;
 
 use crate::ast::{Document, ResourceNode, Setting};
 use crate::diagnostic::{ErrorKind, Problem, Report, Span};
+use crate::effective::{AckWhen, OnCongestion};
 use crate::limits::{CONNECTIONS_TOTAL_MAX, REPLICAS_MAX, RESOURCES_MAX};
 use crate::model::Resource;
+use crate::options::reasons::condition_of;
 use crate::options::{OptionSet, Section};
 
 /// The resources of a document. What is wrong is reported; a resource with an error is left out.
@@ -57,7 +59,7 @@ fn resource(report: &mut Report, node: &ResourceNode, common: &[Setting]) -> Opt
     };
     let hosts = hosts::hosts(report, node)?;
     let connections = connections::connections(report, node, &hosts)?;
-    Some(Resource {
+    let resource = Resource {
         name: node.name.value.clone(),
         options: options_of(Section::Options),
         net: options_of(Section::Net),
@@ -66,7 +68,25 @@ fn resource(report: &mut Report, node: &ResourceNode, common: &[Setting]) -> Opt
         handlers: options_of(Section::Handlers),
         hosts,
         connections,
-    })
+    };
+    warn_of_congestion(report, node, &resource);
+    Some(resource)
+}
+
+/// A policy for a peer that is waited for anyway.
+fn warn_of_congestion(report: &mut Report, node: &ResourceNode, resource: &Resource) {
+    for connection in &resource.connections {
+        let [left, right] = &connection.ends;
+        let net = resource.net_options(left, right);
+        let then = net.congestion.then;
+        if then != OnCongestion::Block && net.ack_when != AckWhen::Sent {
+            let needs = condition_of("on-congestion").unwrap_or_default();
+            let message = format!(
+                "`on-congestion` changes nothing between `{left}` and `{right}`: it is in effect {needs}"
+            );
+            report.warn_once("on-congestion", node.name.span, message);
+        }
+    }
 }
 
 /// The settings that belong to `section`; where one is given twice the later one counts.

@@ -30,11 +30,13 @@ pub enum Reach {
 }
 
 /// Options of a resource that a running daemon takes over at once.
-const LIVE_OPTIONS: [&str; 27] = [
+const LIVE_OPTIONS: [&str; 30] = [
     "allow-remote-read",
     "auto-promote",
     "auto-promote-timeout",
     "block-size",
+    "congestion-extents",
+    "congestion-fill",
     "connect-int",
     "cpu-mask",
     "cram-hmac-alg",
@@ -43,6 +45,7 @@ const LIVE_OPTIONS: [&str; 27] = [
     "fencing",
     "ko-count",
     "load-balance-paths",
+    "on-congestion",
     "on-no-data-accessible",
     "on-no-quorum",
     "peer-tiebreaker",

@@ -3,7 +3,9 @@
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 
-use config::effective::{AckWhen, OnNoQuorum, Patience, Quorum, ReadBalancing};
+use config::effective::{
+    AckWhen, Congestion, OnCongestion, OnNoQuorum, Patience, Quorum, ReadBalancing,
+};
 use config::model::{MetaDisk, Resource};
 use config::{ConfigFile, parse_file, parse_text};
 
@@ -94,6 +96,8 @@ fn defaults_hold_where_nothing_is_said() {
     let net = resource.net_options("alice", "bob");
     assert_eq!(net.ack_when, AckWhen::Durable);
     assert_eq!(net.patience, Patience::Own);
+    let none = Congestion { then: OnCongestion::Block, fill_bytes: 0, extents: 1237 };
+    assert_eq!(net.congestion, none);
     assert_eq!(resource.disk_options("alice", 0).al_extents, 1237);
     let rate = resource.peer_disk_options("alice", "bob", 0).c_max_rate_bytes;
     assert_eq!(rate, Some(100 << 20));
@@ -304,4 +308,24 @@ fn the_example_of_the_documentation_is_right() {
     assert_eq!(rewritten(resource), *resource);
     assert_eq!(resource.peers_of("charlie").len(), 2);
     assert!(resource.host_by_name("charlie").unwrap().volume(0).unwrap().is_diskless());
+}
+
+#[test]
+fn an_asynchronous_peer_has_a_policy_for_congestion() {
+    let text = |net: &str| {
+        format!(
+            "resource r {{ net {{ protocol A; {net} }} volume 0 {{ disk /d; }} \
+             on a {{ node-id 0; address 10.0.0.1:1; }} on b {{ node-id 1; address 10.0.0.2:1; }} }}"
+        )
+    };
+    let of = |net: &str| {
+        let file = parse_text("r.res", &text(net)).unwrap();
+        file.resources[0].net_options("a", "b").congestion
+    };
+    let Congestion { then, fill_bytes, extents } = of("on-congestion pull-ahead; \
+                                                       congestion-fill 2M; congestion-extents 500;");
+    assert_eq!((then, fill_bytes, extents), (OnCongestion::PullAhead, 2 << 20, 500));
+    assert_eq!(of("on-congestion disconnect;").then, OnCongestion::Disconnect);
+    assert_eq!(of("congestion-extents 3;").extents, 67);
+    assert_eq!(of("congestion-extents 70000;").extents, 65_534);
 }

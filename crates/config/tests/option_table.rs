@@ -1,6 +1,8 @@
 //! Every option of DRBD 9.2 is known, and it is said of each what becomes of it.
 
-use config::options::reasons::{NOT_APPLICABLE, VALUES_NOT_APPLICABLE, never, not_applicable};
+use config::options::reasons::{
+    CONDITIONS, NOT_APPLICABLE, VALUES_NOT_APPLICABLE, never, not_applicable,
+};
 use config::options::table::TABLE;
 use config::options::{Section, Status};
 use config::parse_text;
@@ -71,9 +73,9 @@ fn what_is_not_applicable_is_accepted_and_does_nothing() {
     }
 }
 
-/// Each option takes effect, or has nothing to do for a reason; but for these.
+/// Each option takes effect, or has nothing to do for a reason.
 #[test]
-fn what_is_not_built_is_known() {
+fn nothing_is_not_built() {
     let has_reason = |name| {
         not_applicable(name).is_some() || VALUES_NOT_APPLICABLE.iter().any(|it| it.0 == name)
     };
@@ -83,8 +85,11 @@ fn what_is_not_built_is_known() {
         Status::RefusedUntilBuilt { .. } => never(name).is_none(),
     };
     let open = TABLE.iter().filter(|spec| is_open(spec.status, spec.name)).map(|spec| spec.name);
-    let not_built = ["on-congestion", "congestion-fill", "congestion-extents"];
-    assert_eq!(open.collect::<Vec<_>>(), not_built);
+    assert_eq!(open.collect::<Vec<_>>(), Vec::<&str>::new());
+    for (name, condition) in CONDITIONS {
+        let spec = TABLE.iter().find(|spec| spec.name == *name).unwrap();
+        assert_eq!((spec.status, condition.is_empty()), (Status::InEffect, false), "{name}");
+    }
 }
 
 /// What the operator hears tells what cannot be from what is not built.
@@ -99,7 +104,10 @@ fn warning_says_why_an_option_changes_nothing() {
     };
     let [ref one] = warnings("tcp-cork no;")[..] else { panic!("one warning") };
     assert!(one.contains(not_applicable("tcp-cork").unwrap()), "{one}");
-    let [ref other] = warnings("congestion-extents 100;")[..] else { panic!("one warning") };
-    assert!(other.contains("not in effect yet"), "{other}");
+    let [ref other] = warnings("protocol B; on-congestion pull-ahead;")[..] else {
+        panic!("one warning")
+    };
+    assert!(other.contains("changes nothing") && other.contains("protocol A"), "{other}");
+    assert_eq!(warnings("protocol A; on-congestion pull-ahead;").len(), 0);
     assert_eq!(warnings("tcp-cork yes;").len(), 0, "it describes what happens anyway");
 }

@@ -17,8 +17,8 @@ use format::space::{Place, VOLUMES_MAX};
 use replication::balance::ReadPolicy;
 use replication::limits::SLOW_MEMBER_LIMIT;
 use replication::resource::{
-    AckWhen, AfterSplit, Comparing, Demands, Meanwhile, OnNoQuorum, Readmission, Share,
-    WithOnePrimary, WithTwoPrimaries, WithoutPrimary, WithoutQuorum,
+    AckWhen, AfterSplit, Comparing, Congestion, Demands, Meanwhile, OnCongestion, OnNoQuorum,
+    Readmission, Share, WithOnePrimary, WithTwoPrimaries, WithoutPrimary, WithoutQuorum,
 };
 
 use crate::limits::{SLOW_MEMBER_MIN, SLOW_MEMBER_NEVER};
@@ -110,6 +110,8 @@ pub(crate) struct Member {
     pub(crate) is_diskful: bool,
     /// When it counts for the answer to a write, while this node is Primary.
     pub(crate) ack_when: AckWhen,
+    /// What becomes of it if it falls behind, where no answer waits for it.
+    pub(crate) congestion: Congestion,
     /// Own and other address of each way to reach it, the preferred one first.
     pub(crate) paths: Vec<(SocketAddr, SocketAddr)>,
     pub(crate) secrecy: Secrecy,
@@ -435,6 +437,7 @@ fn members(resource: &Resource, own_name: &str, volume: u16) -> Result<Vec<Membe
                 .find(|peer| peer.node_id == host.node_id)
                 .map_or_else(Vec::new, |peer| peer.paths.clone()),
             ack_when: ack_when(net.ack_when),
+            congestion: congestion(net.congestion),
             times: LinkTimes::of(&net),
             buffers: Buffers::of(&net),
             spread: if net.load_balance_paths { Spread::All } else { Spread::One },
@@ -476,6 +479,16 @@ fn ack_when(wanted: config::effective::AckWhen) -> AckWhen {
         config::effective::AckWhen::Received => AckWhen::Received,
         config::effective::AckWhen::Durable => AckWhen::Durable,
     }
+}
+
+fn congestion(wanted: config::effective::Congestion) -> Congestion {
+    let config::effective::Congestion { then, fill_bytes, extents } = wanted;
+    let then = match then {
+        config::effective::OnCongestion::Block => OnCongestion::Block,
+        config::effective::OnCongestion::PullAhead => OnCongestion::PullAhead,
+        config::effective::OnCongestion::Disconnect => OnCongestion::Disconnect,
+    };
+    Congestion { then, fill_bytes, extents }
 }
 
 /// The highest rate that any connection allows.

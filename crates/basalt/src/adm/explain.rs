@@ -250,6 +250,17 @@ fn resync(
             "volume {volume} is being copied to {name}: {mib} MiB are left, {rest}"
         ));
     }
+    if device.replication_state == ReplicationState::Ahead {
+        return Some(format!(
+            "{name} fell behind, and writes go on without it (protocol A): what it misses of \
+             volume {volume} is copied once it has written what it was sent"
+        ));
+    }
+    if device.replication_state == ReplicationState::Behind {
+        return Some(format!(
+            "volume {volume} here fell behind {name}, which goes on without it (protocol A)"
+        ));
+    }
     if device.replication_state.has_progress() {
         return Some(format!("volume {volume} is being copied here from {name}"));
     }

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use config::options::reasons::{VALUES_NOT_APPLICABLE, never, not_applicable};
+use config::options::reasons::{VALUES_NOT_APPLICABLE, condition_of, never, not_applicable};
 use config::options::table::TABLE;
 use config::options::{OptionSpec, Section, Status};
 
@@ -45,7 +45,10 @@ fn fate(spec: &OptionSpec) -> String {
         values.iter().map(|value| format!("`{value}`")).collect::<Vec<_>>().join(", ")
     };
     match (spec.status, not_applicable(spec.name)) {
-        (Status::InEffect, _) => "in effect".to_owned(),
+        (Status::InEffect, _) => match condition_of(spec.name) {
+            Some(condition) => format!("in effect {condition}"),
+            None => "in effect".to_owned(),
+        },
         (Status::NotYet { .. }, Some(reason)) => format!("not applicable: {reason}"),
         (Status::RefusedUntilBuilt { works: [] }, _) => "refused: not built yet".to_owned(),
         (Status::RefusedUntilBuilt { works }, _) if let Some(reason) = never(spec.name) => {

@@ -141,3 +141,16 @@ fn a_resource_that_is_held_down_says_why() {
     let text = explained(ResourceStatus { name: "r0".to_owned(), reasons, ..Default::default() });
     assert!(text.contains("  state:   it stays down: no such disk\n"), "{text}");
 }
+
+#[test]
+fn a_follower_that_fell_behind_is_explained_at_both_ends() {
+    for (state, sentence) in [
+        (ReplicationState::Ahead, "bob fell behind, and writes go on without it (protocol A)"),
+        (ReplicationState::Behind, "volume 0 here fell behind bob, which goes on without it"),
+    ] {
+        let mut resource = resource("r0");
+        resource.connections[0].peer_devices[0].replication_state = state;
+        let text = explained(resource);
+        assert!(text.contains(sentence), "{sentence} is missing in\n{text}");
+    }
+}

@@ -215,6 +215,18 @@ fn resync() -> ResourceStatus {
     resource
 }
 
+/// Bob is a follower that fell behind.
+fn ahead() -> ResourceStatus {
+    let mut resource = primary();
+    let connection = &mut resource.connections[0];
+    (connection.congested, connection.protocol) = (true, Some("A".to_owned()));
+    let bob = &mut connection.peer_devices[0];
+    bob.replication_state = ReplicationState::Ahead;
+    bob.peer_disk_state = DiskState::Inconsistent;
+    resource.epoch = epoch(&["alice", "carol"]);
+    resource
+}
+
 fn with_score(mut resource: ResourceStatus) -> ResourceStatus {
     (resource.may_promote, resource.promotion_score) = promotion(&resource);
     resource
@@ -236,6 +248,7 @@ fn states() -> Vec<State> {
         is("one-peer-down", one_peer_down()),
         is("no-quorum", no_quorum()),
         is("resync", resync()),
+        is("ahead", ahead()),
         State { name: "client", resources: Ok(vec![with_score(client())]), text: CLIENT },
     ]
 }

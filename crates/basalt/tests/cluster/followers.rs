@@ -4,9 +4,15 @@
 use std::fs;
 use std::process::Command;
 
+use api::connection_state::ConnectionState;
+use api::disk_state::DiskState;
+use api::replication_state::ReplicationState;
 use api::status::ResourceStatus;
+use frontend::nbd::client::Connection;
+use io::now;
 
 use crate::BLOCK;
+use crate::frozen::Place;
 use crate::harness::Cluster;
 
 /// Gives all nodes that run a configuration with protocol A between the first and the last one.
@@ -88,5 +94,94 @@ fn a_follower_alone_takes_over_by_force_with_what_came_first() {
     client.close().unwrap();
     cluster.launch(0);
     cluster.wait_up_to_date(1);
+    cluster.assert_replicas_equal(size);
+}
+
+/// What `index` says of replication to the other end of its connection at this place.
+fn replication(status: &ResourceStatus, connection: usize) -> ReplicationState {
+    status.connections[connection].peer_devices[0].replication_state
+}
+
+/// The connection between the first and the last node has this policy.
+fn congest(cluster: &Cluster, then: &str) {
+    let net = format!("net {{ protocol A; on-congestion {then}; congestion-fill 1M; }}");
+    let connections = format!(
+        "connection-mesh {{ hosts n0 n1; }} connection {{ host n1; host n2; }}\n  \
+         connection {{ host n0; host n2; {net} }}"
+    );
+    let text = cluster.config_text("r0");
+    assert!(text.contains("connection-mesh { hosts n0 n1 n2; }"));
+    let text = text.replace("connection-mesh { hosts n0 n1 n2; }", &connections);
+    fs::write(cluster.config(), text).unwrap();
+}
+
+/// More than the limit, without a wait for who stands still.
+fn write_ahead(client: &mut Connection, round: u8) {
+    let before = now();
+    for index in 0..400 {
+        let place = (u64::from(round) * 400 + index) * 4096;
+        client.write(place, &pattern(index, round)).unwrap();
+    }
+    assert!(now().since(before).as_secs() < 4, "writes waited for the follower");
+}
+
+/// The disk of the follower stands still, and is thawed later.
+#[test]
+fn a_follower_that_stands_still_falls_behind_and_returns() {
+    let mut cluster = Cluster::prepare(3, 0);
+    let Some(mut place) = Place::of_disk(&cluster, 2) else {
+        return println!("skipped: a file system takes root, `mkfs.ext4`, `mount` and `fsfreeze`");
+    };
+    congest(&cluster, "pull-ahead");
+    for index in 0..3 {
+        cluster.launch(index);
+        cluster.adm_ok(index, &["up", "r0"]);
+    }
+    cluster.wait_connected(0);
+    cluster.adm_ok(0, &["primary", "--force", "r0"]);
+    cluster.wait_up_to_date(0);
+    cluster.wait(0, "the follower", |status| letters(status) == [None, Some("A")]);
+    let mut client = cluster.client(0);
+    client.write(0, &pattern(0, 1)).unwrap();
+
+    place.freeze();
+    write_ahead(&mut client, 2);
+    cluster.wait(0, "Ahead", |status| {
+        let follower = &status.connections[1];
+        let is_connected = follower.connection_state == ConnectionState::Connected;
+        replication(status, 1) == ReplicationState::Ahead && is_connected && follower.congested
+    });
+    cluster.wait(2, "Behind", |status| {
+        replication(status, 0) == ReplicationState::Behind
+            && status.devices[0].disk_state == DiskState::Outdated
+    });
+    let told =
+        |index: usize, words: &[&str]| String::from_utf8(cluster.adm(index, words).stdout).unwrap();
+    let shown = told(0, &["status", "--verbose", "r0"]);
+    assert!(shown.contains("replication:Ahead") && shown.contains("congested:yes"), "{shown}");
+    let shown = told(2, &["events2", "--now", "r0"]);
+    assert!(shown.contains("replication:Behind"), "{shown}");
+    let shown = told(0, &["status", "--json", "r0"]);
+    assert!(shown.contains("\"replication-state\": \"Ahead\""), "{shown}");
+    write_ahead(&mut client, 3);
+    place.thaw();
+    cluster.wait_up_to_date(0);
+    cluster.wait(2, "its return", |status| replication(status, 0) == ReplicationState::Established);
+
+    congest(&cluster, "disconnect");
+    cluster.adm_ok(0, &["adjust", "r0"]);
+    cluster.wait(0, "the follower", |status| letters(status)[1] == Some("A"));
+    place.freeze();
+    write_ahead(&mut client, 4);
+    cluster.wait(0, "the end of the connection", |status| {
+        let follower = &status.connections[1];
+        let reason = follower.reason.as_deref().unwrap_or_default();
+        follower.connection_state == ConnectionState::StandAlone && reason.contains("congested")
+    });
+    place.thaw();
+    cluster.adm_ok(0, &["connect", "r0"]);
+    cluster.wait_up_to_date(0);
+    let size = client.export().size_bytes;
+    client.close().unwrap();
     cluster.assert_replicas_equal(size);
 }

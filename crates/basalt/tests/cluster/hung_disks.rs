@@ -4,83 +4,29 @@
 //! kernel, until it is thawed. It takes root, and the programs `mkfs.ext4`, `mount` and `fsfreeze`;
 //! without them it says so and shows nothing.
 
-use std::fs::{self, File};
-use std::os::unix::fs::symlink;
-use std::path::PathBuf;
-use std::process::Command;
+use std::fs;
 
 use api::disk_state::DiskState;
 use io::now;
 
 use crate::BLOCK;
+use crate::frozen::Place;
 use crate::harness::Cluster;
 
-const IMAGE_BYTES: u64 = 192 << 20;
-
-/// A file system in a file, with the disk of a node.
-struct Place {
-    folder: PathBuf,
-    is_frozen: bool,
-}
-
-fn run(program: &str, words: &[&str]) -> bool {
-    let output = Command::new(program).args(words).output();
-    output.is_ok_and(|output| output.status.success())
-}
-
-impl Place {
-    /// Moves the disk of a node there; `None` where this may not be done.
-    fn of_disk(cluster: &Cluster, index: usize) -> Option<Self> {
-        let folder = cluster.directory.path().join(format!("place{index}"));
-        let image = cluster.directory.path().join(format!("image{index}"));
-        fs::create_dir(&folder).unwrap();
-        File::create(&image).unwrap().set_len(IMAGE_BYTES).unwrap();
-        let (at, image) = (folder.to_str().unwrap(), image.to_str().unwrap());
-        if !run("mkfs.ext4", &["-q", "-F", image]) || !run("mount", &["-o", "loop", image, at]) {
-            return None;
-        }
-        let place = Self { folder, is_frozen: false };
-        let disk = cluster.disk(index);
-        let moved = place.folder.join("disk");
-        // All of it is there: no block has to be found for a write.
-        fs::copy(&disk, &moved).unwrap();
-        let file = File::options().write(true).open(&moved).unwrap();
-        let length = file.metadata().unwrap().len().to_string();
-        assert!(run("fallocate", &["-l", &length, moved.to_str().unwrap()]));
-        fs::remove_file(&disk).unwrap();
-        symlink(moved, disk).unwrap();
-        Some(place)
-    }
-
-    fn freeze(&mut self) {
-        assert!(run("fsfreeze", &["-f", self.folder.to_str().unwrap()]));
-        self.is_frozen = true;
-    }
-
-    fn thaw(&mut self) {
-        if std::mem::take(&mut self.is_frozen) {
-            assert!(run("fsfreeze", &["-u", self.folder.to_str().unwrap()]));
-        }
-    }
-}
-
-impl Drop for Place {
-    fn drop(&mut self) {
-        self.thaw();
-        run("umount", &["-l", self.folder.to_str().unwrap()]);
-    }
-}
-
 /// Three nodes, of which one has a disk that can stand still.
-#[expect(clippy::print_stdout, reason = "it says that nothing was shown")]
 fn start(index: usize) -> Option<(Cluster, Place)> {
+    start_with(index, "disk { disk-timeout 15; }")
+}
+
+#[expect(clippy::print_stdout, reason = "it says that nothing was shown")]
+fn start_with(index: usize, options: &str) -> Option<(Cluster, Place)> {
     let mut cluster = Cluster::prepare(3, 0);
     let place = Place::of_disk(&cluster, index);
     let Some(place) = place else {
         println!("skipped: a file system takes root, `mkfs.ext4`, `mount` and `fsfreeze`");
         return None;
     };
-    let text = cluster.config_text("r0").replacen("r0 {", "r0 { disk { disk-timeout 15; }", 1);
+    let text = cluster.config_text("r0").replacen("r0 {", &format!("r0 {{ {options}"), 1);
     fs::write(cluster.config(), text).unwrap();
     for index in 0..3 {
         cluster.launch(index);
@@ -144,6 +90,29 @@ fn a_resource_whose_disk_stands_still_goes_down_and_comes_back() {
     cluster.adm_ok(1, &["up", "r0"]);
     cluster.wait_up_to_date(0);
     client.write(4096, &[3; BLOCK]).unwrap();
+    let size = client.export().size_bytes;
+    client.close().unwrap();
+    cluster.assert_replicas_equal(size);
+}
+
+/// The same without `disk-timeout`: nobody ever gives the disk up.
+#[test]
+fn down_by_force_waits_for_no_disk() {
+    let Some((cluster, mut place)) = start_with(1, "") else { return };
+    let mut client = cluster.client(0);
+    place.freeze();
+    client.write(0, &[2; BLOCK]).unwrap();
+    for words in [&["status", "r0"][..], &["adjust", "r0"], &["down", "--force", "r0"]] {
+        let began = now();
+        cluster.adm_ok(1, words);
+        assert!(now().since(began).as_secs() < 20, "{words:?}");
+    }
+    client.write(4096, &[3; BLOCK]).unwrap();
+    place.thaw();
+    cluster.poll(1, "disk that is free", || {
+        cluster.adm(1, &["up", "r0"]).status.success().then_some(())
+    });
+    cluster.wait_up_to_date(0);
     let size = client.export().size_bytes;
     client.close().unwrap();
     cluster.assert_replicas_equal(size);

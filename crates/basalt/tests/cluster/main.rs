@@ -3,6 +3,7 @@
 
 mod harness;
 mod relay;
+mod frozen;
 mod volume;
 mod reads;
 mod adjust;

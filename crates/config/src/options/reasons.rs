@@ -86,6 +86,23 @@ pub static VALUES_NOT_APPLICABLE: &[(&str, &str, &str)] = &[
     ("transport", "rdma", "there is no RDMA; TCP connects the nodes"),
 ];
 
+/// What an option that is in effect needs, by its name.
+pub static CONDITIONS: &[(&str, &str)] = &[
+    (
+        "on-congestion",
+        "with `protocol A` on that connection: with B and C each write waits for the peer, so nothing \
+         gathers that one could be ahead of",
+    ),
+    ("congestion-fill", "with `protocol A` and an `on-congestion` that is not `block`"),
+    ("congestion-extents", "with `protocol A` and an `on-congestion` that is not `block`"),
+];
+
+/// What the option needs, if it is not in effect by itself.
+#[must_use]
+pub fn condition_of(name: &str) -> Option<&'static str> {
+    CONDITIONS.iter().find(|(option, _)| *option == name).map(|(_, condition)| *condition)
+}
+
 /// What is refused for good, by name of the option.
 pub static NEVER: &[(&str, &str)] = &[(
     "allow-two-primaries",

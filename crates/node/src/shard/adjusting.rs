@@ -29,6 +29,7 @@ pub(super) fn member_options(definition: &Definition) -> Vec<MemberOptions> {
         diskful: member.is_diskful,
         may_witness: member.may_witness,
         ack_when: member.ack_when,
+        congestion: member.congestion,
     };
     definition.members.iter().map(options).collect()
 }
@@ -210,5 +211,10 @@ pub(super) fn connect(hosted: &mut Hosted, peer: &part::Peer, rim: &mut Rim) {
         secret: member.secret.clone(),
     };
     rim.links.add_session(peer.link, session, rim.kit.now);
-    hosted.peers.push(Peer { node: peer.node, name: member.name.clone(), pace: None });
+    hosted.peers.push(Peer {
+        node: peer.node,
+        name: member.name.clone(),
+        pace: None,
+        is_congested: false,
+    });
 }

@@ -374,6 +374,9 @@ impl Shard {
             let message = format!("{} has no peer {:?}", hosted.name(), peer.unwrap_or_default());
             return Err(Failure::new(FailureCode::UnknownPeer, message, ""));
         }
+        for known in &mut self.hosted_mut(id).peers {
+            known.is_congested &= !peers.contains(&known.node);
+        }
         for peer in peers {
             self.rim.links.hold(id, peer, held, &mut self.rim.kit);
         }

@@ -67,6 +67,8 @@ pub(crate) struct Peer {
     pub(crate) name: String,
     /// Of the resync that this node feeds the member with, once somebody asked for it.
     pub(crate) pace: Option<Pace>,
+    /// It fell behind, and the connection was ended for that.
+    pub(crate) is_congested: bool,
 }
 
 /// A save that is not durable yet; only the first of the queue is being written.

@@ -12,6 +12,7 @@ use replication::contract::{
 use replication::resource::WithoutQuorum;
 
 use crate::links::HostedId;
+use crate::links::session::Held;
 use crate::log::{Scope, log};
 use crate::shard::cross::Effect;
 use crate::shard::hosted::{Hosted, Save};
@@ -157,6 +158,8 @@ impl Shard {
                 | ResourceAction::Forget { .. }
                 | ResourceAction::ConfigChanged(_)
                 | ResourceAction::Evicted { .. }
+                | ResourceAction::PulledAhead { .. }
+                | ResourceAction::Disconnect { .. }
                 | ResourceAction::WentAlone
                 | ResourceAction::AskToResync { .. }
                 | ResourceAction::AskToFence { .. }
@@ -198,6 +201,10 @@ impl Shard {
             }
             ResourceAction::ConfigChanged(config) => self.on_config_changed(id, &config),
             ResourceAction::Evicted { member, rest } => say_that_it_is_slow(hosted, member, rest),
+            ResourceAction::PulledAhead { member, rest } => {
+                say_that_it_is_behind(hosted, member, rest);
+            }
+            ResourceAction::Disconnect { peer } => self.end_congested(id, peer),
             ResourceAction::WentAlone => say_that_it_goes_alone(hosted.name()),
             ResourceAction::AskToResync { number, from, is_image } => {
                 let leader = hosted.peer(from).map(|peer| (from.get(), peer.name.clone()));
@@ -233,6 +240,19 @@ impl Shard {
         }
     }
 
+    /// As an operator would end it, who was not there.
+    fn end_congested(&mut self, id: HostedId, peer: NodeId) {
+        let hosted = self.hosted_mut(id);
+        let resource = hosted.name().to_owned();
+        let Some(known) = hosted.peers.iter_mut().find(|known| known.node == peer) else { return };
+        known.is_congested = true;
+        let name = known.name.clone();
+        let scope = Scope { resource: &resource, peer: &name };
+        log!(Warning, scope, "it fell too far behind: disconnected, until `connect`");
+        self.rim.links.hold(id, peer, Held::Yes, &mut self.rim.kit);
+        self.note_news(id);
+    }
+
     /// From home to home: on the connection of the home lane.
     fn send_control(&mut self, id: HostedId, to: NodeId, message: Control) {
         let Some(hosted) = self.hosted.get(id.0 as usize).and_then(Option::as_ref) else { return };
@@ -265,6 +285,16 @@ fn say_that_it_is_slow(hosted: &Hosted, member: NodeId, rest: Duration) {
         "its disk or connection keeps writes waiting for more than {} s: they go on without it, \
          and it is brought up to date in {} s; look at the disk",
         hosted.definition.slow_limit.as_secs(),
+        rest.as_secs()
+    );
+}
+
+fn say_that_it_is_behind(hosted: &Hosted, member: NodeId, rest: Duration) {
+    let name = hosted.peer(member).map_or("", |peer| &peer.name);
+    log!(
+        Notice,
+        Scope { resource: hosted.name(), peer: name },
+        "it fell too far behind: writes go on without it, and it is asked to return in {} s",
         rest.as_secs()
     );
 }

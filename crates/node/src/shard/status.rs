@@ -402,6 +402,9 @@ impl Hosted {
         let reason = match (is_connected, is_held, link_up) {
             _ if split_text.is_some() => split_text,
             (true, ..) => None,
+            (_, true, _) if self.peer(member.node).is_some_and(|peer| peer.is_congested) => {
+                Some("congested: `on-congestion disconnect` ended it, `connect` resumes".to_owned())
+            }
             (_, true, _) => Some("disconnected by the operator".to_owned()),
             (.., true) => refusal.map(str::to_owned),
             (.., false) => failure.map(str::to_owned),
@@ -419,6 +422,7 @@ impl Hosted {
             },
             tls: rim.links.is_secured(&member.name),
             protocol: self.protocol(status, member.node).map(str::to_owned),
+            congested: status.primary_here && facts.is_some_and(|facts| facts.is_behind),
             paths: describe_paths(member, rim),
             peer_devices: self
                 .definition
@@ -464,6 +468,9 @@ impl Hosted {
         };
         let Some(facts) = facts else { return device };
         device.peer_disk_state = peer_disk_state(facts, status);
+        let own = status.members.iter().find(|known| known.node == self.definition.me);
+        let is_leader = status.leader == Some(member.node);
+        let is_copied_to = status.replica == Some(ReplicaState::Syncing);
         device.replication_state = match facts {
             _ if !facts.connected => ReplicationState::Off,
             // As DRBD has it: without a disk on either side nothing is ever to be copied.
@@ -471,16 +478,16 @@ impl Hosted {
                 ReplicationState::Established
             }
             MemberStatus { syncing: true, .. } => ReplicationState::SyncSource,
+            MemberStatus { is_behind: true, .. } if status.primary_here => ReplicationState::Ahead,
             MemberStatus { in_sync: true, .. } if is_verifying(status) => ReplicationState::VerifyS,
-            _ if status.replica == Some(ReplicaState::Syncing)
-                && status.leader == Some(member.node) =>
-            {
-                ReplicationState::SyncTarget
+            _ if own.is_some_and(|own| own.is_behind) && is_leader && !is_copied_to => {
+                ReplicationState::Behind
             }
+            _ if is_copied_to && is_leader => ReplicationState::SyncTarget,
             _ => ReplicationState::Established,
         };
         let waits_for_turn = status.asks_to_resync && self.definition.takes_turns;
-        if waits_for_turn && facts.connected && status.leader == Some(member.node) {
+        if waits_for_turn && facts.connected && is_leader {
             device.replication_state = ReplicationState::PausedSyncT;
             device.resync_suspended = "dependency".to_owned();
         }
