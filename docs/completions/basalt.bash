@@ -64,11 +64,20 @@ _basalt() {
             basalt__subcmd__adm,adopt-drbd)
                 cmd="basalt__subcmd__adm__subcmd__adopt__subcmd__drbd"
                 ;;
+            basalt__subcmd__adm,after-resync-target)
+                cmd="basalt__subcmd__adm__subcmd__after__subcmd__resync__subcmd__target"
+                ;;
             basalt__subcmd__adm,apply-al)
                 cmd="basalt__subcmd__adm__subcmd__apply__subcmd__al"
                 ;;
             basalt__subcmd__adm,attach)
                 cmd="basalt__subcmd__adm__subcmd__attach"
+                ;;
+            basalt__subcmd__adm,before-resync-source)
+                cmd="basalt__subcmd__adm__subcmd__before__subcmd__resync__subcmd__source"
+                ;;
+            basalt__subcmd__adm,before-resync-target)
+                cmd="basalt__subcmd__adm__subcmd__before__subcmd__resync__subcmd__target"
                 ;;
             basalt__subcmd__adm,check-resize)
                 cmd="basalt__subcmd__adm__subcmd__check__subcmd__resize"
@@ -97,6 +106,9 @@ _basalt() {
             basalt__subcmd__adm,disconnect)
                 cmd="basalt__subcmd__adm__subcmd__disconnect"
                 ;;
+            basalt__subcmd__adm,disconnected)
+                cmd="basalt__subcmd__adm__subcmd__disconnected"
+                ;;
             basalt__subcmd__adm,disk-options)
                 cmd="basalt__subcmd__adm__subcmd__disk__subcmd__options"
                 ;;
@@ -124,6 +136,9 @@ _basalt() {
             basalt__subcmd__adm,explain)
                 cmd="basalt__subcmd__adm__subcmd__explain"
                 ;;
+            basalt__subcmd__adm,fence-peer)
+                cmd="basalt__subcmd__adm__subcmd__fence__subcmd__peer"
+                ;;
             basalt__subcmd__adm,forget-peer)
                 cmd="basalt__subcmd__adm__subcmd__forget__subcmd__peer"
                 ;;
@@ -136,11 +151,17 @@ _basalt() {
             basalt__subcmd__adm,hidden-commands)
                 cmd="basalt__subcmd__adm__subcmd__hidden__subcmd__commands"
                 ;;
+            basalt__subcmd__adm,initial-split-brain)
+                cmd="basalt__subcmd__adm__subcmd__initial__subcmd__split__subcmd__brain"
+                ;;
             basalt__subcmd__adm,invalidate)
                 cmd="basalt__subcmd__adm__subcmd__invalidate"
                 ;;
             basalt__subcmd__adm,invalidate-remote)
                 cmd="basalt__subcmd__adm__subcmd__invalidate__subcmd__remote"
+                ;;
+            basalt__subcmd__adm,local-io-error)
+                cmd="basalt__subcmd__adm__subcmd__local__subcmd__io__subcmd__error"
                 ;;
             basalt__subcmd__adm,net-options)
                 cmd="basalt__subcmd__adm__subcmd__net__subcmd__options"
@@ -160,6 +181,9 @@ _basalt() {
             basalt__subcmd__adm,new-resource)
                 cmd="basalt__subcmd__adm__subcmd__new__subcmd__resource"
                 ;;
+            basalt__subcmd__adm,out-of-sync)
+                cmd="basalt__subcmd__adm__subcmd__out__subcmd__of__subcmd__sync"
+                ;;
             basalt__subcmd__adm,outdate)
                 cmd="basalt__subcmd__adm__subcmd__outdate"
                 ;;
@@ -172,8 +196,20 @@ _basalt() {
             basalt__subcmd__adm,peer-role)
                 cmd="basalt__subcmd__adm__subcmd__peer__subcmd__role"
                 ;;
+            basalt__subcmd__adm,pri-lost)
+                cmd="basalt__subcmd__adm__subcmd__pri__subcmd__lost"
+                ;;
+            basalt__subcmd__adm,pri-lost-after-sb)
+                cmd="basalt__subcmd__adm__subcmd__pri__subcmd__lost__subcmd__after__subcmd__sb"
+                ;;
+            basalt__subcmd__adm,pri-on-incon-degr)
+                cmd="basalt__subcmd__adm__subcmd__pri__subcmd__on__subcmd__incon__subcmd__degr"
+                ;;
             basalt__subcmd__adm,primary)
                 cmd="basalt__subcmd__adm__subcmd__primary"
+                ;;
+            basalt__subcmd__adm,quorum-lost)
+                cmd="basalt__subcmd__adm__subcmd__quorum__subcmd__lost"
                 ;;
             basalt__subcmd__adm,repair-md)
                 cmd="basalt__subcmd__adm__subcmd__repair__subcmd__md"
@@ -247,11 +283,17 @@ _basalt() {
             basalt__subcmd__adm,show-gi)
                 cmd="basalt__subcmd__adm__subcmd__show__subcmd__gi"
                 ;;
+            basalt__subcmd__adm,split-brain)
+                cmd="basalt__subcmd__adm__subcmd__split__subcmd__brain"
+                ;;
             basalt__subcmd__adm,status)
                 cmd="basalt__subcmd__adm__subcmd__status"
                 ;;
             basalt__subcmd__adm,suspend-io)
                 cmd="basalt__subcmd__adm__subcmd__suspend__subcmd__io"
+                ;;
+            basalt__subcmd__adm,unfence-peer)
+                cmd="basalt__subcmd__adm__subcmd__unfence__subcmd__peer"
                 ;;
             basalt__subcmd__adm,up)
                 cmd="basalt__subcmd__adm__subcmd__up"
@@ -280,11 +322,20 @@ _basalt() {
             basalt__subcmd__adm__subcmd__help,adopt-drbd)
                 cmd="basalt__subcmd__adm__subcmd__help__subcmd__adopt__subcmd__drbd"
                 ;;
+            basalt__subcmd__adm__subcmd__help,after-resync-target)
+                cmd="basalt__subcmd__adm__subcmd__help__subcmd__after__subcmd__resync__subcmd__target"
+                ;;
             basalt__subcmd__adm__subcmd__help,apply-al)
                 cmd="basalt__subcmd__adm__subcmd__help__subcmd__apply__subcmd__al"
                 ;;
             basalt__subcmd__adm__subcmd__help,attach)
                 cmd="basalt__subcmd__adm__subcmd__help__subcmd__attach"
+                ;;
+            basalt__subcmd__adm__subcmd__help,before-resync-source)
+                cmd="basalt__subcmd__adm__subcmd__help__subcmd__before__subcmd__resync__subcmd__source"
+                ;;
+            basalt__subcmd__adm__subcmd__help,before-resync-target)
+                cmd="basalt__subcmd__adm__subcmd__help__subcmd__before__subcmd__resync__subcmd__target"
                 ;;
             basalt__subcmd__adm__subcmd__help,check-resize)
                 cmd="basalt__subcmd__adm__subcmd__help__subcmd__check__subcmd__resize"
@@ -313,6 +364,9 @@ _basalt() {
             basalt__subcmd__adm__subcmd__help,disconnect)
                 cmd="basalt__subcmd__adm__subcmd__help__subcmd__disconnect"
                 ;;
+            basalt__subcmd__adm__subcmd__help,disconnected)
+                cmd="basalt__subcmd__adm__subcmd__help__subcmd__disconnected"
+                ;;
             basalt__subcmd__adm__subcmd__help,disk-options)
                 cmd="basalt__subcmd__adm__subcmd__help__subcmd__disk__subcmd__options"
                 ;;
@@ -337,6 +391,9 @@ _basalt() {
             basalt__subcmd__adm__subcmd__help,explain)
                 cmd="basalt__subcmd__adm__subcmd__help__subcmd__explain"
                 ;;
+            basalt__subcmd__adm__subcmd__help,fence-peer)
+                cmd="basalt__subcmd__adm__subcmd__help__subcmd__fence__subcmd__peer"
+                ;;
             basalt__subcmd__adm__subcmd__help,forget-peer)
                 cmd="basalt__subcmd__adm__subcmd__help__subcmd__forget__subcmd__peer"
                 ;;
@@ -349,11 +406,17 @@ _basalt() {
             basalt__subcmd__adm__subcmd__help,hidden-commands)
                 cmd="basalt__subcmd__adm__subcmd__help__subcmd__hidden__subcmd__commands"
                 ;;
+            basalt__subcmd__adm__subcmd__help,initial-split-brain)
+                cmd="basalt__subcmd__adm__subcmd__help__subcmd__initial__subcmd__split__subcmd__brain"
+                ;;
             basalt__subcmd__adm__subcmd__help,invalidate)
                 cmd="basalt__subcmd__adm__subcmd__help__subcmd__invalidate"
                 ;;
             basalt__subcmd__adm__subcmd__help,invalidate-remote)
                 cmd="basalt__subcmd__adm__subcmd__help__subcmd__invalidate__subcmd__remote"
+                ;;
+            basalt__subcmd__adm__subcmd__help,local-io-error)
+                cmd="basalt__subcmd__adm__subcmd__help__subcmd__local__subcmd__io__subcmd__error"
                 ;;
             basalt__subcmd__adm__subcmd__help,net-options)
                 cmd="basalt__subcmd__adm__subcmd__help__subcmd__net__subcmd__options"
@@ -373,6 +436,9 @@ _basalt() {
             basalt__subcmd__adm__subcmd__help,new-resource)
                 cmd="basalt__subcmd__adm__subcmd__help__subcmd__new__subcmd__resource"
                 ;;
+            basalt__subcmd__adm__subcmd__help,out-of-sync)
+                cmd="basalt__subcmd__adm__subcmd__help__subcmd__out__subcmd__of__subcmd__sync"
+                ;;
             basalt__subcmd__adm__subcmd__help,outdate)
                 cmd="basalt__subcmd__adm__subcmd__help__subcmd__outdate"
                 ;;
@@ -385,8 +451,20 @@ _basalt() {
             basalt__subcmd__adm__subcmd__help,peer-role)
                 cmd="basalt__subcmd__adm__subcmd__help__subcmd__peer__subcmd__role"
                 ;;
+            basalt__subcmd__adm__subcmd__help,pri-lost)
+                cmd="basalt__subcmd__adm__subcmd__help__subcmd__pri__subcmd__lost"
+                ;;
+            basalt__subcmd__adm__subcmd__help,pri-lost-after-sb)
+                cmd="basalt__subcmd__adm__subcmd__help__subcmd__pri__subcmd__lost__subcmd__after__subcmd__sb"
+                ;;
+            basalt__subcmd__adm__subcmd__help,pri-on-incon-degr)
+                cmd="basalt__subcmd__adm__subcmd__help__subcmd__pri__subcmd__on__subcmd__incon__subcmd__degr"
+                ;;
             basalt__subcmd__adm__subcmd__help,primary)
                 cmd="basalt__subcmd__adm__subcmd__help__subcmd__primary"
+                ;;
+            basalt__subcmd__adm__subcmd__help,quorum-lost)
+                cmd="basalt__subcmd__adm__subcmd__help__subcmd__quorum__subcmd__lost"
                 ;;
             basalt__subcmd__adm__subcmd__help,repair-md)
                 cmd="basalt__subcmd__adm__subcmd__help__subcmd__repair__subcmd__md"
@@ -460,11 +538,17 @@ _basalt() {
             basalt__subcmd__adm__subcmd__help,show-gi)
                 cmd="basalt__subcmd__adm__subcmd__help__subcmd__show__subcmd__gi"
                 ;;
+            basalt__subcmd__adm__subcmd__help,split-brain)
+                cmd="basalt__subcmd__adm__subcmd__help__subcmd__split__subcmd__brain"
+                ;;
             basalt__subcmd__adm__subcmd__help,status)
                 cmd="basalt__subcmd__adm__subcmd__help__subcmd__status"
                 ;;
             basalt__subcmd__adm__subcmd__help,suspend-io)
                 cmd="basalt__subcmd__adm__subcmd__help__subcmd__suspend__subcmd__io"
+                ;;
+            basalt__subcmd__adm__subcmd__help,unfence-peer)
+                cmd="basalt__subcmd__adm__subcmd__help__subcmd__unfence__subcmd__peer"
                 ;;
             basalt__subcmd__adm__subcmd__help,up)
                 cmd="basalt__subcmd__adm__subcmd__help__subcmd__up"
@@ -610,11 +694,20 @@ _basalt() {
             basalt__subcmd__help__subcmd__adm,adopt-drbd)
                 cmd="basalt__subcmd__help__subcmd__adm__subcmd__adopt__subcmd__drbd"
                 ;;
+            basalt__subcmd__help__subcmd__adm,after-resync-target)
+                cmd="basalt__subcmd__help__subcmd__adm__subcmd__after__subcmd__resync__subcmd__target"
+                ;;
             basalt__subcmd__help__subcmd__adm,apply-al)
                 cmd="basalt__subcmd__help__subcmd__adm__subcmd__apply__subcmd__al"
                 ;;
             basalt__subcmd__help__subcmd__adm,attach)
                 cmd="basalt__subcmd__help__subcmd__adm__subcmd__attach"
+                ;;
+            basalt__subcmd__help__subcmd__adm,before-resync-source)
+                cmd="basalt__subcmd__help__subcmd__adm__subcmd__before__subcmd__resync__subcmd__source"
+                ;;
+            basalt__subcmd__help__subcmd__adm,before-resync-target)
+                cmd="basalt__subcmd__help__subcmd__adm__subcmd__before__subcmd__resync__subcmd__target"
                 ;;
             basalt__subcmd__help__subcmd__adm,check-resize)
                 cmd="basalt__subcmd__help__subcmd__adm__subcmd__check__subcmd__resize"
@@ -643,6 +736,9 @@ _basalt() {
             basalt__subcmd__help__subcmd__adm,disconnect)
                 cmd="basalt__subcmd__help__subcmd__adm__subcmd__disconnect"
                 ;;
+            basalt__subcmd__help__subcmd__adm,disconnected)
+                cmd="basalt__subcmd__help__subcmd__adm__subcmd__disconnected"
+                ;;
             basalt__subcmd__help__subcmd__adm,disk-options)
                 cmd="basalt__subcmd__help__subcmd__adm__subcmd__disk__subcmd__options"
                 ;;
@@ -667,6 +763,9 @@ _basalt() {
             basalt__subcmd__help__subcmd__adm,explain)
                 cmd="basalt__subcmd__help__subcmd__adm__subcmd__explain"
                 ;;
+            basalt__subcmd__help__subcmd__adm,fence-peer)
+                cmd="basalt__subcmd__help__subcmd__adm__subcmd__fence__subcmd__peer"
+                ;;
             basalt__subcmd__help__subcmd__adm,forget-peer)
                 cmd="basalt__subcmd__help__subcmd__adm__subcmd__forget__subcmd__peer"
                 ;;
@@ -676,11 +775,17 @@ _basalt() {
             basalt__subcmd__help__subcmd__adm,hidden-commands)
                 cmd="basalt__subcmd__help__subcmd__adm__subcmd__hidden__subcmd__commands"
                 ;;
+            basalt__subcmd__help__subcmd__adm,initial-split-brain)
+                cmd="basalt__subcmd__help__subcmd__adm__subcmd__initial__subcmd__split__subcmd__brain"
+                ;;
             basalt__subcmd__help__subcmd__adm,invalidate)
                 cmd="basalt__subcmd__help__subcmd__adm__subcmd__invalidate"
                 ;;
             basalt__subcmd__help__subcmd__adm,invalidate-remote)
                 cmd="basalt__subcmd__help__subcmd__adm__subcmd__invalidate__subcmd__remote"
+                ;;
+            basalt__subcmd__help__subcmd__adm,local-io-error)
+                cmd="basalt__subcmd__help__subcmd__adm__subcmd__local__subcmd__io__subcmd__error"
                 ;;
             basalt__subcmd__help__subcmd__adm,net-options)
                 cmd="basalt__subcmd__help__subcmd__adm__subcmd__net__subcmd__options"
@@ -700,6 +805,9 @@ _basalt() {
             basalt__subcmd__help__subcmd__adm,new-resource)
                 cmd="basalt__subcmd__help__subcmd__adm__subcmd__new__subcmd__resource"
                 ;;
+            basalt__subcmd__help__subcmd__adm,out-of-sync)
+                cmd="basalt__subcmd__help__subcmd__adm__subcmd__out__subcmd__of__subcmd__sync"
+                ;;
             basalt__subcmd__help__subcmd__adm,outdate)
                 cmd="basalt__subcmd__help__subcmd__adm__subcmd__outdate"
                 ;;
@@ -712,8 +820,20 @@ _basalt() {
             basalt__subcmd__help__subcmd__adm,peer-role)
                 cmd="basalt__subcmd__help__subcmd__adm__subcmd__peer__subcmd__role"
                 ;;
+            basalt__subcmd__help__subcmd__adm,pri-lost)
+                cmd="basalt__subcmd__help__subcmd__adm__subcmd__pri__subcmd__lost"
+                ;;
+            basalt__subcmd__help__subcmd__adm,pri-lost-after-sb)
+                cmd="basalt__subcmd__help__subcmd__adm__subcmd__pri__subcmd__lost__subcmd__after__subcmd__sb"
+                ;;
+            basalt__subcmd__help__subcmd__adm,pri-on-incon-degr)
+                cmd="basalt__subcmd__help__subcmd__adm__subcmd__pri__subcmd__on__subcmd__incon__subcmd__degr"
+                ;;
             basalt__subcmd__help__subcmd__adm,primary)
                 cmd="basalt__subcmd__help__subcmd__adm__subcmd__primary"
+                ;;
+            basalt__subcmd__help__subcmd__adm,quorum-lost)
+                cmd="basalt__subcmd__help__subcmd__adm__subcmd__quorum__subcmd__lost"
                 ;;
             basalt__subcmd__help__subcmd__adm,repair-md)
                 cmd="basalt__subcmd__help__subcmd__adm__subcmd__repair__subcmd__md"
@@ -787,11 +907,17 @@ _basalt() {
             basalt__subcmd__help__subcmd__adm,show-gi)
                 cmd="basalt__subcmd__help__subcmd__adm__subcmd__show__subcmd__gi"
                 ;;
+            basalt__subcmd__help__subcmd__adm,split-brain)
+                cmd="basalt__subcmd__help__subcmd__adm__subcmd__split__subcmd__brain"
+                ;;
             basalt__subcmd__help__subcmd__adm,status)
                 cmd="basalt__subcmd__help__subcmd__adm__subcmd__status"
                 ;;
             basalt__subcmd__help__subcmd__adm,suspend-io)
                 cmd="basalt__subcmd__help__subcmd__adm__subcmd__suspend__subcmd__io"
+                ;;
+            basalt__subcmd__help__subcmd__adm,unfence-peer)
+                cmd="basalt__subcmd__help__subcmd__adm__subcmd__unfence__subcmd__peer"
                 ;;
             basalt__subcmd__help__subcmd__adm,up)
                 cmd="basalt__subcmd__help__subcmd__adm__subcmd__up"
@@ -1201,7 +1327,7 @@ _basalt() {
             return 0
             ;;
         basalt__subcmd__adm)
-            opts="-c -d -v -S -t -s -m -h -V --config-file --node-socket --dry-run --verbose --json --timeout --stacked --config-to-test --config-to-exclude --drbdsetup --drbdmeta --help --version create-md adopt-drbd adopt up down adjust adjust-with-progress attach detach connect disconnect primary new-current-uuid secondary status explain report events2 role cstate dstate wait-connect wait-con-int wait-sync dump dump-xml sh-nop sh-mod-parms sh-resources sh-list-adjustable sh-list-config-file sh-resource sh-dev sh-minor sh-ll-dev sh-md-dev sh-md-idx sh-ip sh-udev sh-lr-of new-resource new-minor new-peer new-path del-peer del-path del-minor check-resize outdate peer-role hidden-commands apply-al repair-md forget-peer invalidate-remote pause-sync resume-sync disk-options net-options resource-options peer-device-options dump-md dump-superblock get-gi show-gi wipe-md set-gi invalidate verify suspend-io resume-io resize help"
+            opts="-c -d -v -S -t -s -m -h -V --config-file --node-socket --dry-run --verbose --json --timeout --stacked --config-to-test --config-to-exclude --drbdsetup --drbdmeta --help --version create-md adopt-drbd adopt up down adjust adjust-with-progress attach detach connect disconnect primary new-current-uuid secondary status explain report events2 role cstate dstate wait-connect wait-con-int wait-sync dump dump-xml sh-nop sh-mod-parms sh-resources sh-list-adjustable sh-list-config-file sh-resource sh-dev sh-minor sh-ll-dev sh-md-dev sh-md-idx sh-ip sh-udev sh-lr-of new-resource new-minor new-peer new-path del-peer del-path del-minor check-resize outdate peer-role hidden-commands apply-al repair-md forget-peer invalidate-remote pause-sync resume-sync disk-options net-options resource-options peer-device-options dump-md dump-superblock get-gi show-gi wipe-md set-gi fence-peer unfence-peer split-brain initial-split-brain pri-on-incon-degr pri-lost pri-lost-after-sb local-io-error before-resync-target after-resync-target before-resync-source out-of-sync quorum-lost disconnected invalidate verify suspend-io resume-io resize help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1388,6 +1514,36 @@ _basalt() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        basalt__subcmd__adm__subcmd__after__subcmd__resync__subcmd__target)
+            opts="-c -d -v -h --config-file --node-socket --dry-run --verbose --json --timeout --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --config-file)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -c)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --node-socket)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --timeout)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         basalt__subcmd__adm__subcmd__apply__subcmd__al)
             opts="-c -d -v -h --config-file --node-socket --dry-run --verbose --json --timeout --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
@@ -1419,6 +1575,66 @@ _basalt() {
             return 0
             ;;
         basalt__subcmd__adm__subcmd__attach)
+            opts="-c -d -v -h --config-file --node-socket --dry-run --verbose --json --timeout --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --config-file)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -c)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --node-socket)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --timeout)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        basalt__subcmd__adm__subcmd__before__subcmd__resync__subcmd__source)
+            opts="-c -d -v -h --config-file --node-socket --dry-run --verbose --json --timeout --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --config-file)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -c)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --node-socket)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --timeout)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        basalt__subcmd__adm__subcmd__before__subcmd__resync__subcmd__target)
             opts="-c -d -v -h --config-file --node-socket --dry-run --verbose --json --timeout --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
@@ -1726,6 +1942,36 @@ _basalt() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        basalt__subcmd__adm__subcmd__disconnected)
+            opts="-c -d -v -h --config-file --node-socket --dry-run --verbose --json --timeout --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --config-file)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -c)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --node-socket)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --timeout)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         basalt__subcmd__adm__subcmd__disk__subcmd__options)
             opts="-c -d -v -h --set-defaults --config-file --node-socket --dry-run --verbose --json --timeout --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
@@ -1978,6 +2224,36 @@ _basalt() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        basalt__subcmd__adm__subcmd__fence__subcmd__peer)
+            opts="-c -d -v -h --config-file --node-socket --dry-run --verbose --json --timeout --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --config-file)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -c)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --node-socket)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --timeout)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         basalt__subcmd__adm__subcmd__forget__subcmd__peer)
             opts="-c -d -v -h --config-file --node-socket --dry-run --verbose --json --timeout --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
@@ -2043,7 +2319,7 @@ _basalt() {
             return 0
             ;;
         basalt__subcmd__adm__subcmd__help)
-            opts="create-md adopt-drbd adopt up down adjust attach detach connect disconnect primary new-current-uuid secondary status explain report events2 role cstate dstate wait-connect wait-sync dump dump-xml sh-nop sh-mod-parms sh-resources sh-list-adjustable sh-list-config-file sh-resource sh-dev sh-minor sh-ll-dev sh-md-dev sh-md-idx sh-ip sh-udev sh-lr-of new-resource new-minor new-peer new-path del-peer del-path del-minor check-resize outdate peer-role hidden-commands apply-al repair-md forget-peer invalidate-remote pause-sync resume-sync disk-options net-options resource-options peer-device-options dump-md get-gi show-gi wipe-md set-gi invalidate verify suspend-io resume-io resize help"
+            opts="create-md adopt-drbd adopt up down adjust attach detach connect disconnect primary new-current-uuid secondary status explain report events2 role cstate dstate wait-connect wait-sync dump dump-xml sh-nop sh-mod-parms sh-resources sh-list-adjustable sh-list-config-file sh-resource sh-dev sh-minor sh-ll-dev sh-md-dev sh-md-idx sh-ip sh-udev sh-lr-of new-resource new-minor new-peer new-path del-peer del-path del-minor check-resize outdate peer-role hidden-commands apply-al repair-md forget-peer invalidate-remote pause-sync resume-sync disk-options net-options resource-options peer-device-options dump-md get-gi show-gi wipe-md set-gi fence-peer unfence-peer split-brain initial-split-brain pri-on-incon-degr pri-lost pri-lost-after-sb local-io-error before-resync-target after-resync-target before-resync-source out-of-sync quorum-lost disconnected invalidate verify suspend-io resume-io resize help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2098,6 +2374,20 @@ _basalt() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        basalt__subcmd__adm__subcmd__help__subcmd__after__subcmd__resync__subcmd__target)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         basalt__subcmd__adm__subcmd__help__subcmd__apply__subcmd__al)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
@@ -2113,6 +2403,34 @@ _basalt() {
             return 0
             ;;
         basalt__subcmd__adm__subcmd__help__subcmd__attach)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        basalt__subcmd__adm__subcmd__help__subcmd__before__subcmd__resync__subcmd__source)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        basalt__subcmd__adm__subcmd__help__subcmd__before__subcmd__resync__subcmd__target)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
@@ -2252,6 +2570,20 @@ _basalt() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        basalt__subcmd__adm__subcmd__help__subcmd__disconnected)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         basalt__subcmd__adm__subcmd__help__subcmd__disk__subcmd__options)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
@@ -2364,6 +2696,20 @@ _basalt() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        basalt__subcmd__adm__subcmd__help__subcmd__fence__subcmd__peer)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         basalt__subcmd__adm__subcmd__help__subcmd__forget__subcmd__peer)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
@@ -2420,6 +2766,20 @@ _basalt() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        basalt__subcmd__adm__subcmd__help__subcmd__initial__subcmd__split__subcmd__brain)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         basalt__subcmd__adm__subcmd__help__subcmd__invalidate)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
@@ -2435,6 +2795,20 @@ _basalt() {
             return 0
             ;;
         basalt__subcmd__adm__subcmd__help__subcmd__invalidate__subcmd__remote)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        basalt__subcmd__adm__subcmd__help__subcmd__local__subcmd__io__subcmd__error)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
@@ -2532,6 +2906,20 @@ _basalt() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        basalt__subcmd__adm__subcmd__help__subcmd__out__subcmd__of__subcmd__sync)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         basalt__subcmd__adm__subcmd__help__subcmd__outdate)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
@@ -2588,7 +2976,63 @@ _basalt() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        basalt__subcmd__adm__subcmd__help__subcmd__pri__subcmd__lost)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        basalt__subcmd__adm__subcmd__help__subcmd__pri__subcmd__lost__subcmd__after__subcmd__sb)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        basalt__subcmd__adm__subcmd__help__subcmd__pri__subcmd__on__subcmd__incon__subcmd__degr)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         basalt__subcmd__adm__subcmd__help__subcmd__primary)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        basalt__subcmd__adm__subcmd__help__subcmd__quorum__subcmd__lost)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
@@ -2938,6 +3382,20 @@ _basalt() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        basalt__subcmd__adm__subcmd__help__subcmd__split__subcmd__brain)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         basalt__subcmd__adm__subcmd__help__subcmd__status)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
@@ -2953,6 +3411,20 @@ _basalt() {
             return 0
             ;;
         basalt__subcmd__adm__subcmd__help__subcmd__suspend__subcmd__io)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        basalt__subcmd__adm__subcmd__help__subcmd__unfence__subcmd__peer)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
@@ -3066,6 +3538,36 @@ _basalt() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        basalt__subcmd__adm__subcmd__initial__subcmd__split__subcmd__brain)
+            opts="-c -d -v -h --config-file --node-socket --dry-run --verbose --json --timeout --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --config-file)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -c)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --node-socket)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --timeout)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         basalt__subcmd__adm__subcmd__invalidate)
             opts="-c -d -v -h --config-file --node-socket --dry-run --verbose --json --timeout --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
@@ -3097,6 +3599,36 @@ _basalt() {
             return 0
             ;;
         basalt__subcmd__adm__subcmd__invalidate__subcmd__remote)
+            opts="-c -d -v -h --config-file --node-socket --dry-run --verbose --json --timeout --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --config-file)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -c)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --node-socket)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --timeout)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        basalt__subcmd__adm__subcmd__local__subcmd__io__subcmd__error)
             opts="-c -d -v -h --config-file --node-socket --dry-run --verbose --json --timeout --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
@@ -3306,6 +3838,36 @@ _basalt() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        basalt__subcmd__adm__subcmd__out__subcmd__of__subcmd__sync)
+            opts="-c -d -v -h --config-file --node-socket --dry-run --verbose --json --timeout --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --config-file)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -c)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --node-socket)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --timeout)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         basalt__subcmd__adm__subcmd__outdate)
             opts="-c -d -v -h --config-file --node-socket --dry-run --verbose --json --timeout --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
@@ -3426,8 +3988,128 @@ _basalt() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        basalt__subcmd__adm__subcmd__pri__subcmd__lost)
+            opts="-c -d -v -h --config-file --node-socket --dry-run --verbose --json --timeout --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --config-file)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -c)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --node-socket)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --timeout)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        basalt__subcmd__adm__subcmd__pri__subcmd__lost__subcmd__after__subcmd__sb)
+            opts="-c -d -v -h --config-file --node-socket --dry-run --verbose --json --timeout --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --config-file)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -c)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --node-socket)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --timeout)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        basalt__subcmd__adm__subcmd__pri__subcmd__on__subcmd__incon__subcmd__degr)
+            opts="-c -d -v -h --config-file --node-socket --dry-run --verbose --json --timeout --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --config-file)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -c)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --node-socket)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --timeout)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         basalt__subcmd__adm__subcmd__primary)
             opts="-c -d -v -h --force --config-file --node-socket --dry-run --verbose --json --timeout --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --config-file)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -c)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --node-socket)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --timeout)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        basalt__subcmd__adm__subcmd__quorum__subcmd__lost)
+            opts="-c -d -v -h --config-file --node-socket --dry-run --verbose --json --timeout --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -4244,6 +4926,36 @@ _basalt() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        basalt__subcmd__adm__subcmd__split__subcmd__brain)
+            opts="-c -d -v -h --config-file --node-socket --dry-run --verbose --json --timeout --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --config-file)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -c)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --node-socket)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --timeout)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         basalt__subcmd__adm__subcmd__status)
             opts="-s -c -d -v -h --statistics --config-file --node-socket --dry-run --verbose --json --timeout --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
@@ -4275,6 +4987,36 @@ _basalt() {
             return 0
             ;;
         basalt__subcmd__adm__subcmd__suspend__subcmd__io)
+            opts="-c -d -v -h --config-file --node-socket --dry-run --verbose --json --timeout --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --config-file)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -c)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --node-socket)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --timeout)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        basalt__subcmd__adm__subcmd__unfence__subcmd__peer)
             opts="-c -d -v -h --config-file --node-socket --dry-run --verbose --json --timeout --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
@@ -5313,7 +6055,7 @@ _basalt() {
             return 0
             ;;
         basalt__subcmd__help__subcmd__adm)
-            opts="create-md adopt-drbd adopt up down adjust attach detach connect disconnect primary new-current-uuid secondary status explain report events2 role cstate dstate wait-connect wait-sync dump dump-xml sh-nop sh-mod-parms sh-resources sh-list-adjustable sh-list-config-file sh-resource sh-dev sh-minor sh-ll-dev sh-md-dev sh-md-idx sh-ip sh-udev sh-lr-of new-resource new-minor new-peer new-path del-peer del-path del-minor check-resize outdate peer-role hidden-commands apply-al repair-md forget-peer invalidate-remote pause-sync resume-sync disk-options net-options resource-options peer-device-options dump-md get-gi show-gi wipe-md set-gi invalidate verify suspend-io resume-io resize"
+            opts="create-md adopt-drbd adopt up down adjust attach detach connect disconnect primary new-current-uuid secondary status explain report events2 role cstate dstate wait-connect wait-sync dump dump-xml sh-nop sh-mod-parms sh-resources sh-list-adjustable sh-list-config-file sh-resource sh-dev sh-minor sh-ll-dev sh-md-dev sh-md-idx sh-ip sh-udev sh-lr-of new-resource new-minor new-peer new-path del-peer del-path del-minor check-resize outdate peer-role hidden-commands apply-al repair-md forget-peer invalidate-remote pause-sync resume-sync disk-options net-options resource-options peer-device-options dump-md get-gi show-gi wipe-md set-gi fence-peer unfence-peer split-brain initial-split-brain pri-on-incon-degr pri-lost pri-lost-after-sb local-io-error before-resync-target after-resync-target before-resync-source out-of-sync quorum-lost disconnected invalidate verify suspend-io resume-io resize"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -5368,6 +6110,20 @@ _basalt() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        basalt__subcmd__help__subcmd__adm__subcmd__after__subcmd__resync__subcmd__target)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         basalt__subcmd__help__subcmd__adm__subcmd__apply__subcmd__al)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
@@ -5383,6 +6139,34 @@ _basalt() {
             return 0
             ;;
         basalt__subcmd__help__subcmd__adm__subcmd__attach)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        basalt__subcmd__help__subcmd__adm__subcmd__before__subcmd__resync__subcmd__source)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        basalt__subcmd__help__subcmd__adm__subcmd__before__subcmd__resync__subcmd__target)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
@@ -5522,6 +6306,20 @@ _basalt() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        basalt__subcmd__help__subcmd__adm__subcmd__disconnected)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         basalt__subcmd__help__subcmd__adm__subcmd__disk__subcmd__options)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
@@ -5634,6 +6432,20 @@ _basalt() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        basalt__subcmd__help__subcmd__adm__subcmd__fence__subcmd__peer)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         basalt__subcmd__help__subcmd__adm__subcmd__forget__subcmd__peer)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
@@ -5676,6 +6488,20 @@ _basalt() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        basalt__subcmd__help__subcmd__adm__subcmd__initial__subcmd__split__subcmd__brain)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         basalt__subcmd__help__subcmd__adm__subcmd__invalidate)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
@@ -5691,6 +6517,20 @@ _basalt() {
             return 0
             ;;
         basalt__subcmd__help__subcmd__adm__subcmd__invalidate__subcmd__remote)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        basalt__subcmd__help__subcmd__adm__subcmd__local__subcmd__io__subcmd__error)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
@@ -5788,6 +6628,20 @@ _basalt() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        basalt__subcmd__help__subcmd__adm__subcmd__out__subcmd__of__subcmd__sync)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         basalt__subcmd__help__subcmd__adm__subcmd__outdate)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
@@ -5844,7 +6698,63 @@ _basalt() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        basalt__subcmd__help__subcmd__adm__subcmd__pri__subcmd__lost)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        basalt__subcmd__help__subcmd__adm__subcmd__pri__subcmd__lost__subcmd__after__subcmd__sb)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        basalt__subcmd__help__subcmd__adm__subcmd__pri__subcmd__on__subcmd__incon__subcmd__degr)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         basalt__subcmd__help__subcmd__adm__subcmd__primary)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        basalt__subcmd__help__subcmd__adm__subcmd__quorum__subcmd__lost)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
@@ -6194,6 +7104,20 @@ _basalt() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        basalt__subcmd__help__subcmd__adm__subcmd__split__subcmd__brain)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         basalt__subcmd__help__subcmd__adm__subcmd__status)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
@@ -6209,6 +7133,20 @@ _basalt() {
             return 0
             ;;
         basalt__subcmd__help__subcmd__adm__subcmd__suspend__subcmd__io)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        basalt__subcmd__help__subcmd__adm__subcmd__unfence__subcmd__peer)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )

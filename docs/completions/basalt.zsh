@@ -1651,6 +1651,230 @@ _arguments "${_arguments_options[@]}" : \
 '*::words -- As for drbdadm:_default' \
 && ret=0
 ;;
+(fence-peer)
+_arguments "${_arguments_options[@]}" : \
+'-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
+'--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
+'--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
+'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
+'-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
+'*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
+'*--verbose[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
+'--json[Answer in JSON]' \
+'-h[Print help]' \
+'--help[Print help]' \
+'*::targets -- `all`, RES, RES/VOL or RES\:PEER:_default' \
+&& ret=0
+;;
+(unfence-peer)
+_arguments "${_arguments_options[@]}" : \
+'-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
+'--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
+'--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
+'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
+'-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
+'*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
+'*--verbose[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
+'--json[Answer in JSON]' \
+'-h[Print help]' \
+'--help[Print help]' \
+'*::targets -- `all`, RES, RES/VOL or RES\:PEER:_default' \
+&& ret=0
+;;
+(split-brain)
+_arguments "${_arguments_options[@]}" : \
+'-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
+'--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
+'--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
+'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
+'-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
+'*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
+'*--verbose[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
+'--json[Answer in JSON]' \
+'-h[Print help]' \
+'--help[Print help]' \
+'*::targets -- `all`, RES, RES/VOL or RES\:PEER:_default' \
+&& ret=0
+;;
+(initial-split-brain)
+_arguments "${_arguments_options[@]}" : \
+'-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
+'--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
+'--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
+'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
+'-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
+'*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
+'*--verbose[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
+'--json[Answer in JSON]' \
+'-h[Print help]' \
+'--help[Print help]' \
+'*::targets -- `all`, RES, RES/VOL or RES\:PEER:_default' \
+&& ret=0
+;;
+(pri-on-incon-degr)
+_arguments "${_arguments_options[@]}" : \
+'-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
+'--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
+'--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
+'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
+'-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
+'*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
+'*--verbose[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
+'--json[Answer in JSON]' \
+'-h[Print help]' \
+'--help[Print help]' \
+'*::targets -- `all`, RES, RES/VOL or RES\:PEER:_default' \
+&& ret=0
+;;
+(pri-lost)
+_arguments "${_arguments_options[@]}" : \
+'-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
+'--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
+'--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
+'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
+'-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
+'*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
+'*--verbose[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
+'--json[Answer in JSON]' \
+'-h[Print help]' \
+'--help[Print help]' \
+'*::targets -- `all`, RES, RES/VOL or RES\:PEER:_default' \
+&& ret=0
+;;
+(pri-lost-after-sb)
+_arguments "${_arguments_options[@]}" : \
+'-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
+'--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
+'--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
+'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
+'-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
+'*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
+'*--verbose[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
+'--json[Answer in JSON]' \
+'-h[Print help]' \
+'--help[Print help]' \
+'*::targets -- `all`, RES, RES/VOL or RES\:PEER:_default' \
+&& ret=0
+;;
+(local-io-error)
+_arguments "${_arguments_options[@]}" : \
+'-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
+'--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
+'--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
+'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
+'-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
+'*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
+'*--verbose[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
+'--json[Answer in JSON]' \
+'-h[Print help]' \
+'--help[Print help]' \
+'*::targets -- `all`, RES, RES/VOL or RES\:PEER:_default' \
+&& ret=0
+;;
+(before-resync-target)
+_arguments "${_arguments_options[@]}" : \
+'-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
+'--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
+'--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
+'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
+'-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
+'*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
+'*--verbose[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
+'--json[Answer in JSON]' \
+'-h[Print help]' \
+'--help[Print help]' \
+'*::targets -- `all`, RES, RES/VOL or RES\:PEER:_default' \
+&& ret=0
+;;
+(after-resync-target)
+_arguments "${_arguments_options[@]}" : \
+'-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
+'--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
+'--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
+'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
+'-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
+'*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
+'*--verbose[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
+'--json[Answer in JSON]' \
+'-h[Print help]' \
+'--help[Print help]' \
+'*::targets -- `all`, RES, RES/VOL or RES\:PEER:_default' \
+&& ret=0
+;;
+(before-resync-source)
+_arguments "${_arguments_options[@]}" : \
+'-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
+'--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
+'--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
+'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
+'-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
+'*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
+'*--verbose[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
+'--json[Answer in JSON]' \
+'-h[Print help]' \
+'--help[Print help]' \
+'*::targets -- `all`, RES, RES/VOL or RES\:PEER:_default' \
+&& ret=0
+;;
+(out-of-sync)
+_arguments "${_arguments_options[@]}" : \
+'-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
+'--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
+'--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
+'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
+'-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
+'*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
+'*--verbose[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
+'--json[Answer in JSON]' \
+'-h[Print help]' \
+'--help[Print help]' \
+'*::targets -- `all`, RES, RES/VOL or RES\:PEER:_default' \
+&& ret=0
+;;
+(quorum-lost)
+_arguments "${_arguments_options[@]}" : \
+'-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
+'--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
+'--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
+'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
+'-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
+'*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
+'*--verbose[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
+'--json[Answer in JSON]' \
+'-h[Print help]' \
+'--help[Print help]' \
+'*::targets -- `all`, RES, RES/VOL or RES\:PEER:_default' \
+&& ret=0
+;;
+(disconnected)
+_arguments "${_arguments_options[@]}" : \
+'-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
+'--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
+'--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
+'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
+'-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
+'*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
+'*--verbose[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
+'--json[Answer in JSON]' \
+'-h[Print help]' \
+'--help[Print help]' \
+'*::targets -- `all`, RES, RES/VOL or RES\:PEER:_default' \
+&& ret=0
+;;
 (invalidate)
 _arguments "${_arguments_options[@]}" : \
 '-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
@@ -2005,6 +2229,62 @@ _arguments "${_arguments_options[@]}" : \
 && ret=0
 ;;
 (set-gi)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(fence-peer)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(unfence-peer)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(split-brain)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(initial-split-brain)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(pri-on-incon-degr)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(pri-lost)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(pri-lost-after-sb)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(local-io-error)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(before-resync-target)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(after-resync-target)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(before-resync-source)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(out-of-sync)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(quorum-lost)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(disconnected)
 _arguments "${_arguments_options[@]}" : \
 && ret=0
 ;;
@@ -3225,6 +3505,62 @@ _arguments "${_arguments_options[@]}" : \
 _arguments "${_arguments_options[@]}" : \
 && ret=0
 ;;
+(fence-peer)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(unfence-peer)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(split-brain)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(initial-split-brain)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(pri-on-incon-degr)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(pri-lost)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(pri-lost-after-sb)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(local-io-error)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(before-resync-target)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(after-resync-target)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(before-resync-source)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(out-of-sync)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(quorum-lost)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(disconnected)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
 (invalidate)
 _arguments "${_arguments_options[@]}" : \
 && ret=0
@@ -3498,6 +3834,20 @@ _basalt__subcmd__adm_commands() {
 'show-gi:The same, in words' \
 'wipe-md:Erase the metadata\: the data stays, and is no replica any more' \
 'set-gi:Refused\: a generation is what a majority of the voters chose' \
+'fence-peer:Run the handler of this name' \
+'unfence-peer:Run the handler of this name' \
+'split-brain:Run the handler of this name' \
+'initial-split-brain:Run the handler of this name' \
+'pri-on-incon-degr:Run the handler of this name' \
+'pri-lost:Run the handler of this name' \
+'pri-lost-after-sb:Run the handler of this name' \
+'local-io-error:Run the handler of this name' \
+'before-resync-target:Run the handler of this name' \
+'after-resync-target:Run the handler of this name' \
+'before-resync-source:Run the handler of this name' \
+'out-of-sync:Run the handler of this name' \
+'quorum-lost:Run the handler of this name' \
+'disconnected:Run the handler of this name' \
 'invalidate:Give up the local data and copy it all again from a peer' \
 'verify:Compare the replicas while they are in use' \
 'suspend-io:Finish the requests that are under way, and hold the next ones back' \
@@ -3522,6 +3872,11 @@ _basalt__subcmd__adm__subcmd__adopt-drbd_commands() {
     local commands; commands=()
     _describe -t commands 'basalt adm adopt-drbd commands' commands "$@"
 }
+(( $+functions[_basalt__subcmd__adm__subcmd__after-resync-target_commands] )) ||
+_basalt__subcmd__adm__subcmd__after-resync-target_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt adm after-resync-target commands' commands "$@"
+}
 (( $+functions[_basalt__subcmd__adm__subcmd__apply-al_commands] )) ||
 _basalt__subcmd__adm__subcmd__apply-al_commands() {
     local commands; commands=()
@@ -3531,6 +3886,16 @@ _basalt__subcmd__adm__subcmd__apply-al_commands() {
 _basalt__subcmd__adm__subcmd__attach_commands() {
     local commands; commands=()
     _describe -t commands 'basalt adm attach commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__adm__subcmd__before-resync-source_commands] )) ||
+_basalt__subcmd__adm__subcmd__before-resync-source_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt adm before-resync-source commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__adm__subcmd__before-resync-target_commands] )) ||
+_basalt__subcmd__adm__subcmd__before-resync-target_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt adm before-resync-target commands' commands "$@"
 }
 (( $+functions[_basalt__subcmd__adm__subcmd__check-resize_commands] )) ||
 _basalt__subcmd__adm__subcmd__check-resize_commands() {
@@ -3577,6 +3942,11 @@ _basalt__subcmd__adm__subcmd__disconnect_commands() {
     local commands; commands=()
     _describe -t commands 'basalt adm disconnect commands' commands "$@"
 }
+(( $+functions[_basalt__subcmd__adm__subcmd__disconnected_commands] )) ||
+_basalt__subcmd__adm__subcmd__disconnected_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt adm disconnected commands' commands "$@"
+}
 (( $+functions[_basalt__subcmd__adm__subcmd__disk-options_commands] )) ||
 _basalt__subcmd__adm__subcmd__disk-options_commands() {
     local commands; commands=()
@@ -3616,6 +3986,11 @@ _basalt__subcmd__adm__subcmd__events2_commands() {
 _basalt__subcmd__adm__subcmd__explain_commands() {
     local commands; commands=()
     _describe -t commands 'basalt adm explain commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__adm__subcmd__fence-peer_commands] )) ||
+_basalt__subcmd__adm__subcmd__fence-peer_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt adm fence-peer commands' commands "$@"
 }
 (( $+functions[_basalt__subcmd__adm__subcmd__forget-peer_commands] )) ||
 _basalt__subcmd__adm__subcmd__forget-peer_commands() {
@@ -3694,6 +4069,20 @@ _basalt__subcmd__adm__subcmd__help_commands() {
 'show-gi:The same, in words' \
 'wipe-md:Erase the metadata\: the data stays, and is no replica any more' \
 'set-gi:Refused\: a generation is what a majority of the voters chose' \
+'fence-peer:Run the handler of this name' \
+'unfence-peer:Run the handler of this name' \
+'split-brain:Run the handler of this name' \
+'initial-split-brain:Run the handler of this name' \
+'pri-on-incon-degr:Run the handler of this name' \
+'pri-lost:Run the handler of this name' \
+'pri-lost-after-sb:Run the handler of this name' \
+'local-io-error:Run the handler of this name' \
+'before-resync-target:Run the handler of this name' \
+'after-resync-target:Run the handler of this name' \
+'before-resync-source:Run the handler of this name' \
+'out-of-sync:Run the handler of this name' \
+'quorum-lost:Run the handler of this name' \
+'disconnected:Run the handler of this name' \
 'invalidate:Give up the local data and copy it all again from a peer' \
 'verify:Compare the replicas while they are in use' \
 'suspend-io:Finish the requests that are under way, and hold the next ones back' \
@@ -3718,6 +4107,11 @@ _basalt__subcmd__adm__subcmd__help__subcmd__adopt-drbd_commands() {
     local commands; commands=()
     _describe -t commands 'basalt adm help adopt-drbd commands' commands "$@"
 }
+(( $+functions[_basalt__subcmd__adm__subcmd__help__subcmd__after-resync-target_commands] )) ||
+_basalt__subcmd__adm__subcmd__help__subcmd__after-resync-target_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt adm help after-resync-target commands' commands "$@"
+}
 (( $+functions[_basalt__subcmd__adm__subcmd__help__subcmd__apply-al_commands] )) ||
 _basalt__subcmd__adm__subcmd__help__subcmd__apply-al_commands() {
     local commands; commands=()
@@ -3727,6 +4121,16 @@ _basalt__subcmd__adm__subcmd__help__subcmd__apply-al_commands() {
 _basalt__subcmd__adm__subcmd__help__subcmd__attach_commands() {
     local commands; commands=()
     _describe -t commands 'basalt adm help attach commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__adm__subcmd__help__subcmd__before-resync-source_commands] )) ||
+_basalt__subcmd__adm__subcmd__help__subcmd__before-resync-source_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt adm help before-resync-source commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__adm__subcmd__help__subcmd__before-resync-target_commands] )) ||
+_basalt__subcmd__adm__subcmd__help__subcmd__before-resync-target_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt adm help before-resync-target commands' commands "$@"
 }
 (( $+functions[_basalt__subcmd__adm__subcmd__help__subcmd__check-resize_commands] )) ||
 _basalt__subcmd__adm__subcmd__help__subcmd__check-resize_commands() {
@@ -3773,6 +4177,11 @@ _basalt__subcmd__adm__subcmd__help__subcmd__disconnect_commands() {
     local commands; commands=()
     _describe -t commands 'basalt adm help disconnect commands' commands "$@"
 }
+(( $+functions[_basalt__subcmd__adm__subcmd__help__subcmd__disconnected_commands] )) ||
+_basalt__subcmd__adm__subcmd__help__subcmd__disconnected_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt adm help disconnected commands' commands "$@"
+}
 (( $+functions[_basalt__subcmd__adm__subcmd__help__subcmd__disk-options_commands] )) ||
 _basalt__subcmd__adm__subcmd__help__subcmd__disk-options_commands() {
     local commands; commands=()
@@ -3813,6 +4222,11 @@ _basalt__subcmd__adm__subcmd__help__subcmd__explain_commands() {
     local commands; commands=()
     _describe -t commands 'basalt adm help explain commands' commands "$@"
 }
+(( $+functions[_basalt__subcmd__adm__subcmd__help__subcmd__fence-peer_commands] )) ||
+_basalt__subcmd__adm__subcmd__help__subcmd__fence-peer_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt adm help fence-peer commands' commands "$@"
+}
 (( $+functions[_basalt__subcmd__adm__subcmd__help__subcmd__forget-peer_commands] )) ||
 _basalt__subcmd__adm__subcmd__help__subcmd__forget-peer_commands() {
     local commands; commands=()
@@ -3833,6 +4247,11 @@ _basalt__subcmd__adm__subcmd__help__subcmd__hidden-commands_commands() {
     local commands; commands=()
     _describe -t commands 'basalt adm help hidden-commands commands' commands "$@"
 }
+(( $+functions[_basalt__subcmd__adm__subcmd__help__subcmd__initial-split-brain_commands] )) ||
+_basalt__subcmd__adm__subcmd__help__subcmd__initial-split-brain_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt adm help initial-split-brain commands' commands "$@"
+}
 (( $+functions[_basalt__subcmd__adm__subcmd__help__subcmd__invalidate_commands] )) ||
 _basalt__subcmd__adm__subcmd__help__subcmd__invalidate_commands() {
     local commands; commands=()
@@ -3842,6 +4261,11 @@ _basalt__subcmd__adm__subcmd__help__subcmd__invalidate_commands() {
 _basalt__subcmd__adm__subcmd__help__subcmd__invalidate-remote_commands() {
     local commands; commands=()
     _describe -t commands 'basalt adm help invalidate-remote commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__adm__subcmd__help__subcmd__local-io-error_commands] )) ||
+_basalt__subcmd__adm__subcmd__help__subcmd__local-io-error_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt adm help local-io-error commands' commands "$@"
 }
 (( $+functions[_basalt__subcmd__adm__subcmd__help__subcmd__net-options_commands] )) ||
 _basalt__subcmd__adm__subcmd__help__subcmd__net-options_commands() {
@@ -3873,6 +4297,11 @@ _basalt__subcmd__adm__subcmd__help__subcmd__new-resource_commands() {
     local commands; commands=()
     _describe -t commands 'basalt adm help new-resource commands' commands "$@"
 }
+(( $+functions[_basalt__subcmd__adm__subcmd__help__subcmd__out-of-sync_commands] )) ||
+_basalt__subcmd__adm__subcmd__help__subcmd__out-of-sync_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt adm help out-of-sync commands' commands "$@"
+}
 (( $+functions[_basalt__subcmd__adm__subcmd__help__subcmd__outdate_commands] )) ||
 _basalt__subcmd__adm__subcmd__help__subcmd__outdate_commands() {
     local commands; commands=()
@@ -3893,10 +4322,30 @@ _basalt__subcmd__adm__subcmd__help__subcmd__peer-role_commands() {
     local commands; commands=()
     _describe -t commands 'basalt adm help peer-role commands' commands "$@"
 }
+(( $+functions[_basalt__subcmd__adm__subcmd__help__subcmd__pri-lost_commands] )) ||
+_basalt__subcmd__adm__subcmd__help__subcmd__pri-lost_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt adm help pri-lost commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__adm__subcmd__help__subcmd__pri-lost-after-sb_commands] )) ||
+_basalt__subcmd__adm__subcmd__help__subcmd__pri-lost-after-sb_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt adm help pri-lost-after-sb commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__adm__subcmd__help__subcmd__pri-on-incon-degr_commands] )) ||
+_basalt__subcmd__adm__subcmd__help__subcmd__pri-on-incon-degr_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt adm help pri-on-incon-degr commands' commands "$@"
+}
 (( $+functions[_basalt__subcmd__adm__subcmd__help__subcmd__primary_commands] )) ||
 _basalt__subcmd__adm__subcmd__help__subcmd__primary_commands() {
     local commands; commands=()
     _describe -t commands 'basalt adm help primary commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__adm__subcmd__help__subcmd__quorum-lost_commands] )) ||
+_basalt__subcmd__adm__subcmd__help__subcmd__quorum-lost_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt adm help quorum-lost commands' commands "$@"
 }
 (( $+functions[_basalt__subcmd__adm__subcmd__help__subcmd__repair-md_commands] )) ||
 _basalt__subcmd__adm__subcmd__help__subcmd__repair-md_commands() {
@@ -4018,6 +4467,11 @@ _basalt__subcmd__adm__subcmd__help__subcmd__show-gi_commands() {
     local commands; commands=()
     _describe -t commands 'basalt adm help show-gi commands' commands "$@"
 }
+(( $+functions[_basalt__subcmd__adm__subcmd__help__subcmd__split-brain_commands] )) ||
+_basalt__subcmd__adm__subcmd__help__subcmd__split-brain_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt adm help split-brain commands' commands "$@"
+}
 (( $+functions[_basalt__subcmd__adm__subcmd__help__subcmd__status_commands] )) ||
 _basalt__subcmd__adm__subcmd__help__subcmd__status_commands() {
     local commands; commands=()
@@ -4027,6 +4481,11 @@ _basalt__subcmd__adm__subcmd__help__subcmd__status_commands() {
 _basalt__subcmd__adm__subcmd__help__subcmd__suspend-io_commands() {
     local commands; commands=()
     _describe -t commands 'basalt adm help suspend-io commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__adm__subcmd__help__subcmd__unfence-peer_commands] )) ||
+_basalt__subcmd__adm__subcmd__help__subcmd__unfence-peer_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt adm help unfence-peer commands' commands "$@"
 }
 (( $+functions[_basalt__subcmd__adm__subcmd__help__subcmd__up_commands] )) ||
 _basalt__subcmd__adm__subcmd__help__subcmd__up_commands() {
@@ -4058,6 +4517,11 @@ _basalt__subcmd__adm__subcmd__hidden-commands_commands() {
     local commands; commands=()
     _describe -t commands 'basalt adm hidden-commands commands' commands "$@"
 }
+(( $+functions[_basalt__subcmd__adm__subcmd__initial-split-brain_commands] )) ||
+_basalt__subcmd__adm__subcmd__initial-split-brain_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt adm initial-split-brain commands' commands "$@"
+}
 (( $+functions[_basalt__subcmd__adm__subcmd__invalidate_commands] )) ||
 _basalt__subcmd__adm__subcmd__invalidate_commands() {
     local commands; commands=()
@@ -4067,6 +4531,11 @@ _basalt__subcmd__adm__subcmd__invalidate_commands() {
 _basalt__subcmd__adm__subcmd__invalidate-remote_commands() {
     local commands; commands=()
     _describe -t commands 'basalt adm invalidate-remote commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__adm__subcmd__local-io-error_commands] )) ||
+_basalt__subcmd__adm__subcmd__local-io-error_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt adm local-io-error commands' commands "$@"
 }
 (( $+functions[_basalt__subcmd__adm__subcmd__net-options_commands] )) ||
 _basalt__subcmd__adm__subcmd__net-options_commands() {
@@ -4098,6 +4567,11 @@ _basalt__subcmd__adm__subcmd__new-resource_commands() {
     local commands; commands=()
     _describe -t commands 'basalt adm new-resource commands' commands "$@"
 }
+(( $+functions[_basalt__subcmd__adm__subcmd__out-of-sync_commands] )) ||
+_basalt__subcmd__adm__subcmd__out-of-sync_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt adm out-of-sync commands' commands "$@"
+}
 (( $+functions[_basalt__subcmd__adm__subcmd__outdate_commands] )) ||
 _basalt__subcmd__adm__subcmd__outdate_commands() {
     local commands; commands=()
@@ -4118,10 +4592,30 @@ _basalt__subcmd__adm__subcmd__peer-role_commands() {
     local commands; commands=()
     _describe -t commands 'basalt adm peer-role commands' commands "$@"
 }
+(( $+functions[_basalt__subcmd__adm__subcmd__pri-lost_commands] )) ||
+_basalt__subcmd__adm__subcmd__pri-lost_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt adm pri-lost commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__adm__subcmd__pri-lost-after-sb_commands] )) ||
+_basalt__subcmd__adm__subcmd__pri-lost-after-sb_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt adm pri-lost-after-sb commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__adm__subcmd__pri-on-incon-degr_commands] )) ||
+_basalt__subcmd__adm__subcmd__pri-on-incon-degr_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt adm pri-on-incon-degr commands' commands "$@"
+}
 (( $+functions[_basalt__subcmd__adm__subcmd__primary_commands] )) ||
 _basalt__subcmd__adm__subcmd__primary_commands() {
     local commands; commands=()
     _describe -t commands 'basalt adm primary commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__adm__subcmd__quorum-lost_commands] )) ||
+_basalt__subcmd__adm__subcmd__quorum-lost_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt adm quorum-lost commands' commands "$@"
 }
 (( $+functions[_basalt__subcmd__adm__subcmd__repair-md_commands] )) ||
 _basalt__subcmd__adm__subcmd__repair-md_commands() {
@@ -4243,6 +4737,11 @@ _basalt__subcmd__adm__subcmd__show-gi_commands() {
     local commands; commands=()
     _describe -t commands 'basalt adm show-gi commands' commands "$@"
 }
+(( $+functions[_basalt__subcmd__adm__subcmd__split-brain_commands] )) ||
+_basalt__subcmd__adm__subcmd__split-brain_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt adm split-brain commands' commands "$@"
+}
 (( $+functions[_basalt__subcmd__adm__subcmd__status_commands] )) ||
 _basalt__subcmd__adm__subcmd__status_commands() {
     local commands; commands=()
@@ -4252,6 +4751,11 @@ _basalt__subcmd__adm__subcmd__status_commands() {
 _basalt__subcmd__adm__subcmd__suspend-io_commands() {
     local commands; commands=()
     _describe -t commands 'basalt adm suspend-io commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__adm__subcmd__unfence-peer_commands] )) ||
+_basalt__subcmd__adm__subcmd__unfence-peer_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt adm unfence-peer commands' commands "$@"
 }
 (( $+functions[_basalt__subcmd__adm__subcmd__up_commands] )) ||
 _basalt__subcmd__adm__subcmd__up_commands() {
@@ -4555,6 +5059,20 @@ _basalt__subcmd__help__subcmd__adm_commands() {
 'show-gi:The same, in words' \
 'wipe-md:Erase the metadata\: the data stays, and is no replica any more' \
 'set-gi:Refused\: a generation is what a majority of the voters chose' \
+'fence-peer:Run the handler of this name' \
+'unfence-peer:Run the handler of this name' \
+'split-brain:Run the handler of this name' \
+'initial-split-brain:Run the handler of this name' \
+'pri-on-incon-degr:Run the handler of this name' \
+'pri-lost:Run the handler of this name' \
+'pri-lost-after-sb:Run the handler of this name' \
+'local-io-error:Run the handler of this name' \
+'before-resync-target:Run the handler of this name' \
+'after-resync-target:Run the handler of this name' \
+'before-resync-source:Run the handler of this name' \
+'out-of-sync:Run the handler of this name' \
+'quorum-lost:Run the handler of this name' \
+'disconnected:Run the handler of this name' \
 'invalidate:Give up the local data and copy it all again from a peer' \
 'verify:Compare the replicas while they are in use' \
 'suspend-io:Finish the requests that are under way, and hold the next ones back' \
@@ -4578,6 +5096,11 @@ _basalt__subcmd__help__subcmd__adm__subcmd__adopt-drbd_commands() {
     local commands; commands=()
     _describe -t commands 'basalt help adm adopt-drbd commands' commands "$@"
 }
+(( $+functions[_basalt__subcmd__help__subcmd__adm__subcmd__after-resync-target_commands] )) ||
+_basalt__subcmd__help__subcmd__adm__subcmd__after-resync-target_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt help adm after-resync-target commands' commands "$@"
+}
 (( $+functions[_basalt__subcmd__help__subcmd__adm__subcmd__apply-al_commands] )) ||
 _basalt__subcmd__help__subcmd__adm__subcmd__apply-al_commands() {
     local commands; commands=()
@@ -4587,6 +5110,16 @@ _basalt__subcmd__help__subcmd__adm__subcmd__apply-al_commands() {
 _basalt__subcmd__help__subcmd__adm__subcmd__attach_commands() {
     local commands; commands=()
     _describe -t commands 'basalt help adm attach commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__help__subcmd__adm__subcmd__before-resync-source_commands] )) ||
+_basalt__subcmd__help__subcmd__adm__subcmd__before-resync-source_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt help adm before-resync-source commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__help__subcmd__adm__subcmd__before-resync-target_commands] )) ||
+_basalt__subcmd__help__subcmd__adm__subcmd__before-resync-target_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt help adm before-resync-target commands' commands "$@"
 }
 (( $+functions[_basalt__subcmd__help__subcmd__adm__subcmd__check-resize_commands] )) ||
 _basalt__subcmd__help__subcmd__adm__subcmd__check-resize_commands() {
@@ -4633,6 +5166,11 @@ _basalt__subcmd__help__subcmd__adm__subcmd__disconnect_commands() {
     local commands; commands=()
     _describe -t commands 'basalt help adm disconnect commands' commands "$@"
 }
+(( $+functions[_basalt__subcmd__help__subcmd__adm__subcmd__disconnected_commands] )) ||
+_basalt__subcmd__help__subcmd__adm__subcmd__disconnected_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt help adm disconnected commands' commands "$@"
+}
 (( $+functions[_basalt__subcmd__help__subcmd__adm__subcmd__disk-options_commands] )) ||
 _basalt__subcmd__help__subcmd__adm__subcmd__disk-options_commands() {
     local commands; commands=()
@@ -4673,6 +5211,11 @@ _basalt__subcmd__help__subcmd__adm__subcmd__explain_commands() {
     local commands; commands=()
     _describe -t commands 'basalt help adm explain commands' commands "$@"
 }
+(( $+functions[_basalt__subcmd__help__subcmd__adm__subcmd__fence-peer_commands] )) ||
+_basalt__subcmd__help__subcmd__adm__subcmd__fence-peer_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt help adm fence-peer commands' commands "$@"
+}
 (( $+functions[_basalt__subcmd__help__subcmd__adm__subcmd__forget-peer_commands] )) ||
 _basalt__subcmd__help__subcmd__adm__subcmd__forget-peer_commands() {
     local commands; commands=()
@@ -4688,6 +5231,11 @@ _basalt__subcmd__help__subcmd__adm__subcmd__hidden-commands_commands() {
     local commands; commands=()
     _describe -t commands 'basalt help adm hidden-commands commands' commands "$@"
 }
+(( $+functions[_basalt__subcmd__help__subcmd__adm__subcmd__initial-split-brain_commands] )) ||
+_basalt__subcmd__help__subcmd__adm__subcmd__initial-split-brain_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt help adm initial-split-brain commands' commands "$@"
+}
 (( $+functions[_basalt__subcmd__help__subcmd__adm__subcmd__invalidate_commands] )) ||
 _basalt__subcmd__help__subcmd__adm__subcmd__invalidate_commands() {
     local commands; commands=()
@@ -4697,6 +5245,11 @@ _basalt__subcmd__help__subcmd__adm__subcmd__invalidate_commands() {
 _basalt__subcmd__help__subcmd__adm__subcmd__invalidate-remote_commands() {
     local commands; commands=()
     _describe -t commands 'basalt help adm invalidate-remote commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__help__subcmd__adm__subcmd__local-io-error_commands] )) ||
+_basalt__subcmd__help__subcmd__adm__subcmd__local-io-error_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt help adm local-io-error commands' commands "$@"
 }
 (( $+functions[_basalt__subcmd__help__subcmd__adm__subcmd__net-options_commands] )) ||
 _basalt__subcmd__help__subcmd__adm__subcmd__net-options_commands() {
@@ -4728,6 +5281,11 @@ _basalt__subcmd__help__subcmd__adm__subcmd__new-resource_commands() {
     local commands; commands=()
     _describe -t commands 'basalt help adm new-resource commands' commands "$@"
 }
+(( $+functions[_basalt__subcmd__help__subcmd__adm__subcmd__out-of-sync_commands] )) ||
+_basalt__subcmd__help__subcmd__adm__subcmd__out-of-sync_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt help adm out-of-sync commands' commands "$@"
+}
 (( $+functions[_basalt__subcmd__help__subcmd__adm__subcmd__outdate_commands] )) ||
 _basalt__subcmd__help__subcmd__adm__subcmd__outdate_commands() {
     local commands; commands=()
@@ -4748,10 +5306,30 @@ _basalt__subcmd__help__subcmd__adm__subcmd__peer-role_commands() {
     local commands; commands=()
     _describe -t commands 'basalt help adm peer-role commands' commands "$@"
 }
+(( $+functions[_basalt__subcmd__help__subcmd__adm__subcmd__pri-lost_commands] )) ||
+_basalt__subcmd__help__subcmd__adm__subcmd__pri-lost_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt help adm pri-lost commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__help__subcmd__adm__subcmd__pri-lost-after-sb_commands] )) ||
+_basalt__subcmd__help__subcmd__adm__subcmd__pri-lost-after-sb_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt help adm pri-lost-after-sb commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__help__subcmd__adm__subcmd__pri-on-incon-degr_commands] )) ||
+_basalt__subcmd__help__subcmd__adm__subcmd__pri-on-incon-degr_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt help adm pri-on-incon-degr commands' commands "$@"
+}
 (( $+functions[_basalt__subcmd__help__subcmd__adm__subcmd__primary_commands] )) ||
 _basalt__subcmd__help__subcmd__adm__subcmd__primary_commands() {
     local commands; commands=()
     _describe -t commands 'basalt help adm primary commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__help__subcmd__adm__subcmd__quorum-lost_commands] )) ||
+_basalt__subcmd__help__subcmd__adm__subcmd__quorum-lost_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt help adm quorum-lost commands' commands "$@"
 }
 (( $+functions[_basalt__subcmd__help__subcmd__adm__subcmd__repair-md_commands] )) ||
 _basalt__subcmd__help__subcmd__adm__subcmd__repair-md_commands() {
@@ -4873,6 +5451,11 @@ _basalt__subcmd__help__subcmd__adm__subcmd__show-gi_commands() {
     local commands; commands=()
     _describe -t commands 'basalt help adm show-gi commands' commands "$@"
 }
+(( $+functions[_basalt__subcmd__help__subcmd__adm__subcmd__split-brain_commands] )) ||
+_basalt__subcmd__help__subcmd__adm__subcmd__split-brain_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt help adm split-brain commands' commands "$@"
+}
 (( $+functions[_basalt__subcmd__help__subcmd__adm__subcmd__status_commands] )) ||
 _basalt__subcmd__help__subcmd__adm__subcmd__status_commands() {
     local commands; commands=()
@@ -4882,6 +5465,11 @@ _basalt__subcmd__help__subcmd__adm__subcmd__status_commands() {
 _basalt__subcmd__help__subcmd__adm__subcmd__suspend-io_commands() {
     local commands; commands=()
     _describe -t commands 'basalt help adm suspend-io commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__help__subcmd__adm__subcmd__unfence-peer_commands] )) ||
+_basalt__subcmd__help__subcmd__adm__subcmd__unfence-peer_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt help adm unfence-peer commands' commands "$@"
 }
 (( $+functions[_basalt__subcmd__help__subcmd__adm__subcmd__up_commands] )) ||
 _basalt__subcmd__help__subcmd__adm__subcmd__up_commands() {

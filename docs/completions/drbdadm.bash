@@ -28,11 +28,20 @@ _drbdadm() {
             drbdadm,adopt-drbd)
                 cmd="drbdadm__subcmd__adopt__subcmd__drbd"
                 ;;
+            drbdadm,after-resync-target)
+                cmd="drbdadm__subcmd__after__subcmd__resync__subcmd__target"
+                ;;
             drbdadm,apply-al)
                 cmd="drbdadm__subcmd__apply__subcmd__al"
                 ;;
             drbdadm,attach)
                 cmd="drbdadm__subcmd__attach"
+                ;;
+            drbdadm,before-resync-source)
+                cmd="drbdadm__subcmd__before__subcmd__resync__subcmd__source"
+                ;;
+            drbdadm,before-resync-target)
+                cmd="drbdadm__subcmd__before__subcmd__resync__subcmd__target"
                 ;;
             drbdadm,check-resize)
                 cmd="drbdadm__subcmd__check__subcmd__resize"
@@ -61,6 +70,9 @@ _drbdadm() {
             drbdadm,disconnect)
                 cmd="drbdadm__subcmd__disconnect"
                 ;;
+            drbdadm,disconnected)
+                cmd="drbdadm__subcmd__disconnected"
+                ;;
             drbdadm,disk-options)
                 cmd="drbdadm__subcmd__disk__subcmd__options"
                 ;;
@@ -88,6 +100,9 @@ _drbdadm() {
             drbdadm,explain)
                 cmd="drbdadm__subcmd__explain"
                 ;;
+            drbdadm,fence-peer)
+                cmd="drbdadm__subcmd__fence__subcmd__peer"
+                ;;
             drbdadm,forget-peer)
                 cmd="drbdadm__subcmd__forget__subcmd__peer"
                 ;;
@@ -100,11 +115,17 @@ _drbdadm() {
             drbdadm,hidden-commands)
                 cmd="drbdadm__subcmd__hidden__subcmd__commands"
                 ;;
+            drbdadm,initial-split-brain)
+                cmd="drbdadm__subcmd__initial__subcmd__split__subcmd__brain"
+                ;;
             drbdadm,invalidate)
                 cmd="drbdadm__subcmd__invalidate"
                 ;;
             drbdadm,invalidate-remote)
                 cmd="drbdadm__subcmd__invalidate__subcmd__remote"
+                ;;
+            drbdadm,local-io-error)
+                cmd="drbdadm__subcmd__local__subcmd__io__subcmd__error"
                 ;;
             drbdadm,net-options)
                 cmd="drbdadm__subcmd__net__subcmd__options"
@@ -124,6 +145,9 @@ _drbdadm() {
             drbdadm,new-resource)
                 cmd="drbdadm__subcmd__new__subcmd__resource"
                 ;;
+            drbdadm,out-of-sync)
+                cmd="drbdadm__subcmd__out__subcmd__of__subcmd__sync"
+                ;;
             drbdadm,outdate)
                 cmd="drbdadm__subcmd__outdate"
                 ;;
@@ -136,8 +160,20 @@ _drbdadm() {
             drbdadm,peer-role)
                 cmd="drbdadm__subcmd__peer__subcmd__role"
                 ;;
+            drbdadm,pri-lost)
+                cmd="drbdadm__subcmd__pri__subcmd__lost"
+                ;;
+            drbdadm,pri-lost-after-sb)
+                cmd="drbdadm__subcmd__pri__subcmd__lost__subcmd__after__subcmd__sb"
+                ;;
+            drbdadm,pri-on-incon-degr)
+                cmd="drbdadm__subcmd__pri__subcmd__on__subcmd__incon__subcmd__degr"
+                ;;
             drbdadm,primary)
                 cmd="drbdadm__subcmd__primary"
+                ;;
+            drbdadm,quorum-lost)
+                cmd="drbdadm__subcmd__quorum__subcmd__lost"
                 ;;
             drbdadm,repair-md)
                 cmd="drbdadm__subcmd__repair__subcmd__md"
@@ -211,11 +247,17 @@ _drbdadm() {
             drbdadm,show-gi)
                 cmd="drbdadm__subcmd__show__subcmd__gi"
                 ;;
+            drbdadm,split-brain)
+                cmd="drbdadm__subcmd__split__subcmd__brain"
+                ;;
             drbdadm,status)
                 cmd="drbdadm__subcmd__status"
                 ;;
             drbdadm,suspend-io)
                 cmd="drbdadm__subcmd__suspend__subcmd__io"
+                ;;
+            drbdadm,unfence-peer)
+                cmd="drbdadm__subcmd__unfence__subcmd__peer"
                 ;;
             drbdadm,up)
                 cmd="drbdadm__subcmd__up"
@@ -244,11 +286,20 @@ _drbdadm() {
             drbdadm__subcmd__help,adopt-drbd)
                 cmd="drbdadm__subcmd__help__subcmd__adopt__subcmd__drbd"
                 ;;
+            drbdadm__subcmd__help,after-resync-target)
+                cmd="drbdadm__subcmd__help__subcmd__after__subcmd__resync__subcmd__target"
+                ;;
             drbdadm__subcmd__help,apply-al)
                 cmd="drbdadm__subcmd__help__subcmd__apply__subcmd__al"
                 ;;
             drbdadm__subcmd__help,attach)
                 cmd="drbdadm__subcmd__help__subcmd__attach"
+                ;;
+            drbdadm__subcmd__help,before-resync-source)
+                cmd="drbdadm__subcmd__help__subcmd__before__subcmd__resync__subcmd__source"
+                ;;
+            drbdadm__subcmd__help,before-resync-target)
+                cmd="drbdadm__subcmd__help__subcmd__before__subcmd__resync__subcmd__target"
                 ;;
             drbdadm__subcmd__help,check-resize)
                 cmd="drbdadm__subcmd__help__subcmd__check__subcmd__resize"
@@ -277,6 +328,9 @@ _drbdadm() {
             drbdadm__subcmd__help,disconnect)
                 cmd="drbdadm__subcmd__help__subcmd__disconnect"
                 ;;
+            drbdadm__subcmd__help,disconnected)
+                cmd="drbdadm__subcmd__help__subcmd__disconnected"
+                ;;
             drbdadm__subcmd__help,disk-options)
                 cmd="drbdadm__subcmd__help__subcmd__disk__subcmd__options"
                 ;;
@@ -301,6 +355,9 @@ _drbdadm() {
             drbdadm__subcmd__help,explain)
                 cmd="drbdadm__subcmd__help__subcmd__explain"
                 ;;
+            drbdadm__subcmd__help,fence-peer)
+                cmd="drbdadm__subcmd__help__subcmd__fence__subcmd__peer"
+                ;;
             drbdadm__subcmd__help,forget-peer)
                 cmd="drbdadm__subcmd__help__subcmd__forget__subcmd__peer"
                 ;;
@@ -313,11 +370,17 @@ _drbdadm() {
             drbdadm__subcmd__help,hidden-commands)
                 cmd="drbdadm__subcmd__help__subcmd__hidden__subcmd__commands"
                 ;;
+            drbdadm__subcmd__help,initial-split-brain)
+                cmd="drbdadm__subcmd__help__subcmd__initial__subcmd__split__subcmd__brain"
+                ;;
             drbdadm__subcmd__help,invalidate)
                 cmd="drbdadm__subcmd__help__subcmd__invalidate"
                 ;;
             drbdadm__subcmd__help,invalidate-remote)
                 cmd="drbdadm__subcmd__help__subcmd__invalidate__subcmd__remote"
+                ;;
+            drbdadm__subcmd__help,local-io-error)
+                cmd="drbdadm__subcmd__help__subcmd__local__subcmd__io__subcmd__error"
                 ;;
             drbdadm__subcmd__help,net-options)
                 cmd="drbdadm__subcmd__help__subcmd__net__subcmd__options"
@@ -337,6 +400,9 @@ _drbdadm() {
             drbdadm__subcmd__help,new-resource)
                 cmd="drbdadm__subcmd__help__subcmd__new__subcmd__resource"
                 ;;
+            drbdadm__subcmd__help,out-of-sync)
+                cmd="drbdadm__subcmd__help__subcmd__out__subcmd__of__subcmd__sync"
+                ;;
             drbdadm__subcmd__help,outdate)
                 cmd="drbdadm__subcmd__help__subcmd__outdate"
                 ;;
@@ -349,8 +415,20 @@ _drbdadm() {
             drbdadm__subcmd__help,peer-role)
                 cmd="drbdadm__subcmd__help__subcmd__peer__subcmd__role"
                 ;;
+            drbdadm__subcmd__help,pri-lost)
+                cmd="drbdadm__subcmd__help__subcmd__pri__subcmd__lost"
+                ;;
+            drbdadm__subcmd__help,pri-lost-after-sb)
+                cmd="drbdadm__subcmd__help__subcmd__pri__subcmd__lost__subcmd__after__subcmd__sb"
+                ;;
+            drbdadm__subcmd__help,pri-on-incon-degr)
+                cmd="drbdadm__subcmd__help__subcmd__pri__subcmd__on__subcmd__incon__subcmd__degr"
+                ;;
             drbdadm__subcmd__help,primary)
                 cmd="drbdadm__subcmd__help__subcmd__primary"
+                ;;
+            drbdadm__subcmd__help,quorum-lost)
+                cmd="drbdadm__subcmd__help__subcmd__quorum__subcmd__lost"
                 ;;
             drbdadm__subcmd__help,repair-md)
                 cmd="drbdadm__subcmd__help__subcmd__repair__subcmd__md"
@@ -424,11 +502,17 @@ _drbdadm() {
             drbdadm__subcmd__help,show-gi)
                 cmd="drbdadm__subcmd__help__subcmd__show__subcmd__gi"
                 ;;
+            drbdadm__subcmd__help,split-brain)
+                cmd="drbdadm__subcmd__help__subcmd__split__subcmd__brain"
+                ;;
             drbdadm__subcmd__help,status)
                 cmd="drbdadm__subcmd__help__subcmd__status"
                 ;;
             drbdadm__subcmd__help,suspend-io)
                 cmd="drbdadm__subcmd__help__subcmd__suspend__subcmd__io"
+                ;;
+            drbdadm__subcmd__help,unfence-peer)
+                cmd="drbdadm__subcmd__help__subcmd__unfence__subcmd__peer"
                 ;;
             drbdadm__subcmd__help,up)
                 cmd="drbdadm__subcmd__help__subcmd__up"
@@ -452,7 +536,7 @@ _drbdadm() {
 
     case "${cmd}" in
         drbdadm)
-            opts="-c -d -v -S -t -s -m -h -V --config-file --node-socket --dry-run --verbose --json --timeout --stacked --config-to-test --config-to-exclude --drbdsetup --drbdmeta --help --version create-md adopt-drbd adopt up down adjust adjust-with-progress attach detach connect disconnect primary new-current-uuid secondary status explain report events2 role cstate dstate wait-connect wait-con-int wait-sync dump dump-xml sh-nop sh-mod-parms sh-resources sh-list-adjustable sh-list-config-file sh-resource sh-dev sh-minor sh-ll-dev sh-md-dev sh-md-idx sh-ip sh-udev sh-lr-of new-resource new-minor new-peer new-path del-peer del-path del-minor check-resize outdate peer-role hidden-commands apply-al repair-md forget-peer invalidate-remote pause-sync resume-sync disk-options net-options resource-options peer-device-options dump-md dump-superblock get-gi show-gi wipe-md set-gi invalidate verify suspend-io resume-io resize help"
+            opts="-c -d -v -S -t -s -m -h -V --config-file --node-socket --dry-run --verbose --json --timeout --stacked --config-to-test --config-to-exclude --drbdsetup --drbdmeta --help --version create-md adopt-drbd adopt up down adjust adjust-with-progress attach detach connect disconnect primary new-current-uuid secondary status explain report events2 role cstate dstate wait-connect wait-con-int wait-sync dump dump-xml sh-nop sh-mod-parms sh-resources sh-list-adjustable sh-list-config-file sh-resource sh-dev sh-minor sh-ll-dev sh-md-dev sh-md-idx sh-ip sh-udev sh-lr-of new-resource new-minor new-peer new-path del-peer del-path del-minor check-resize outdate peer-role hidden-commands apply-al repair-md forget-peer invalidate-remote pause-sync resume-sync disk-options net-options resource-options peer-device-options dump-md dump-superblock get-gi show-gi wipe-md set-gi fence-peer unfence-peer split-brain initial-split-brain pri-on-incon-degr pri-lost pri-lost-after-sb local-io-error before-resync-target after-resync-target before-resync-source out-of-sync quorum-lost disconnected invalidate verify suspend-io resume-io resize help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -639,6 +723,36 @@ _drbdadm() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        drbdadm__subcmd__after__subcmd__resync__subcmd__target)
+            opts="-c -d -v -h --config-file --node-socket --dry-run --verbose --json --timeout --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --config-file)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -c)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --node-socket)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --timeout)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         drbdadm__subcmd__apply__subcmd__al)
             opts="-c -d -v -h --config-file --node-socket --dry-run --verbose --json --timeout --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
@@ -670,6 +784,66 @@ _drbdadm() {
             return 0
             ;;
         drbdadm__subcmd__attach)
+            opts="-c -d -v -h --config-file --node-socket --dry-run --verbose --json --timeout --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --config-file)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -c)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --node-socket)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --timeout)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        drbdadm__subcmd__before__subcmd__resync__subcmd__source)
+            opts="-c -d -v -h --config-file --node-socket --dry-run --verbose --json --timeout --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --config-file)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -c)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --node-socket)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --timeout)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        drbdadm__subcmd__before__subcmd__resync__subcmd__target)
             opts="-c -d -v -h --config-file --node-socket --dry-run --verbose --json --timeout --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
@@ -977,6 +1151,36 @@ _drbdadm() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        drbdadm__subcmd__disconnected)
+            opts="-c -d -v -h --config-file --node-socket --dry-run --verbose --json --timeout --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --config-file)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -c)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --node-socket)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --timeout)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         drbdadm__subcmd__disk__subcmd__options)
             opts="-c -d -v -h --set-defaults --config-file --node-socket --dry-run --verbose --json --timeout --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
@@ -1229,6 +1433,36 @@ _drbdadm() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        drbdadm__subcmd__fence__subcmd__peer)
+            opts="-c -d -v -h --config-file --node-socket --dry-run --verbose --json --timeout --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --config-file)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -c)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --node-socket)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --timeout)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         drbdadm__subcmd__forget__subcmd__peer)
             opts="-c -d -v -h --config-file --node-socket --dry-run --verbose --json --timeout --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
@@ -1294,7 +1528,7 @@ _drbdadm() {
             return 0
             ;;
         drbdadm__subcmd__help)
-            opts="create-md adopt-drbd adopt up down adjust attach detach connect disconnect primary new-current-uuid secondary status explain report events2 role cstate dstate wait-connect wait-sync dump dump-xml sh-nop sh-mod-parms sh-resources sh-list-adjustable sh-list-config-file sh-resource sh-dev sh-minor sh-ll-dev sh-md-dev sh-md-idx sh-ip sh-udev sh-lr-of new-resource new-minor new-peer new-path del-peer del-path del-minor check-resize outdate peer-role hidden-commands apply-al repair-md forget-peer invalidate-remote pause-sync resume-sync disk-options net-options resource-options peer-device-options dump-md get-gi show-gi wipe-md set-gi invalidate verify suspend-io resume-io resize help"
+            opts="create-md adopt-drbd adopt up down adjust attach detach connect disconnect primary new-current-uuid secondary status explain report events2 role cstate dstate wait-connect wait-sync dump dump-xml sh-nop sh-mod-parms sh-resources sh-list-adjustable sh-list-config-file sh-resource sh-dev sh-minor sh-ll-dev sh-md-dev sh-md-idx sh-ip sh-udev sh-lr-of new-resource new-minor new-peer new-path del-peer del-path del-minor check-resize outdate peer-role hidden-commands apply-al repair-md forget-peer invalidate-remote pause-sync resume-sync disk-options net-options resource-options peer-device-options dump-md get-gi show-gi wipe-md set-gi fence-peer unfence-peer split-brain initial-split-brain pri-on-incon-degr pri-lost pri-lost-after-sb local-io-error before-resync-target after-resync-target before-resync-source out-of-sync quorum-lost disconnected invalidate verify suspend-io resume-io resize help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1349,6 +1583,20 @@ _drbdadm() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        drbdadm__subcmd__help__subcmd__after__subcmd__resync__subcmd__target)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         drbdadm__subcmd__help__subcmd__apply__subcmd__al)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
@@ -1364,6 +1612,34 @@ _drbdadm() {
             return 0
             ;;
         drbdadm__subcmd__help__subcmd__attach)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        drbdadm__subcmd__help__subcmd__before__subcmd__resync__subcmd__source)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        drbdadm__subcmd__help__subcmd__before__subcmd__resync__subcmd__target)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
@@ -1503,6 +1779,20 @@ _drbdadm() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        drbdadm__subcmd__help__subcmd__disconnected)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         drbdadm__subcmd__help__subcmd__disk__subcmd__options)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
@@ -1615,6 +1905,20 @@ _drbdadm() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        drbdadm__subcmd__help__subcmd__fence__subcmd__peer)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         drbdadm__subcmd__help__subcmd__forget__subcmd__peer)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
@@ -1671,6 +1975,20 @@ _drbdadm() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        drbdadm__subcmd__help__subcmd__initial__subcmd__split__subcmd__brain)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         drbdadm__subcmd__help__subcmd__invalidate)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
@@ -1686,6 +2004,20 @@ _drbdadm() {
             return 0
             ;;
         drbdadm__subcmd__help__subcmd__invalidate__subcmd__remote)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        drbdadm__subcmd__help__subcmd__local__subcmd__io__subcmd__error)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
@@ -1783,6 +2115,20 @@ _drbdadm() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        drbdadm__subcmd__help__subcmd__out__subcmd__of__subcmd__sync)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         drbdadm__subcmd__help__subcmd__outdate)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
@@ -1839,7 +2185,63 @@ _drbdadm() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        drbdadm__subcmd__help__subcmd__pri__subcmd__lost)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        drbdadm__subcmd__help__subcmd__pri__subcmd__lost__subcmd__after__subcmd__sb)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        drbdadm__subcmd__help__subcmd__pri__subcmd__on__subcmd__incon__subcmd__degr)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         drbdadm__subcmd__help__subcmd__primary)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        drbdadm__subcmd__help__subcmd__quorum__subcmd__lost)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
@@ -2189,6 +2591,20 @@ _drbdadm() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        drbdadm__subcmd__help__subcmd__split__subcmd__brain)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         drbdadm__subcmd__help__subcmd__status)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
@@ -2204,6 +2620,20 @@ _drbdadm() {
             return 0
             ;;
         drbdadm__subcmd__help__subcmd__suspend__subcmd__io)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        drbdadm__subcmd__help__subcmd__unfence__subcmd__peer)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
@@ -2317,6 +2747,36 @@ _drbdadm() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        drbdadm__subcmd__initial__subcmd__split__subcmd__brain)
+            opts="-c -d -v -h --config-file --node-socket --dry-run --verbose --json --timeout --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --config-file)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -c)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --node-socket)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --timeout)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         drbdadm__subcmd__invalidate)
             opts="-c -d -v -h --config-file --node-socket --dry-run --verbose --json --timeout --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
@@ -2348,6 +2808,36 @@ _drbdadm() {
             return 0
             ;;
         drbdadm__subcmd__invalidate__subcmd__remote)
+            opts="-c -d -v -h --config-file --node-socket --dry-run --verbose --json --timeout --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --config-file)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -c)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --node-socket)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --timeout)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        drbdadm__subcmd__local__subcmd__io__subcmd__error)
             opts="-c -d -v -h --config-file --node-socket --dry-run --verbose --json --timeout --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
@@ -2557,6 +3047,36 @@ _drbdadm() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        drbdadm__subcmd__out__subcmd__of__subcmd__sync)
+            opts="-c -d -v -h --config-file --node-socket --dry-run --verbose --json --timeout --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --config-file)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -c)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --node-socket)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --timeout)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         drbdadm__subcmd__outdate)
             opts="-c -d -v -h --config-file --node-socket --dry-run --verbose --json --timeout --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
@@ -2677,8 +3197,128 @@ _drbdadm() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        drbdadm__subcmd__pri__subcmd__lost)
+            opts="-c -d -v -h --config-file --node-socket --dry-run --verbose --json --timeout --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --config-file)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -c)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --node-socket)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --timeout)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        drbdadm__subcmd__pri__subcmd__lost__subcmd__after__subcmd__sb)
+            opts="-c -d -v -h --config-file --node-socket --dry-run --verbose --json --timeout --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --config-file)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -c)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --node-socket)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --timeout)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        drbdadm__subcmd__pri__subcmd__on__subcmd__incon__subcmd__degr)
+            opts="-c -d -v -h --config-file --node-socket --dry-run --verbose --json --timeout --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --config-file)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -c)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --node-socket)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --timeout)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         drbdadm__subcmd__primary)
             opts="-c -d -v -h --force --config-file --node-socket --dry-run --verbose --json --timeout --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --config-file)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -c)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --node-socket)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --timeout)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        drbdadm__subcmd__quorum__subcmd__lost)
+            opts="-c -d -v -h --config-file --node-socket --dry-run --verbose --json --timeout --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -3495,6 +4135,36 @@ _drbdadm() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        drbdadm__subcmd__split__subcmd__brain)
+            opts="-c -d -v -h --config-file --node-socket --dry-run --verbose --json --timeout --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --config-file)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -c)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --node-socket)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --timeout)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         drbdadm__subcmd__status)
             opts="-s -c -d -v -h --statistics --config-file --node-socket --dry-run --verbose --json --timeout --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
@@ -3526,6 +4196,36 @@ _drbdadm() {
             return 0
             ;;
         drbdadm__subcmd__suspend__subcmd__io)
+            opts="-c -d -v -h --config-file --node-socket --dry-run --verbose --json --timeout --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --config-file)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -c)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --node-socket)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --timeout)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        drbdadm__subcmd__unfence__subcmd__peer)
             opts="-c -d -v -h --config-file --node-socket --dry-run --verbose --json --timeout --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )

@@ -20,6 +20,7 @@ mod orphans;
 mod queries;
 pub(crate) mod building;
 pub(crate) mod upkeep;
+pub(crate) mod helpers;
 mod rehearsal;
 mod explain;
 mod promotion;

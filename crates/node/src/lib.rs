@@ -46,6 +46,10 @@ use std::num::NonZeroU32;
 use std::path::PathBuf;
 use std::time::Duration;
 
+/// Scripts of the operator, called by the operator.
+pub mod handlers {
+    pub use crate::control::handlers::by_hand::{ByHand, Called, call_handler};
+}
 pub use crate::attach::orphans;
 pub use crate::definition::resource_id;
 pub use crate::devices::supervise::{Served, Supervised, remove_device, supervise};

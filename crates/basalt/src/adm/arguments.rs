@@ -6,6 +6,7 @@ use std::time::Duration;
 use clap::{Args, Parser, Subcommand};
 
 pub(crate) use crate::adm::building::BuildVerb;
+pub(crate) use crate::adm::helpers::HandlerVerb;
 pub(crate) use crate::adm::superblocks::SuperblockVerb;
 pub(crate) use crate::adm::upkeep::UpkeepVerb;
 
@@ -138,6 +139,8 @@ pub(crate) enum Verb {
     Upkeep(UpkeepVerb),
     #[command(flatten)]
     Superblock(SuperblockVerb),
+    #[command(flatten)]
+    Handler(HandlerVerb),
     /// Give up the local data and copy it all again from a peer
     Invalidate(Targets),
     /// Compare the replicas while they are in use

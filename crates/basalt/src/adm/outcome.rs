@@ -86,6 +86,13 @@ pub(crate) enum Answer {
     Lines {
         lines: Vec<String>,
     },
+    #[serde(rename_all = "kebab-case")]
+    Called {
+        resource: String,
+        verb: &'static str,
+        exit_code: u8,
+        output: Vec<String>,
+    },
     Json(serde_json::Value),
 }
 
@@ -187,6 +194,13 @@ impl Gathering {
     pub(crate) fn note(&mut self, text: &str) {
         if self.form == Form::Text {
             self.outcome.output.push_str(text);
+        }
+    }
+
+    /// What was called ended with this, unless something ended worse before.
+    pub(crate) fn exit_with(&mut self, code: u8) {
+        if self.outcome.exit == 0 {
+            self.outcome.exit = code;
         }
     }
 

@@ -19,7 +19,7 @@ use crate::adm::status_text::{
 use crate::adm::target::{One, Scope, Target, names, parse_targets};
 use crate::adm::waiting::{PeerName, Wanted, Wish, wait};
 use crate::adm::{
-    adoption, building, explain, metadata, orphans, promotion, queries, rehearsal, report,
+    adoption, building, explain, helpers, metadata, orphans, promotion, queries, rehearsal, report,
     superblocks, upkeep, words,
 };
 
@@ -48,7 +48,7 @@ fn accept(command_line: &CommandLine) -> Result<(), AdmError> {
     }
     let verb = &command_line.verb;
     // A question to the file changes nothing.
-    let is_harmless = matches!(verb, Verb::Dump(_) | Verb::Query(_));
+    let is_harmless = matches!(verb, Verb::Dump(_) | Verb::Query(_) | Verb::Handler(_));
     let can_tell =
         matches!(verb, Verb::Up(_) | Verb::Adjust(_) | Verb::Primary(_) | Verb::AdoptDrbd(_))
             || matches!(verb, Verb::Adopt(options) if !options.from.is_empty());
@@ -102,6 +102,7 @@ fn perform(general: &General, verb: &Verb, gathering: &mut Gathering) -> Result<
         Verb::Build(verb) => building::build(general, verb, gathering),
         Verb::Upkeep(verb) => upkeep::keep(general, verb, gathering),
         Verb::Superblock(verb) => superblocks::run(general, verb, gathering),
+        Verb::Handler(verb) => helpers::call(general, verb, gathering),
         Verb::Explain(options) => print_explained(general, &options.targets, gathering),
         Verb::Report(options) => report::report(general, options, gathering),
         Verb::Primary(options) if general.dry_run => {
@@ -165,6 +166,7 @@ fn name(verb: &Verb) -> &'static str {
         Verb::Build(verb) => verb.name(),
         Verb::Upkeep(verb) => verb.name(),
         Verb::Superblock(verb) => verb.name(),
+        Verb::Handler(verb) => verb.name(),
         Verb::Invalidate(_) => "invalidate",
         Verb::Verify(_) => "verify",
         Verb::SuspendIo(_) => "suspend-io",
@@ -217,6 +219,7 @@ fn state_command(verb: &Verb, one: One) -> Option<Command> {
         | Verb::Build(_)
         | Verb::Upkeep(_)
         | Verb::Superblock(_)
+        | Verb::Handler(_)
         | Verb::Dump(_) => None,
     }
 }
@@ -243,6 +246,7 @@ fn targets_and_scope(verb: &Verb) -> (&[String], Scope) {
         Verb::Build(verb) => (verb.targets(), verb.scope()),
         Verb::Upkeep(verb) => (verb.targets(), Scope::Connection),
         Verb::Superblock(verb) => (verb.targets(), verb.scope()),
+        Verb::Handler(verb) => (verb.targets(), Scope::Connection),
         Verb::Attach(targets)
         | Verb::Invalidate(targets)
         | Verb::SuspendIo(targets)

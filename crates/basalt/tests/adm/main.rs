@@ -9,6 +9,7 @@ mod events;
 mod queries;
 mod building;
 mod upkeep;
+mod helpers;
 mod superblocks;
 mod explain;
 mod advice;

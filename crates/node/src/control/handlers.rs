@@ -6,6 +6,7 @@
 //! run comes from this node's own configuration, never from a peer, and while no resource that is
 //! up has handlers, nobody looks.
 
+pub(crate) mod by_hand;
 mod environment;
 mod fencing;
 mod script;

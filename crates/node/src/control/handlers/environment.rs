@@ -41,6 +41,8 @@ pub(super) fn variables(
             set("DRBD_VOLUME", &device.volume);
             set("DRBD_MINOR", &device.minor);
             set("DRBD_BACKING_DEV", &backing);
+            // The name that drbdadm gives it.
+            set("DRBD_LL_DISK", &backing);
         }
     }
     let is_peer = |it: &&ConnectionStatus| {
@@ -126,6 +128,7 @@ mod tests {
             ("DRBD_MINOR", "7"),
             ("DRBD_VOLUME", "3"),
             ("DRBD_BACKING_DEV", "/dev/vg/lv"),
+            ("DRBD_LL_DISK", "/dev/vg/lv"),
             ("DRBD_MINOR_3", "7"),
             ("DRBD_BACKING_DEV_3", "/dev/vg/lv"),
             ("DRBD_MY_ADDRESS", "10.0.0.1"),
