@@ -71,3 +71,25 @@ fn options_are_taken_over_if_nothing_else_differs() {
     assert_eq!((run.exit, run.asked.len()), (10, 1));
     assert!(run.stderr.contains("adjust r0"), "{}", run.stderr);
 }
+
+/// What systemd runs once a month, as it is shipped.
+#[test]
+fn the_unit_that_compares_asks_for_all_resources() {
+    let unit = include_str!("../../../../docs/systemd/basalt-verify.service");
+    let line = unit.lines().find_map(|line| line.strip_prefix("ExecStart=/usr/bin/basalt "));
+    let words: Vec<&str> = line.expect("it starts the tool").split(' ').collect();
+    let done = || Response::Ok(Reply::done());
+    let answers = vec![status(&["r0", "r1"]), done(), done()];
+    let run = Place::new().run_tool(words[0], &words[1..], answers);
+    assert_eq!((run.exit, run.stderr.as_str()), (0, ""));
+    let verify = |resource: &str| Command::Verify {
+        resource: resource.to_owned(),
+        volume: None,
+        start: None,
+        stop: None,
+        repair: false,
+    };
+    assert_eq!(run.asked[1..], [verify("r0"), verify("r1")]);
+    let timer = include_str!("../../../../docs/systemd/basalt-verify.timer");
+    assert!(timer.contains("\nOnCalendar=monthly\n") && timer.contains("WantedBy=timers.target"));
+}
