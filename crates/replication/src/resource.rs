@@ -216,6 +216,8 @@ struct Peer {
     unrelated: bool,
     /// It is about to stop, and asked to be let go.
     is_leaving: bool,
+    /// It gives its data up for what this node has, which agreed to stay as it is.
+    relies: bool,
     /// Its line and ours parted: `report` is not there then.
     split: Option<Split>,
 }
@@ -602,6 +604,7 @@ impl Resource {
         peer.follows = None;
         peer.unrelated = false;
         peer.split = None;
+        peer.relies = false;
         self.forget_fenced(node);
         self.repeat_following();
         self.send(node, own);
@@ -622,6 +625,7 @@ impl Resource {
         let Some(peer) = self.peers.get_mut(&node) else { return };
         peer.report = None;
         peer.split = None;
+        peer.relies = false;
         peer.members = None;
         peer.session = None;
         peer.lease_asked_at = None;

@@ -12,7 +12,9 @@ use replication::balance::ReadPolicy;
 use replication::contract::{
     Command, CommandId, GroupInput, PartId, PromoteMode, Request, RequestError, RequestKind,
 };
-use replication::resource::{Congestion, Demands, Meanwhile, Readmission, Status, WithoutQuorum};
+use replication::resource::{
+    Congestion, Demands, Meanwhile, Readmission, Reign, Status, WithoutQuorum,
+};
 
 use crate::checker::Checker;
 use crate::cluster::{Cluster, ClusterOptions, Outcome, Quirks, Replaced};
@@ -424,6 +426,19 @@ impl Scenario {
         let demoted = self.command(from, Command::Demote);
         self.until("the end of the session", |it| it.succeeded(demoted));
         self.promote(to);
+    }
+
+    /// Whether `node` is giving its data up.
+    #[must_use]
+    pub fn gives_up(&self, node: usize) -> bool {
+        let process = self.cluster.processes[node].as_ref();
+        process.is_some_and(|process| process.resource.is_discarding())
+    }
+
+    /// What clients of `node` hold on to.
+    #[must_use]
+    pub fn reign(&self, node: usize) -> Option<Reign> {
+        self.cluster.processes[node].as_ref()?.resource.reign()
     }
 
     /// How often a promotion may have lost writes, as `node` knows.

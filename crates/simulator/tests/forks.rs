@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use replication::contract::{Command, PromoteMode};
+use replication::resource::{Demands, WithoutQuorum};
 use simulator::cluster::SlowDisk;
 use simulator::run::run_forks;
 use simulator::scenario::Scenario;
@@ -35,6 +36,21 @@ fn parted() -> Scenario {
     it.must_write(0, 11, 11);
     it.must_write(1, 7, 20);
     it.must_write(1, 5000, 21);
+    it
+}
+
+/// Node 2 went on alone, and so did the other two, by their quorum; they meet, and node 2 is none.
+fn parted_of_three() -> Scenario {
+    let mut it = Scenario::with_quorum_off(3, 0);
+    it.must_write(0, 7, 1);
+    it.part(&[0, 1], &[2]);
+    it.promote(2);
+    it.must_write(0, 7, 10);
+    it.must_write(2, 7, 20);
+    it.must_write(2, 8, 21);
+    it.demote(2);
+    it.meet(&[0, 1], &[2]);
+    it.until("the split brain", |it| it.is_split(0, 2) && it.is_split(2, 0));
     it
 }
 
@@ -355,6 +371,68 @@ fn a_line_that_its_last_member_left_makes_no_demands() {
     }
     it.until("the return of node 2", |it| it.is_in_sync(0, 2));
     assert_eq!((it.on_disk(2, 7), it.on_disk(2, 8)), (10, 11));
+}
+
+/// Node 2 gave way to node 0, which goes on alone once more before it copies anything. What node 2
+/// wrote down as it went on alone itself says nothing of the line that it follows.
+#[test]
+fn who_gave_way_follows_a_line_that_goes_on_alone_again() {
+    let mut it = parted_of_three();
+    it.discard(2, 0);
+    it.until("its end", |it| !it.is_split(0, 2) && !it.is_split(2, 0));
+    it.cluster.kill(1);
+    it.part(&[0], &[1, 2]);
+    it.must_write(0, 9, 12);
+    it.meet(&[0], &[2]);
+    it.until("the return of node 2", |it| it.is_in_sync(0, 2) || it.is_split(2, 0));
+    assert!(!it.is_split(2, 0) && !it.is_split(0, 2));
+    assert_eq!((it.on_disk(2, 7), it.on_disk(2, 8), it.on_disk(2, 9)), (10, 0, 12));
+}
+
+/// The same when it is in sync already: of a loss that is over nothing is left.
+#[test]
+fn who_returned_follows_a_line_that_goes_on_alone_again() {
+    let mut it = parted_of_three();
+    it.discard(2, 0);
+    it.until("the return of node 2", |it| it.is_in_sync(0, 2));
+    it.until("all to vote", |it| it.voters(0) == [0, 1, 2] && it.voters(2) == [0, 1, 2]);
+    it.cluster.kill(1);
+    it.part(&[0], &[2]);
+    it.must_write(0, 9, 12);
+    it.meet(&[0], &[2]);
+    it.until("the return of node 2", |it| {
+        it.is_split(2, 0) || it.is_in_sync(0, 2) && it.on_disk(2, 9) == 12
+    });
+    assert!(!it.is_split(2, 0) && !it.is_split(0, 2));
+    assert_eq!((it.on_disk(2, 7), it.on_disk(2, 8), it.on_disk(2, 9)), (10, 0, 12));
+}
+
+/// Node 0 still leads, and waits for a quorum; meanwhile the other two decided without it, and node
+/// 1 went on from there. What a quorum chose is not given up for what was before it: node 2, which
+/// remembers that, would let nobody lead.
+#[test]
+fn nobody_gives_way_to_one_that_was_overtaken() {
+    let mut it = Scenario::with_quorum_off(3, 1);
+    it.cluster.demand(0, Demands { without_quorum: WithoutQuorum::Wait, ..Demands::default() });
+    it.must_write(0, 7, 1);
+    it.part(&[0], &[1, 2]);
+    it.promote(1);
+    it.must_write(1, 7, 20);
+    it.part(&[1], &[2]);
+    it.must_write(1, 8, 21);
+    it.demote(1);
+    it.meet(&[0], &[1]);
+    it.until("the split brain", |it| it.is_split(0, 1) && it.is_split(1, 0));
+    it.discard(1, 0);
+    it.run(Duration::from_secs(3));
+    assert_eq!((it.on_disk(1, 7), it.on_disk(1, 8)), (20, 21));
+    it.meet(&[0, 1], &[2]);
+    it.cluster.kill(0);
+    it.cluster.start(0);
+    it.until("its doubts", |it| it.is_split(0, 1));
+    it.discard(0, 1);
+    it.until("the return of node 0", |it| it.is_in_sync(1, 0) && it.is_in_sync(0, 0));
+    assert_eq!((it.on_disk(0, 7), it.on_disk(0, 8)), (20, 21));
 }
 
 /// A node that knows that it is not up to date does not take the lead by itself.

@@ -3,10 +3,11 @@
 use std::time::Duration;
 
 use format::ids::NodeId;
-use replication::contract::Command;
+use replication::contract::{Command, PromoteMode};
 use replication::resource::{
     AfterSplit, Demands, WithOnePrimary, WithTwoPrimaries, WithoutPrimary, WithoutQuorum,
 };
+use simulator::cluster::SlowDisk;
 use simulator::scenario::Scenario;
 
 /// Blocks of the volume.
@@ -263,6 +264,45 @@ fn both_were_told_before_they_met_and_nobody_goes() {
     nobody_goes(&mut it);
 }
 
+/// Node 0 died when it had written down that it lost node 1, and takes itself for one that may have
+/// gone on; to node 1 it is behind. Node 1 is told to give way to node 2 when node 0 is to do so to
+/// node 1.
+#[test]
+fn who_agreed_is_bound_though_it_sees_no_split_brain() {
+    for micros in (0..3000).step_by(100) {
+        let mut it = Scenario::with_quorum_off(3, 0);
+        let without_quorum = WithoutQuorum::Wait;
+        it.cluster.demand(0, Demands { without_quorum, ..Demands::default() });
+        it.must_write(0, 7, 1);
+        it.part(&[0], &[1, 2]);
+        it.run(Duration::from_secs(1));
+        it.cluster.kill(0);
+        it.promote(1);
+        it.must_write(1, 7, 20);
+        it.part(&[1], &[2]);
+        it.must_write(1, 8, 21);
+        it.demote(1);
+        it.promote(2);
+        it.must_write(2, 8, 30);
+        it.demote(2);
+        it.meet(&[1], &[2]);
+        it.until("the split brain", |it| it.is_split(1, 2) && it.is_split(2, 1));
+        it.cluster.start(0);
+        it.meet(&[0], &[1]);
+        it.until("its doubts", |it| it.is_split(0, 1));
+        assert!(!it.is_split(1, 0));
+        it.cluster.slow[0].save = Duration::from_millis(20);
+        it.cluster.slow[1].save = Duration::from_millis(20);
+        it.command(0, Command::DiscardData { peer: None });
+        it.run(Duration::from_micros(micros));
+        it.command(1, Command::DiscardData { peer: NodeId::new(2) });
+        for _ in 0..100 {
+            assert!(!it.gives_up(0) || !it.gives_up(1), "both, {micros} us apart");
+            it.run(Duration::from_micros(100));
+        }
+    }
+}
+
 /// Members of a line follow whoever leads it.
 #[test]
 fn the_smaller_side_of_three_gives_way_and_so_do_two() {
@@ -292,6 +332,35 @@ fn the_smaller_side_of_three_gives_way_and_so_do_two() {
     }
 }
 
+/// Node 1 is being copied to when node 2, whose data that is, gives way to node 0: of the line that
+/// node 1 began to follow nobody has the data any more.
+#[test]
+fn a_replica_in_mid_copy_leaves_the_line_with_the_last_of_its_data() {
+    let mut it = Scenario::with_quorum_off(3, 0);
+    demand_of_all(&mut it, by(WithoutPrimary::Node(NodeId::new(2).unwrap())));
+    it.must_write(0, 7, 1);
+    it.part(&[0, 2], &[1]);
+    it.must_write(0, 7, 10);
+    it.part(&[0], &[2]);
+    it.must_write(0, 8, 11);
+    it.demote(0);
+    it.cluster.slow[1].write = Duration::from_secs(20);
+    it.meet(&[1], &[2]);
+    it.promote(2);
+    it.must_write(2, 7, 20);
+    it.until("a resync", |it| it.status(2).is_some_and(|status| status.members[1].syncing));
+    it.part(&[1], &[2]);
+    it.demote(2);
+    it.cluster.slow[1] = SlowDisk::default();
+    it.meet(&[0], &[2]);
+    it.until("the return of node 2", |it| it.is_in_sync(0, 2));
+    it.meet(&[0, 2], &[1]);
+    it.until("the return of node 1", |it| it.is_in_sync(0, 1));
+    for node in 0..3 {
+        assert_eq!((it.on_disk(node, 7), it.on_disk(node, 8)), (10, 11), "node {node}");
+    }
+}
+
 /// The loser loses its power at any moment of it, and goes on with it.
 #[test]
 fn a_loser_that_dies_meanwhile_gives_way_after_its_start() {
@@ -306,4 +375,27 @@ fn a_loser_that_dies_meanwhile_gives_way_after_its_start() {
         it.cluster.start(1);
         follows(&mut it, 1, 0);
     }
+}
+
+/// Node 1 is to go and asks; it becomes Primary before the answer is there, and by that node 0 is
+/// the one to go. Whoever agreed to what nobody wants any more is not bound by it.
+#[test]
+fn who_agreed_is_free_again_when_the_question_was_withdrawn() {
+    let node_1 = WithoutPrimary::Node(NodeId::new(1).unwrap());
+    let policy = AfterSplit { one: WithOnePrimary::Secondary, ..by(node_1) };
+    let mut outcomes = [0; 2];
+    for micros in (0..3000).step_by(50) {
+        let mut it = parted(policy);
+        it.demote(0);
+        it.demote(1);
+        it.meet(&[0], &[1]);
+        it.until("the split brain", |it| it.is_split(1, 0));
+        it.run(Duration::from_micros(micros));
+        it.command(1, Command::Promote(PromoteMode::Normal));
+        it.run(A_WHILE);
+        let loser = if it.on_disk(0, 7) == 17 { 1 } else { 0 };
+        follows(&mut it, loser, 1 - loser);
+        outcomes[loser] += 1;
+    }
+    assert!(outcomes.iter().all(|&count| count > 0), "{outcomes:?}");
 }

@@ -151,6 +151,11 @@ pub(crate) fn went_along(config: &Config, fork: &Ancestor) -> bool {
     later.next().is_none_or(|next| next.branch.0 & ALONG != 0)
 }
 
+/// The other one's line went on from a later value of the same branch than this.
+pub(crate) fn is_overtaken(ours: &Config, theirs: &Config) -> bool {
+    theirs.ancestors.iter().any(|it| it.branch == ours.branch && it.epoch > ours.epoch)
+}
+
 /// What follows `base` when one node decides alone: on a new branch, by its one vote (I19).
 pub(crate) fn next_branch(base: &Config, branch: Branch, voter: VoterConfig) -> Config {
     continue_on(base, branch, vec![voter])
@@ -360,6 +365,10 @@ impl Resource {
 
     /// What kept two lines apart was a session, perhaps, that is over.
     pub(crate) fn recheck_parted(&mut self) {
+        if self.is_discarding() {
+            // Who agreed is to stay as it is until that is done; it ends the connection.
+            return;
+        }
         let split =
             self.peers.iter().filter_map(|(&node, peer)| Some((node, peer.split.as_ref()?)));
         let is_over =
@@ -441,8 +450,9 @@ impl Resource {
     /// knows: that value was the last but one, perhaps, and clients were answered since.
     fn may_have_gone_on(&self, ours: &Config, theirs: &Config) -> bool {
         let me = self.me();
-        if self.decides_about(ours) {
-            // Then what followed it would be known here.
+        if self.decides_about(ours) || !self.has_data_of(ours) {
+            // Then what followed it would be known here; or what is written down here is of a line
+            // that this node left.
             return false;
         }
         let volumes = ours.volumes.first().zip(theirs.volumes.first());

@@ -18,7 +18,7 @@ use crate::contract::{
     RoundId, ToGroup,
 };
 use crate::limits;
-use crate::resource::forks::{Split, went_along};
+use crate::resource::forks::{Split, is_overtaken, went_along};
 use crate::resource::stamp::make_blank;
 use crate::resource::{AfterSave, Resource, RoundKind, insync};
 
@@ -65,8 +65,6 @@ pub(crate) struct Talk {
     refused: bool,
     /// It did not agree to ours by the options: when it is asked again.
     ask_at: Time,
-    /// This node agreed to stay as it is.
-    stays: bool,
     /// What the standings come to was said.
     told: bool,
 }
@@ -91,7 +89,7 @@ impl Resource {
 
     /// A peer relies on what this node has.
     fn stays(&self) -> bool {
-        self.splits().any(|(_, split)| split.talk.stays)
+        self.peers.values().any(|peer| peer.relies)
     }
 
     fn has_asked(&self) -> bool {
@@ -219,7 +217,7 @@ impl Resource {
     }
 
     /// The local replica is in sync by this value, and of its line.
-    fn has_data_of(&self, head: &Config) -> bool {
+    pub(crate) fn has_data_of(&self, head: &Config) -> bool {
         let replica = self.report().filter(|replica| replica.branch == head.branch);
         let is_in_sync = self.replica_state() == Some(ReplicaState::InSync);
         replica.is_some() && is_in_sync && self.own_part(head).is_some()
@@ -279,8 +277,8 @@ impl Resource {
     }
 
     /// A member without data of its line has nothing to say. It leaves the line for one that its
-    /// replica is of already (it lost its power while it gave way), or, without a replica, with the
-    /// last of those whose data it was.
+    /// replica is of already (it lost its power while it gave way), or with the last of those whose
+    /// data it was.
     fn follow_out(&mut self, peer: NodeId) {
         let is_busy = self.has_asked() || self.is_discarding() || self.stop.is_some();
         if is_busy || self.options.demands.after_split.is_nobody() {
@@ -290,14 +288,12 @@ impl Resource {
         let Some(split) = self.peers.get(&peer).and_then(|peer| peer.split.as_ref()) else {
             return;
         };
-        let goes = match self.report() {
-            Some(replica) => {
-                replica.branch != head.branch && replica.branch == split.theirs.value.branch
-            }
-            None => {
-                insync(&head).has(peer) && insync(&head).iter().all(|it| self.has_left(it, &head))
-            }
-        };
+        let has_left = self.report().is_some_and(|replica| {
+            replica.branch != head.branch && replica.branch == split.theirs.value.branch
+        });
+        let members = insync(&head);
+        let goes = has_left
+            || members.has(peer) && members.iter().all(|member| self.has_left(member, &head));
         if goes && !split.talk.refused && !self.is_led(&head) {
             self.ask(peer, BY_WORD, BY_WORD);
         }
@@ -385,11 +381,20 @@ impl Resource {
                     && verdict == Verdict::GivesWay(Which::Other)
             })
         };
-        let agreed = is_right && !goes;
-        if let Some(talk) = self.talk(from) {
-            talk.stays |= agreed;
+        let agreed = is_right && !goes && !self.is_overtaken_by(from);
+        // Also where only the peer takes the two for parted.
+        if let Some(peer) = self.peers.get_mut(&from) {
+            peer.relies |= agreed;
         }
         self.send_parted(from, Control::GiveWayAnswer { standing, agreed });
+    }
+
+    /// A quorum of this line decided without this node, and the peer went on from there: that is
+    /// not given up for what was before.
+    fn is_overtaken_by(&self, peer: NodeId) -> bool {
+        let split = self.peers.get(&peer).and_then(|peer| peer.split.as_ref());
+        let head = self.head();
+        head.zip(split).is_some_and(|(head, split)| is_overtaken(&head.value, &split.theirs.value))
     }
 
     /// Whether the answer is to what was asked last.
@@ -417,7 +422,8 @@ impl Resource {
 
     pub(crate) fn on_agreed(&mut self, from: NodeId, standing: u64) {
         if !self.is_answered(from, standing) {
-            return;
+            // What it was asked by is over. It stays as it is until we part: not for ever.
+            return self.reset(from);
         }
         let Some(split) = self.peers.get(&from).and_then(|peer| peer.split.as_ref()) else {
             return;

@@ -307,8 +307,10 @@ impl Resource {
         if !self.ensure_slots(tracked) {
             return;
         }
-        // What slots say of members that were away meanwhile comes from the source.
-        self.track(tracked);
+        // What slots say of members that were away meanwhile comes from the source. Of those that
+        // are in sync nothing is missed: no record of a loss that is over is left (9.5).
+        self.track(tracked.minus(insync(value)));
+        self.tell_slots(tracked);
         let shared = self.report().and_then(|replica| shared_until(value, &replica));
         let superblock = self.superblock.as_mut().expect("asked of a member with data");
         if superblock.branch != value.branch {

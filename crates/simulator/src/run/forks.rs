@@ -250,7 +250,8 @@ impl Forking {
             37..40 => self.demote(node),
             40..45 => self.give_way(),
             45 => self.give_all_way(),
-            46..500 => self.read(node),
+            46..60 => self.give_way(),
+            60..500 => self.read(node),
             _ => self.write(node),
         }
     }
