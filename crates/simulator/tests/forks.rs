@@ -407,6 +407,42 @@ fn who_returned_follows_a_line_that_goes_on_alone_again() {
     assert_eq!((it.on_disk(2, 7), it.on_disk(2, 8), it.on_disk(2, 9)), (10, 0, 12));
 }
 
+/// The clients of node 0 wrote on alone, and that was given up for a line in which nobody served
+/// clients since. Whoever holds on to the volume at node 0 must not go on as if nothing was lost.
+#[test]
+fn clients_whose_line_was_given_up_find_another_tenure() {
+    for is_in_sync in [true, false] {
+        let mut it = Scenario::with_quorum_off(3, 0);
+        it.must_write(0, 7, 1);
+        let reign = it.reign(0);
+        it.part(&[0], &[1, 2]);
+        it.must_write(0, 7, 10);
+        it.until("the others to go on", |it| it.accepted(1) >= it.accepted(0));
+        it.demote(0);
+        it.promote(0);
+        assert_eq!(it.reign(0), reign);
+        it.demote(0);
+        it.meet(&[0], &[1, 2]);
+        it.until("the split brain", |it| it.is_split(0, 1) && it.is_split(1, 0));
+        it.discard(0, 1);
+        it.until("its end", |it| !it.is_split(0, 1) && !it.is_split(1, 0));
+        if is_in_sync {
+            it.until("the return of node 0", |it| it.is_in_sync(1, 0) && it.is_in_sync(0, 0));
+            it.until("all to vote", |it| it.voters(0) == [0, 1, 2]);
+            it.run(Duration::from_secs(1));
+        }
+        it.promote(0);
+        assert_eq!(it.must_read(0, 7), 1);
+        assert_ne!(it.reign(0), reign);
+        // From now on it goes on as ever.
+        let reign = it.reign(0);
+        it.run(Duration::from_secs(5));
+        it.demote(0);
+        it.promote(0);
+        assert_eq!(it.reign(0), reign);
+    }
+}
+
 /// Node 0 still leads, and waits for a quorum; meanwhile the other two decided without it, and node
 /// 1 went on from there. What a quorum chose is not given up for what was before it: node 2, which
 /// remembers that, would let nobody lead.

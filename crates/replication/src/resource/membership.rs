@@ -209,6 +209,7 @@ impl Resource {
         self.propose(|config| {
             config.voters = next.voters;
             config.voters_old = next.voters_old;
+            config.tenure = next.tenure;
             config.members = next.members;
             config.by_receipt = next.by_receipt;
             config.followers = next.followers;

@@ -28,7 +28,7 @@ use crate::resource::member::RANK_BEHIND;
 use crate::resource::propose::Attempt;
 use crate::resource::receipts::Standing;
 use crate::resource::session::Session;
-use crate::resource::voters::voters_of;
+use crate::resource::voters::{has_renewed, voters_of};
 use crate::resource::{Resource, RoundKind, insync};
 use crate::voter::Refusal;
 
@@ -560,7 +560,7 @@ impl Resource {
         config.previous = base.value_id;
         config.value_id = ValueId(self.random.next_u64());
         config.primary = Some(Primary { node: self.me(), nonce, purpose });
-        config.tenure = self.tenure_of(base.tenure, nonce, purpose);
+        config.tenure = self.tenure_of(base, nonce, purpose);
         config.clean = false;
         config.by_receipt = self.by_receipt_of(purpose);
         config.followers = self.followers_of(purpose, sealed.keys().copied().collect());
@@ -607,12 +607,15 @@ impl Resource {
         config
     }
 
-    /// A node that served clients last goes on with its tenure.
-    fn tenure_of(&self, last: Option<Tenure>, nonce: Nonce, purpose: Purpose) -> Option<Tenure> {
-        let is_own = last.is_some_and(|tenure| tenure.node == self.me());
+    /// A node that served clients last goes on with its tenure, if it is the voter that it was:
+    /// what its clients wrote may have been given up with its vote (9.6).
+    fn tenure_of(&self, base: &Config, nonce: Nonce, purpose: Purpose) -> Option<Tenure> {
+        let me = self.me();
+        let is_own = base.tenure.is_some_and(|tenure| tenure.node == me);
+        let is_same = !has_renewed(base, me, self.voter.register.store);
         match purpose {
-            Purpose::Clients if !is_own => Some(Tenure { node: self.me(), id: nonce }),
-            Purpose::Clients | Purpose::Resync => last,
+            Purpose::Clients if !is_own || !is_same => Some(Tenure { node: me, id: nonce }),
+            Purpose::Clients | Purpose::Resync => base.tenure,
         }
     }
 

@@ -3,7 +3,7 @@
 //! New voters are written beside the old ones, in a value that both majorities choose; when that is
 //! known to be chosen, and the lease of whoever leads holds by both, the old ones go.
 
-use format::config::{Config, Purpose, Voter as VoterConfig};
+use format::config::{Config, Purpose, Tenure, Voter as VoterConfig};
 use format::ids::{MemberSet, NodeId, VoteStoreId};
 use format::message::Accepted;
 
@@ -13,6 +13,14 @@ use crate::resource::{Resource, insync};
 /// All whose answers may count for a quorum of the value.
 pub(crate) fn voters_of(config: &Config) -> MemberSet {
     config.voters.iter().chain(&config.voters_old).map(|voter| voter.node).collect()
+}
+
+/// The node has another vote store than the value names: it is a new voter.
+pub(crate) fn has_renewed(config: &Config, node: NodeId, store: VoteStoreId) -> bool {
+    let voters = config.voters.iter().chain(&config.voters_old);
+    let mut known = voters.filter(|voter| voter.node == node).peekable();
+    known.peek().is_some()
+        && known.all(|voter| voter.store != store && voter.store != VoteStoreId(0))
 }
 
 impl Resource {
@@ -129,7 +137,16 @@ impl Resource {
         let mut next = config.clone();
         let wanted = wanted.iter().filter_map(|node| self.as_voter(config, node)).collect();
         next.voters_old = std::mem::replace(&mut next.voters, wanted);
+        next.tenure.take_if(|tenure| self.is_given_up(config, *tenure));
         self.reaches_quorum_of(&next).then_some(next)
+    }
+
+    /// Its node is another voter since, and from here on nothing would tell. While it leads it knew.
+    fn is_given_up(&self, config: &Config, tenure: Tenure) -> bool {
+        let serves = config.primary.filter(|primary| primary.purpose == Purpose::Clients);
+        let leads = serves.is_some_and(|primary| primary.node == tenure.node);
+        let store = self.store_of(tenure.node);
+        !leads && store.is_some_and(|store| has_renewed(config, tenure.node, store))
     }
 
     fn is_nameable(&self, voter: &VoterConfig) -> bool {
