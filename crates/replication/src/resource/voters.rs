@@ -141,7 +141,7 @@ impl Resource {
         self.reaches_quorum_of(&next).then_some(next)
     }
 
-    /// Its node is another voter since, and from here on nothing would tell. While it leads it knew.
+    /// Its node is another voter since, and later nothing would tell. While it leads, it knew.
     fn is_given_up(&self, config: &Config, tenure: Tenure) -> bool {
         let serves = config.primary.filter(|primary| primary.purpose == Purpose::Clients);
         let leads = serves.is_some_and(|primary| primary.node == tenure.node);
