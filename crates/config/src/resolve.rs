@@ -82,7 +82,8 @@ fn warn_of_congestion(report: &mut Report, node: &ResourceNode, resource: &Resou
         if then != OnCongestion::Block && net.ack_when != AckWhen::Sent {
             let needs = condition_of("on-congestion").unwrap_or_default();
             let message = format!(
-                "`on-congestion` changes nothing between `{left}` and `{right}`: it is in effect {needs}"
+                "`on-congestion` changes nothing between `{left}` and `{right}`: it is in effect \
+                 {needs}"
             );
             report.warn_once("on-congestion", node.name.span, message);
         }

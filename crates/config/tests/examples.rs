@@ -322,8 +322,8 @@ fn an_asynchronous_peer_has_a_policy_for_congestion() {
         let file = parse_text("r.res", &text(net)).unwrap();
         file.resources[0].net_options("a", "b").congestion
     };
-    let Congestion { then, fill_bytes, extents } = of("on-congestion pull-ahead; \
-                                                       congestion-fill 2M; congestion-extents 500;");
+    let Congestion { then, fill_bytes, extents } =
+        of("on-congestion pull-ahead; congestion-fill 2M; congestion-extents 500;");
     assert_eq!((then, fill_bytes, extents), (OnCongestion::PullAhead, 2 << 20, 500));
     assert_eq!(of("on-congestion disconnect;").then, OnCongestion::Disconnect);
     assert_eq!(of("congestion-extents 3;").extents, 67);

@@ -28,6 +28,7 @@
 //! 7. A lease is asked for and answered on the control connection. A voter may grant from any
 //!    thread that steps the home.
 
+mod cuts;
 mod sizes;
 
 use std::time::Duration;
@@ -43,6 +44,7 @@ use stdx::time::Time;
 
 use crate::attach::GroupDisk;
 use crate::balance::ReadPolicy;
+pub use crate::contract::cuts::{AboutCuts, Lag, LagLimits};
 pub use crate::contract::sizes::{DeviceSize, NewArea, ResizeTask, SizeOrder, SizeTask};
 use crate::resource::{Demands, MemberOptions, Readmission};
 
@@ -414,45 +416,6 @@ pub enum AboutReceipts {
     Settle { round: RoundId },
     /// All groups did, as the group of `shard` wanted with `FromGroup::SettleReceipts`.
     Settled { shard: u8, number: u32 },
-}
-
-/// Followers (protocol A): they apply what was sent to them cut by cut.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum AboutCuts {
-    /// As the leader: `named` are sent cuts, if they are in sync; for those of `counted` no answer
-    /// waits.
-    Follow { named: MemberSet, counted: MemberSet },
-    /// As the leader: what was sent until now is in this cut. Answer; from then on nothing is
-    /// answered to clients.
-    Note { number: u32, round: RoundId },
-    /// Every shard noted: answers go. Answer when all followers have written this part of the cut.
-    LetGo { round: RoundId },
-    /// As the leader: say with `FromGroup::Lag` how far this follower is behind.
-    WatchLag { member: NodeId, limits: LagLimits },
-    /// As a follower: apply nothing that is not released. Answer.
-    Hold { round: RoundId },
-    /// As a follower: all of this cut is here, in every shard.
-    Release { number: u32 },
-}
-
-/// How far behind a follower is as much as one may be; 0: no matter how far.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct LagLimits {
-    /// There is any limit: what is kept in memory has one for all.
-    pub is_any: bool,
-    pub bytes: u64,
-    pub extents: u64,
-}
-
-/// How far a follower is behind in the lanes of a group, as far as the limits go.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Lag {
-    /// What it was sent and has not written.
-    pub bytes: u64,
-    /// Of this node's activity log, while something waits for followers alone.
-    pub extents: u64,
-    /// Requests wait for it: no more is kept.
-    pub is_full: bool,
 }
 
 /// From a group to the home shard.

@@ -72,8 +72,8 @@ pub const READ_SOURCES_MAX: u32 = 4;
 /// How long a member rests that was taken out for being slow; doubled each time in a session.
 pub const SLOW_MEMBER_REST_MIN: Duration = Duration::from_secs(20);
 pub const SLOW_MEMBER_REST_MAX: Duration = Duration::from_secs(1280);
-/// How long a follower rests that fell too far behind; doubled each time, until it kept up for twice
-/// the longest rest.
+/// How long a follower rests that fell too far behind; doubled each time, until it kept up for
+/// twice the longest rest.
 pub const CONGESTED_REST_MIN: Duration = Duration::from_secs(1);
 pub const CONGESTED_REST_MAX: Duration = Duration::from_secs(64);
 /// A follower that has not written down by then what another member misses is lost as well: the

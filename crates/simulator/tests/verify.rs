@@ -119,6 +119,25 @@ fn a_secondary_hands_the_task_to_the_primary() {
     assert_eq!(counts(&found), [(2, 1)]);
 }
 
+/// The Primary gives its role up in the middle.
+#[test]
+fn a_pass_that_is_cut_short_says_where_to_go_on() {
+    let mut it = Scenario::new(3, 0, 0);
+    it.cluster.slow[1] = SlowDisk { read: Duration::from_millis(5), ..SlowDisk::default() };
+    it.cluster.spoil(2, BLOCKS - 1, 77);
+    let told = it.command(0, Command::Verify(ALL));
+    let found = |it: &Scenario| it.status(0).and_then(|status| status.verify);
+    it.until("a part of the pass", |it| found(it).is_some_and(|it| it.position > BLOCKS / 8));
+    assert!(it.succeeded(told));
+    it.demote(0);
+    let cut = found(&it).expect("it began");
+    assert_eq!(cut.state, VerifyState::Interrupted);
+    assert!((1..BLOCKS).contains(&cut.position) && counts(&cut).is_empty(), "{cut:?}");
+    it.promote(0);
+    let rest = verify(&mut it, 0, 0, VerifyTask { from_block: cut.position, ..ALL });
+    assert_eq!((rest.verified_blocks, counts(&rest)), (BLOCKS - cut.position, vec![(2, 1)]));
+}
+
 /// Nobody is Primary: the node that was asked leads for as long as it takes.
 #[test]
 fn replicas_are_compared_while_nobody_is_primary() {

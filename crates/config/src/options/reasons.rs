@@ -90,8 +90,8 @@ pub static VALUES_NOT_APPLICABLE: &[(&str, &str, &str)] = &[
 pub static CONDITIONS: &[(&str, &str)] = &[
     (
         "on-congestion",
-        "with `protocol A` on that connection: with B and C each write waits for the peer, so nothing \
-         gathers that one could be ahead of",
+        "with `protocol A` on that connection: with B and C each write waits for the peer, so \
+         nothing gathers that one could be ahead of",
     ),
     ("congestion-fill", "with `protocol A` and an `on-congestion` that is not `block`"),
     ("congestion-extents", "with `protocol A` and an `on-congestion` that is not `block`"),

@@ -90,8 +90,8 @@ impl LaneGroup {
         self.balance.look_at = if is_reading { now + READ_PATIENCE } else { Time::NEVER };
     }
 
-    /// Writes wait until what a lost member misses is written down, and a follower gives them nothing
-    /// that is worth waiting for.
+    /// Writes wait until what a lost member misses is written down, and a follower gives them
+    /// nothing that is worth waiting for.
     #[cold]
     pub(crate) fn settle_losses(&mut self, now: Time, actions: &mut Vec<GroupAction>) {
         let followers = self.view.followers.minus(self.view.losing);

@@ -37,7 +37,8 @@ pub struct Called {
     pub complaint: Option<String>,
 }
 
-/// Runs it to its end. What the caller's environment says in DRBD's names goes before what is known.
+/// Runs it to its end. What the caller's environment says in DRBD's names goes before what is
+/// known.
 #[must_use]
 pub fn call_handler(call: &ByHand<'_>) -> Called {
     let trigger = trigger_of(call);
