@@ -134,6 +134,25 @@ fn nodes_of_one_ca_are_connected_with_tls_and_say_so() {
     cluster.become_whole();
 }
 
+/// With what `pki init` writes a resource uses TLS, whatever its file says of it.
+#[test]
+fn the_first_configuration_of_a_cluster_has_tls_on() {
+    let folder = tempfile::tempdir().unwrap();
+    let pki = Pki::init(folder.path().join("ca"));
+    let first = pki.dir.join("basalt.conf");
+    let resource = "resource r0 {
+        volume 0 { device minor 0; disk /dev/vg/r0; meta-disk internal; }
+        on alfa { node-id 0; address 10.0.0.1:7000; }
+        on bravo { node-id 1; address 10.0.0.2:7000; }
+    }";
+    fs::write(&first, text_of(&first) + resource).unwrap();
+    let mut dump = Command::new(env!("CARGO_BIN_EXE_basalt"));
+    let output = dump.args(["adm", "dump", "r0", "-c"]).arg(&first).output().unwrap();
+    let text = String::from_utf8(output.stdout).unwrap();
+    let words: Vec<&str> = text.split_whitespace().collect();
+    assert!(words.windows(2).any(|pair| pair == ["tls", "yes;"]), "{text}");
+}
+
 #[test]
 fn peer_in_clear_text_is_not_let_in() {
     let (mut cluster, _pki) = prepare();
