@@ -5387,13 +5387,17 @@ _basalt() {
             return 0
             ;;
         basalt__subcmd__bench__subcmd__failover)
-            opts="-h --rounds --place --json --help"
+            opts="-h --rounds --restarts --place --json --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
                 --rounds)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --restarts)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;

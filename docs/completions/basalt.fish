@@ -190,7 +190,8 @@ complete -c basalt -n "__fish_basalt_using_subcommand bench; and __fish_seen_sub
 complete -c basalt -n "__fish_basalt_using_subcommand bench; and __fish_seen_subcommand_from chaos" -l reconnect-limit -d 'Seconds without any server before the run has failed' -r
 complete -c basalt -n "__fish_basalt_using_subcommand bench; and __fish_seen_subcommand_from chaos" -l json -d 'Print the result as JSON'
 complete -c basalt -n "__fish_basalt_using_subcommand bench; and __fish_seen_subcommand_from chaos" -s h -l help -d 'Print help (see more with \'--help\')'
-complete -c basalt -n "__fish_basalt_using_subcommand bench; and __fish_seen_subcommand_from failover" -l rounds -d 'How often each of the four happens' -r
+complete -c basalt -n "__fish_basalt_using_subcommand bench; and __fish_seen_subcommand_from failover" -l rounds -d 'How often each of the first four happens' -r
+complete -c basalt -n "__fish_basalt_using_subcommand bench; and __fish_seen_subcommand_from failover" -l restarts -d 'How often the daemon that serves is restarted' -r
 complete -c basalt -n "__fish_basalt_using_subcommand bench; and __fish_seen_subcommand_from failover" -l place -d 'Where the nodes\' files go, in a directory that is removed at the end' -r -F
 complete -c basalt -n "__fish_basalt_using_subcommand bench; and __fish_seen_subcommand_from failover" -l json -d 'Print the result as JSON'
 complete -c basalt -n "__fish_basalt_using_subcommand bench; and __fish_seen_subcommand_from failover" -s h -l help -d 'Print help'

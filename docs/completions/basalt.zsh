@@ -347,7 +347,8 @@ failing\:"Reads, writes and flushes are refused for a while"))' \
 ;;
 (failover)
 _arguments "${_arguments_options[@]}" : \
-'--rounds=[How often each of the four happens]:ROUNDS:_default' \
+'--rounds=[How often each of the first four happens]:ROUNDS:_default' \
+'--restarts=[How often the daemon that serves is restarted]:RESTARTS:_default' \
 '--place=[Where the nodes'\'' files go, in a directory that is removed at the end]:PLACE:_files' \
 '--json[Print the result as JSON]' \
 '-h[Print help]' \

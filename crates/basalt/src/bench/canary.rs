@@ -80,7 +80,8 @@ fn judge(flaw: Option<Flaw>) -> Result<Outcome> {
         let outcome = Outcome::new(flaw, &report);
         // What was there before may be of a write that was under way at the same time: then either
         // of the two is right.
-        if !(matches!(flaw, Some(Flaw::StaleRead)) && report.passed) {
+        let may_be_right = matches!(flaw, Some(Flaw::StaleRead | Flaw::DropWrite));
+        if !(may_be_right && report.passed) {
             return Ok(outcome);
         }
         missed = Some(outcome);

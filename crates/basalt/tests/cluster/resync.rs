@@ -206,6 +206,10 @@ fn verify_finds_what_differs_and_a_reconnect_or_a_repair_mends_it() {
     cluster.adm_ok(0, &["disconnect", "r0:n2"]);
     cluster.adm_ok(0, &["connect", "r0:n2"]);
     wait_all(&cluster);
+    // What differed is copied while the replica counts as up to date.
+    cluster.poll(0, "copy of what differed", || {
+        (cluster.data(0, size) == cluster.data(2, size)).then_some(())
+    });
     cluster.assert_replicas_equal(size);
 
     spoil(&cluster, 0, (4 << 20) + 4096);
