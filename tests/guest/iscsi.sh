@@ -53,14 +53,7 @@ wait_whole alice
 stop_load
 check_files /mnt/volume/a
 
-say "what is trimmed is given back by all three"
-head -c 16M /dev/urandom > /mnt/volume/large
-trim() {
-  rm /mnt/volume/large
-  sync
-  fstrim --verbose /mnt/volume
-}
-give_back 16000 trim
+check_trim /mnt/volume
 umount /mnt/volume
 fsck.ext4 -f -n "$disk"
 

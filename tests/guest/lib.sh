@@ -236,6 +236,18 @@ give_back() {
   done
 }
 
+# check_trim FOLDER: what is removed and trimmed there is given back by all three.
+check_trim() {
+  say "what is trimmed is given back by all three"
+  head -c 16M /dev/urandom > "$1/large"
+  trim() {
+    rm "$1/large"
+    sync
+    fstrim --verbose "$1"
+  }
+  give_back 16000 trim "$1"
+}
+
 # Nothing bad stands in the kernel's log.
 check_kernel_log() {
   if dmesg | grep -E "WARNING:|BUG:|blocked for more than"; then fail "the kernel complained"; fi

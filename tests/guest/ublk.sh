@@ -49,14 +49,7 @@ start_node alice
 sync --file-system /mnt/volume/b/late
 check_files /mnt/volume/b
 
-say "what is trimmed is given back by all three"
-head -c 16M /dev/urandom > /mnt/volume/large
-trim() {
-  rm /mnt/volume/large
-  sync
-  fstrim --verbose /mnt/volume
-}
-give_back 16000 trim
+check_trim /mnt/volume
 umount /mnt/volume
 
 say "the role moves, and the device with it"

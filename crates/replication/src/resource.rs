@@ -4,6 +4,7 @@
 //! data (`member`), and, while it promotes itself or is Primary, the leader (`propose`, `promote`,
 //! `session`, `admit`). Messages to itself go through the same code as those of others.
 
+mod options;
 mod admit;
 mod gate;
 mod caretake;
@@ -33,12 +34,9 @@ use std::collections::{BTreeMap, VecDeque};
 use std::time::Duration;
 
 use format::config::{Config, Purpose, Tenure, VolumeConfig};
-use format::ids::{
-    Ballot, BootId, Branch, Epoch, KernelBootId, MemberSet, NodeId, Nonce, ResourceId, ValueId,
-    VoteStoreId,
-};
+use format::ids::{Ballot, Branch, Epoch, MemberSet, NodeId, Nonce, ValueId, VoteStoreId};
 use format::message::{Accepted, Control, ReplicaReport, SlotBase};
-use format::metadata::{Register, ReplicaState, Superblock};
+use format::metadata::{ReplicaState, Superblock};
 use stdx::random::Random;
 use stdx::time::Time;
 
@@ -68,70 +66,13 @@ pub use crate::resource::congestion::{Congestion, OnCongestion};
 pub(crate) use crate::resource::forks::{ALONG, Kinship, continue_on, kinship, shared_until};
 pub use crate::resource::gate::Readmission;
 pub use crate::resource::give_way::{AfterSplit, WithOnePrimary, WithTwoPrimaries, WithoutPrimary};
+pub use crate::resource::options::{AckWhen, Comparing, MemberOptions, ResourceOptions};
 pub use crate::resource::resize::{ResizeState, ResizeStatus};
 pub(crate) use crate::resource::saves::copy_vote;
 pub(crate) use crate::resource::stamp::{compare_stamp, make_blank};
 pub use crate::resource::status::{MemberStatus, Status, VoterStatus};
 pub use crate::resource::suspend::{Demands, Meanwhile, Share, Shortage, WithoutQuorum};
 pub use crate::resource::verify::{VerifyState, VerifyStatus};
-
-#[derive(Debug)]
-pub struct ResourceOptions {
-    pub resource: ResourceId,
-    pub name: String,
-    pub me: NodeId,
-    pub boot_id: BootId,
-    pub kernel_boot_id: KernelBootId,
-    /// Shards of this node.
-    pub shards: u8,
-    /// Extents that the activity log of each of them holds.
-    pub log_slots: u16,
-    pub seed: u64,
-    pub members: Vec<MemberOptions>,
-    pub register: Register,
-    pub superblock: Option<Superblock>,
-    /// Members that the metadata of the disk has room for, this one included.
-    pub slots_max: u8,
-    pub started_at: Time,
-    pub demands: Demands,
-    /// Bytes per second of a resync while clients are at work; 0 is no limit.
-    pub resync_rate: u64,
-    pub comparing: Comparing,
-    pub readmission: Readmission,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct MemberOptions {
-    pub node: NodeId,
-    pub diskful: bool,
-    pub ack_when: AckWhen,
-    /// Of a follower.
-    pub congestion: Congestion,
-    /// It may be the witness, if it has no disk.
-    pub may_witness: bool,
-}
-
-/// Which resyncs look first at what the target has.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Comparing {
-    /// Those of all blocks, as long as that finds something.
-    Full,
-    /// Also those of a replica that was restarted: its activity log marks more than differs.
-    AfterCrash,
-    Always,
-}
-
-/// When a member counts for the answer to a write, while this node is Primary.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum AckWhen {
-    /// It was sent the write: a follower.
-    Sent,
-    /// It has the write in memory.
-    Received,
-    /// Its device has it.
-    #[default]
-    Durable,
-}
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OnNoQuorum {

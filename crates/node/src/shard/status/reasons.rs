@@ -1,0 +1,141 @@
+//! Why a resource is as it is, in words: what is missing, who waits for whom, and what to type.
+
+use api::status::VerifyReport;
+use format::space::Place;
+use replication::resource::Status;
+
+use crate::shard::hosted::Hosted;
+
+impl Hosted {
+    pub(super) fn reasons(&self, status: &Status) -> Vec<String> {
+        let mut reasons = Vec::new();
+        match status.shortage {
+            _ if !status.has_majority => {
+                let votes = self.votes(status);
+                let (have, all, needed) = (votes.have, votes.voters.len(), votes.needed);
+                let text = format!("no quorum: {have} of {all} voters answer, {needed} are needed");
+                reasons.push(text);
+            }
+            Some(shortage) => reasons.push(format!("no quorum: {shortage}")),
+            None => {}
+        }
+        if status.suspended_by_user {
+            reasons.push("an operator holds requests back: `resume-io` ends that".to_owned());
+        }
+        if status.waits_for_data {
+            let text = "requests wait: no replica that is up to date is in reach";
+            reasons.push(text.to_owned());
+        }
+        if self.register_failed {
+            reasons.push(
+                "the state directory failed: this node votes no more until it is restarted"
+                    .to_owned(),
+            );
+        }
+        if status.asks_to_resync {
+            reasons.push(match &self.definition.resync_after[..] {
+                [] if self.definition.takes_turns => "its replica waits for its turn \
+                    (`max-parallel-resyncs`), or for the handler before-resync-target"
+                    .to_owned(),
+                [] => "its replica waits for the handler before-resync-target to end".to_owned(),
+                [(first, _), ..] => format!(
+                    "its replica waits for its turn (`resync-after {first}`), or for the handler \
+                     before-resync-target"
+                ),
+            });
+        }
+        if status.disk_failed {
+            reasons.push(
+                "the disk failed or was detached: `attach` takes it, or another one, back"
+                    .to_owned(),
+            );
+        }
+        reasons.extend(self.findings_of_verify(status));
+        let is_born = status.config.as_ref().is_some_and(|config| config.branch.0 != 0);
+        let votes = |node| status.voters.iter().any(|voter| voter.node == node);
+        let replicas = self.definition.members.iter().filter(|member| member.is_diskful);
+        reasons.extend(replicas.filter(|it| is_born && !votes(it.node)).map(|member| {
+            let name = &member.name;
+            format!("{name} has no vote: it left, or is new; it votes once it is in sync")
+        }));
+        if is_born {
+            reasons.extend(self.missing_volumes(status));
+        }
+        if status.promoting {
+            reasons.push("this node is becoming Primary".to_owned());
+        }
+        if status.config.as_ref().is_none_or(|config| config.branch.0 == 0) && status.has_quorum {
+            reasons.push(
+                "no replica has been declared the origin yet: use `primary --force` on one node"
+                    .to_owned(),
+            );
+        }
+        reasons
+    }
+
+    /// What the last verify found, or how it is continued.
+    fn findings_of_verify(&self, status: &Status) -> Vec<String> {
+        let Some(verify) = &status.verify else { return Vec::new() };
+        let VerifyReport { differing, position, repaired, state, volume, .. } =
+            self.describe_verify(verify);
+        let remedy = if repaired {
+            "it was made equal to what most replicas hold; look at its disk"
+        } else {
+            "`verify --repair`, or disconnect and connect it; look at its disk"
+        };
+        let mut reasons: Vec<String> = differing
+            .iter()
+            .map(|(name, kib)| format!("a verify found {kib} KiB that differ at {name}: {remedy}"))
+            .collect();
+        if state == "interrupted" {
+            let of_volume =
+                volume.map_or_else(String::new, |number| format!(" {}/{number}", self.name()));
+            reasons.push(format!(
+                "a verify was interrupted: `verify --start {position}K{of_volume}` goes on"
+            ));
+        }
+        reasons
+    }
+
+    /// Volumes that are not in use yet, and replicas that cannot be used for want of one.
+    fn missing_volumes(&self, status: &Status) -> Vec<String> {
+        let name = self.name();
+        let volumes = self.definition.volumes();
+        let unused = volumes.filter(|volume| self.space.blocks_at(volume.place) == 0);
+        let mut reasons: Vec<String> = unused
+            .map(|volume| {
+                let number = volume.number;
+                format!(
+                    "volume {number} is not in use yet: a promotion adds it when every UpToDate \
+                     replica in reach has a disk for it, made by `create-md {name}/{number}` while \
+                     the resource was down there"
+                )
+            })
+            .collect();
+        let number_of = |place: Place| {
+            let volume = self.definition.volumes().find(|volume| volume.place == place);
+            volume.map_or_else(|| place.number().into(), |volume| volume.number)
+        };
+        reasons.extend(self.definition.members.iter().filter_map(|member| {
+            let facts = status.members.iter().find(|facts| facts.node == member.node)?;
+            let place = facts.lacks?;
+            let number = number_of(place);
+            if facts.holds_bytes > 0 {
+                let (held, size) = (facts.holds_bytes, self.space.bytes_at(place));
+                return Some(format!(
+                    "the replica of {} stays away: its disk of volume {number} has room for {held} \
+                     bytes, and the volume has {size}: enlarge the device there, or make room on \
+                     the file system of the file; it is looked at again within 10 s",
+                    member.name
+                ));
+            }
+            Some(format!(
+                "the replica of {} stays away: it has no disk for volume {number}, or a smaller \
+                 one, or one whose content is not known; make it anew there: `create-md --force \
+                 {name}`",
+                member.name
+            ))
+        }));
+        reasons
+    }
+}
