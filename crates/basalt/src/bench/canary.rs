@@ -76,7 +76,7 @@ pub(crate) fn main(options: &Options) -> Result<ExitCode> {
 fn judge(flaw: Option<Flaw>) -> Result<Outcome> {
     let mut missed = None;
     for _ in 0..ATTEMPTS_MAX {
-        let Some(report) = attempt(flaw)? else { continue };
+        let Some(report) = attempt(flaw, |plan| plan)? else { continue };
         let outcome = Outcome::new(flaw, &report);
         // What was there before may be of a write that was under way at the same time: then either
         // of the two is right.
@@ -92,14 +92,14 @@ fn judge(flaw: Option<Flaw>) -> Result<Outcome> {
 }
 
 /// One run; none if the damage was overwritten before it could be seen.
-fn attempt(flaw: Option<Flaw>) -> Result<Option<Report>> {
+fn attempt(flaw: Option<Flaw>, adapt: impl FnOnce(Plan) -> Plan) -> Result<Option<Report>> {
     let volume = Volume::new(VOLUME_BYTES);
     let server = RamServer::start(volume.clone()).context("cannot listen on loopback")?;
-    let run = Run::start(Plan {
+    let run = Run::start(adapt(Plan {
         answer_limit: STEP_LIMIT,
         reconnect_limit: STEP_LIMIT,
         ..Plan::new(vec![server.uri().parse()?], clock::entropy(), VOLUME_BYTES as u64)
-    })?;
+    }))?;
     let is_warm = || Ok((run.load.shared().tally().requests() > WARM_UP_REQUESTS).then_some(()));
     clock::wait_for("the first requests", STEP_LIMIT, is_warm)?;
     if let Some(flaw) = flaw {
@@ -134,6 +134,8 @@ impl Outcome {
 
 #[cfg(test)]
 mod tests {
+    use super::super::ram_server::VICTIM_FIRST;
+    use super::super::verify::block::BLOCK_BYTES;
     use super::*;
 
     #[test]
@@ -142,5 +144,29 @@ mod tests {
             let outcome = judge(case).unwrap();
             assert!(outcome.is_as_expected, "{outcome:?}");
         }
+    }
+
+    #[test]
+    fn a_stale_answer_to_the_last_read_of_all_is_looked_at_again() {
+        // Every block that the flaw may meet is part of the last read, and requests never overlap.
+        let span_blocks = VICTIM_FIRST as u64 + 16;
+        let small = |plan: Plan| Plan {
+            span_bytes: span_blocks * BLOCK_BYTES as u64,
+            connections: 1,
+            depth: 1,
+            ..plan
+        };
+        let flaw = Some(Flaw::StaleRead);
+        let mut seen = 0;
+        for _ in 0..200 {
+            let Some(report) = attempt(flaw, small).unwrap() else { continue };
+            let outcome = Outcome::new(flaw, &report);
+            assert!(outcome.is_as_expected, "{outcome:?}");
+            seen += 1;
+            if seen == 5 {
+                return;
+            }
+        }
+        panic!("the load repaired the damage in nearly each of 200 runs");
     }
 }

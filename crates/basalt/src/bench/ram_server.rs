@@ -21,7 +21,7 @@ use crate::bench::verify::block::BLOCK_BYTES;
 /// Larger requests are none of the checker's.
 const LENGTH_MAX: usize = 1 << 20;
 /// The flaw meets a block behind the hot part of the load, so that it stays to be seen.
-const VICTIM_FIRST: usize = 1024;
+pub(crate) const VICTIM_FIRST: usize = 1024;
 
 /// What the server does wrong, once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -186,10 +186,8 @@ fn run_client(shared: &Shared, work: Work) -> Result<()> {
         server = opened.server;
         lock(&shared.tally).on_session(server, clock::now());
         match session::run(shared, opened, work) {
-            SessionEnd::Done => match lock(&shared.wanted).take() {
-                Some(wanted) => server = wanted,
-                None => return Ok(()),
-            },
+            // Another one begins where the last answer of all asked for a second look.
+            SessionEnd::Done => server = lock(&shared.wanted).take().unwrap_or(server),
             SessionEnd::Broken { why, answers } => {
                 if answers > 0 {
                     deadline = clock::now() + shared.plan.reconnect_limit;
