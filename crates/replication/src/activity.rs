@@ -85,6 +85,7 @@ pub(crate) struct Waiter {
 }
 
 impl Waiter {
+    #[inline]
     pub(crate) fn new(range: BlockRange, lane: LaneIndex, seq: Seq) -> Self {
         let block = |at: u64| u16::try_from(at).expect("an extent has 1,024 blocks");
         let start = range.start % EXTENT_BLOCKS;
@@ -106,6 +107,19 @@ struct Hot {
     is_fresh: bool,
     /// The blocks of the writes that followed each other, from the first to behind the last.
     run: Range<u16>,
+}
+
+impl Hot {
+    /// Takes a write to the run that it goes on with, or begins another one; true where the run
+    /// reaches the length at which the next extent is logged, which it does once.
+    #[inline(always)]
+    fn lengthen_run(&mut self, waiter: &Waiter) -> bool {
+        let former = std::mem::replace(&mut self.run, waiter.start..waiter.end);
+        if former.end.abs_diff(waiter.start) <= RUN_SLACK_BLOCKS {
+            self.run = former.start.min(waiter.start)..former.end.max(waiter.end);
+        }
+        self.run.len() >= RUN_BLOCKS && former.len() < RUN_BLOCKS
+    }
 }
 
 /// What stands between an extent and its leaving the log.
@@ -160,12 +174,14 @@ impl ActivityLog {
     /// Uses an extent for one more write, if it is hot and nobody would starve for it; its place in
     /// the log is kept until the write releases it. Otherwise the write is named by a later `plan`
     /// or `on_record_written`.
+    #[inline(always)]
     pub(crate) fn acquire(&mut self, waiter: Waiter) -> Option<u16> {
         let waiting = self.waiting.len() + self.logging.len();
+        let (in_use, slots) = (self.in_use, self.table.len());
         if let Some(slot) = self.index.get(waiter.extent) {
-            let hot = self.table[usize::from(slot)].as_ref().expect("the index names full slots");
-            let needed = self.in_use + usize::from(hot.users == 0) + waiting;
-            if hot.logged && (waiting == 0 || needed <= self.table.len()) {
+            let hot = self.hot_at(slot);
+            let needed = in_use + usize::from(hot.users == 0) + waiting;
+            if hot.logged && (waiting == 0 || needed <= slots) {
                 self.grant(slot, waiter);
                 return Some(slot);
             }
@@ -180,26 +196,23 @@ impl ActivityLog {
         self.logging.retain(|waiter| (waiter.lane, waiter.seq) != (lane, seq));
     }
 
+    #[inline(always)]
     fn grant(&mut self, slot: u16, waiter: Waiter) {
         let hot = self.hot_at(slot);
         hot.users += 1;
         hot.is_fresh = true;
         let is_first = hot.users == 1;
-        let had = hot.run.len();
-        hot.run = if hot.run.end.abs_diff(waiter.start) <= RUN_SLACK_BLOCKS {
-            hot.run.start.min(waiter.start)..hot.run.end.max(waiter.end)
-        } else {
-            waiter.start..waiter.end
-        };
-        // A run is told of once: it reaches this length once.
-        let is_run = had < RUN_BLOCKS && hot.run.len() >= RUN_BLOCKS;
+        let is_run = hot.lengthen_run(&waiter);
         self.in_use += usize::from(is_first);
-        if is_run && let Some(next) = self.reach.next(waiter.extent) {
-            self.look_ahead(next);
+        if is_run {
+            self.look_ahead(waiter.extent);
         }
     }
 
+    /// A run has come far into `extent`: the next one is to be logged too.
+    #[cold]
     fn look_ahead(&mut self, extent: u64) {
+        let Some(extent) = self.reach.next(extent) else { return };
         let is_known = self.contains(extent) || self.ahead.contains(&extent);
         if is_known || self.in_use > self.table.len() / 2 {
             return;
@@ -211,6 +224,7 @@ impl ActivityLog {
     }
 
     /// A write that used the extent at `slot` is stable, or will never be done.
+    #[inline(always)]
     pub(crate) fn release(&mut self, slot: u16) {
         let hot = self.hot_at(slot);
         assert!(hot.users > 0, "an extent is released as often as it was acquired");
@@ -221,6 +235,7 @@ impl ActivityLog {
 
     /// A device write in the extent at `slot` completed, after `flushes_started` device flushes had
     /// begun.
+    #[inline(always)]
     pub(crate) fn on_written(&mut self, slot: u16, flushes_started: u64) {
         self.hot_at(slot).written_before_flush = flushes_started;
     }
@@ -271,6 +286,7 @@ impl ActivityLog {
 
     /// Whether the log has `extent` at `slot`.
     #[must_use]
+    #[inline(always)]
     pub(crate) fn holds(&self, slot: u16, extent: u64) -> bool {
         let hot = self.table.get(usize::from(slot)).and_then(Option::as_ref);
         hot.is_some_and(|hot| hot.extent == extent)
@@ -438,6 +454,7 @@ impl ActivityLog {
         self.index.get(extent).expect("a used extent is in the log")
     }
 
+    #[inline(always)]
     fn hot_at(&mut self, slot: u16) -> &mut Hot {
         self.table[usize::from(slot)].as_mut().expect("only full slots are named")
     }

@@ -178,7 +178,6 @@ pub fn install(
         if verdict.fates.get(&node) == Some(&Fate::Unknown) {
             let name = draw(u128::from(verdict.value.branch.0), node.get().into());
             make_blank(superblock, &mut Random::new(name));
-            superblock.branch = Branch(0);
         }
     }
     Some(register)

@@ -38,7 +38,7 @@ use format::ids::{
     BlockMask, BlockRange, BootId, Branch, Digest, Epoch, LaneIndex, MemberSet, NodeId, Nonce, Seq,
 };
 use format::message::{Control, Data, ReplicaReport, SealedLane, SlotBase};
-use format::metadata::{AlRecord, Register, Superblock};
+use format::metadata::{AlRecord, FurtherDisk, Register, Superblock};
 use format::space::{Place, Space};
 use stdx::time::Time;
 
@@ -638,6 +638,11 @@ pub enum ResourceInput {
     Attach {
         id: CommandId,
         superblock: Box<Superblock>,
+    },
+    /// The shards have a disk for one more volume.
+    AddDisk {
+        id: CommandId,
+        disk: FurtherDisk,
     },
     /// The answer to `EnlargeDisk`: the metadata of the volume's disk has room for so many bytes.
     DiskEnlarged {

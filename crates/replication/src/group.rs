@@ -15,7 +15,9 @@ mod peer;
 pub(crate) mod slow;
 mod hold;
 mod resize;
+mod verify;
 mod inspect;
+pub mod under_way;
 pub(crate) mod log_room;
 
 use std::time::Duration;
@@ -43,8 +45,7 @@ use crate::group::receipts::Receipts;
 use crate::group::resize::Sizes;
 use crate::group::slow::SlowWatch;
 use crate::lane::compare::digests_of;
-use crate::lane::verify::Verify;
-use crate::lane::{DeviceUse, Lane, Slot, Turn, token_lane};
+use crate::lane::{DeviceUse, Lane, Slot, Turn, applied_seq, token_lane};
 use crate::limits;
 use crate::marks::Marks;
 use crate::ranges::RangeSet;
@@ -98,6 +99,8 @@ pub struct LaneGroup {
     losses_due: Time,
     /// Some answers are not to go now.
     keeps_back: bool,
+    /// `settle_errands` has something to do, or may have.
+    pub(crate) has_errands: bool,
     pub(crate) durable: Durable,
     /// Requests that came while none may start.
     parked: Vec<Request>,
@@ -153,6 +156,10 @@ impl Positions {
     #[inline]
     pub(crate) fn insert(&mut self, position: usize) {
         self.0[position / 64] |= 1 << (position % 64);
+    }
+
+    fn is_empty(self) -> bool {
+        self.0 == [0; 2]
     }
 
     fn pop_first(&mut self) -> Option<usize> {
@@ -227,6 +234,7 @@ impl LaneGroup {
             lag: Vec::new(),
             losses_due: Time::NEVER,
             keeps_back: false,
+            has_errands: true,
             durable: Durable::new(&options.slot_bases),
             parked: Vec::new(),
             held: Vec::new(),
@@ -255,28 +263,36 @@ impl LaneGroup {
         }
     }
 
-    pub fn step(&mut self, now: Time, input: GroupInput, actions: &mut Vec<GroupAction>) {
+    pub fn step(&mut self, now: Time, mut input: GroupInput, actions: &mut Vec<GroupAction>) {
         let first = actions.len();
         match input {
             GroupInput::Request(request) => self.on_request(now, request, actions),
             GroupInput::Flush(part) => self.on_client_flush(part, actions),
-            GroupInput::Peer { from, message, payload } => {
+            GroupInput::Peer { from, ref mut message, payload } => {
                 self.on_peer(now, from, message, payload, actions);
             }
-            GroupInput::Device { token, result } => self.on_device(now, token, result, actions),
+            GroupInput::Device { token, ref mut result } => {
+                self.on_device(now, token, result, actions);
+            }
             GroupInput::PeerUp { peer } => {
                 self.view.connected.insert(peer);
                 self.touch_all();
             }
             GroupInput::PeerDown { peer } => {
                 self.view.connected.remove(peer);
+                if self.view.leading && self.view.write_set.has(peer) {
+                    self.view.interrupted.insert(peer);
+                }
                 self.balance.forget(peer);
                 for lane in &mut self.lanes {
                     lane.on_source_lost(peer);
                 }
                 self.touch_all();
             }
-            GroupInput::Home(message) => self.on_home(now, message, actions),
+            GroupInput::Home(message) => {
+                self.has_errands = true;
+                self.on_home(now, message, actions);
+            }
         }
         self.deliver_local_losses(actions);
         self.keep_back(first, actions);
@@ -308,29 +324,75 @@ impl LaneGroup {
     pub fn settle(&mut self, now: Time, actions: &mut Vec<GroupAction>) {
         let first = actions.len();
         self.refill_copy_budget(now);
-        self.settle_unreadable(now);
+        if self.has_errands {
+            self.settle_unreadable(now);
+        }
         self.settle_room(now, actions);
-        let mut touched = std::mem::take(&mut self.touched);
-        while let Some(position) = touched.pop_first() {
-            self.with_lane(now, position, actions, |lane, turn| {
-                lane.settle(turn);
-                lane.settle_stable(turn);
-            });
-        }
+        self.settle_lanes(now, actions);
         self.deliver_local_losses(actions);
-        self.settle_attach(now, actions);
-        self.settle_resize(actions);
-        self.settle_stop(now, actions);
-        if self.attaching.is_none() {
-            self.settle_durable(now, actions);
+        if self.has_errands {
+            self.settle_errands(now, actions);
+        } else if self.activity.is_waiting() {
+            self.plan_activity(now, actions);
         }
-        self.settle_facts(now, actions);
         self.settle_stable(now, actions);
         self.settle_slow(now, actions);
         if self.balance.look_at <= now {
             self.look_at_reads(now, actions);
         }
         self.keep_back(first, actions);
+    }
+
+    /// What the home shard wants done besides reads and writes.
+    fn settle_errands(&mut self, now: Time, actions: &mut Vec<GroupAction>) {
+        self.settle_attach(now, actions);
+        self.settle_resize(actions);
+        self.settle_stop(now, actions);
+        if self.attaching.is_none() {
+            if self.activity.is_waiting() {
+                self.plan_activity(now, actions);
+            }
+            self.settle_checkpoint(actions);
+        }
+        self.settle_facts(now, actions);
+        self.has_errands = self.finds_errands();
+    }
+
+    /// Something is not done that `settle_errands` goes on with. Only the home shard begins such
+    /// things.
+    pub(crate) fn finds_errands(&self) -> bool {
+        let is_changing = self.attaching.is_some()
+            || self.sizes.is_preparing()
+            || self.stopping.is_some()
+            || self.sealing.is_some()
+            || self.draining != Draining::No
+            || self.durable.has_checkpoints();
+        let is_repairing = self.reconciling.is_some()
+            || self.verifying.is_some()
+            || !self.recording.is_empty()
+            || !self.syncing.is_empty();
+        let is_followed = self.receipts.is_asked()
+            || !self.view.named_followers.is_empty()
+            || !self.lag.is_empty();
+        is_changing || is_repairing || is_followed
+    }
+
+    fn settle_lanes(&mut self, now: Time, actions: &mut Vec<GroupAction>) {
+        let mut touched = std::mem::take(&mut self.touched);
+        if touched.is_empty() {
+            return;
+        }
+        let mut stable_due = self.stable_due;
+        let (lanes, mut turn) = self.turn(now, actions);
+        while let Some(position) = touched.pop_first() {
+            let lane = &mut lanes[position];
+            lane.settle(&mut turn);
+            lane.settle_stable(&mut turn);
+            if lane.has_unsent_stable() {
+                stable_due = stable_due.min(now + STABLE_DELAY);
+            }
+        }
+        self.stable_due = stable_due;
     }
 
     /// When `settle` is to run at the latest, though nothing happened.
@@ -379,7 +441,8 @@ impl LaneGroup {
         }
         let lane = self.position_of(request.offset / BLOCK_BYTES);
         self.touched.insert(lane);
-        self.with_lane(now, lane, actions, |lane, turn| lane.on_request(turn, request));
+        let (lanes, mut turn) = self.turn(now, actions);
+        lanes[lane].on_request(&mut turn, request);
     }
 
     pub(crate) fn unpark(&mut self, now: Time, actions: &mut Vec<GroupAction>) {
@@ -392,19 +455,24 @@ impl LaneGroup {
         &mut self,
         now: Time,
         token: Token,
-        result: Result<DeviceResult, DeviceError>,
+        result: &mut Result<DeviceResult, DeviceError>,
         actions: &mut Vec<GroupAction>,
     ) {
-        let Some(device_use) = DeviceUse::of(token) else {
-            return self.on_group_device(now, token, result, actions);
-        };
         let lane = usize::from(token_lane(token).0 / self.shards);
+        if let Some(seq) = applied_seq(token) {
+            self.touched.insert(lane);
+            let (lanes, mut turn) = self.turn(now, actions);
+            return lanes[lane].on_applied(&mut turn, seq, done(result));
+        }
+        let Some(device_use) = DeviceUse::of(token) else {
+            return self.on_group_device(now, token, done(result), actions);
+        };
         self.touched.insert(lane);
         self.with_lane(now, lane, actions, |lane, turn| match device_use {
-            DeviceUse::Apply { seq } => lane.on_applied(turn, seq, result.map(drop)),
+            DeviceUse::Apply { .. } => unreachable!("it was written"),
             DeviceUse::OperationRead { .. }
             | DeviceUse::ClientRead { .. }
-            | DeviceUse::PeerRead { .. } => lane.on_device_read(turn, device_use, &result),
+            | DeviceUse::PeerRead { .. } => lane.on_device_read(turn, device_use, result),
             DeviceUse::OperationDigest { index, generation } if generation == lane.generation => {
                 lane.on_own_digests(turn, index, digests_of(result));
             }
@@ -429,14 +497,34 @@ impl LaneGroup {
             self.settle_lag(actions);
         }
         let lanes = &self.lanes;
-        self.recording.retain(|&(member, round)| {
-            let recorded = lanes.iter().all(|lane| lane.is_loss_recorded(member));
-            if recorded {
-                actions.push(answer(round));
-            }
-            !recorded
-        });
-        let mut synced = Vec::new();
+        if !self.recording.is_empty() {
+            self.recording.retain(|&(member, round)| {
+                let recorded = lanes.iter().all(|lane| lane.is_loss_recorded(member));
+                if recorded {
+                    actions.push(answer(round));
+                }
+                !recorded
+            });
+        }
+        self.settle_synced(now, actions);
+        if let Some(round) = self.reconciling
+            && self.view.serving
+            && lanes_are_reconciled(&self.lanes)
+        {
+            self.reconciling = None;
+            actions.push(answer(round));
+        }
+        self.settle_verify(now, actions);
+        self.settle_drain(actions);
+    }
+
+    /// Which members miss nothing any more, and how far the others are.
+    fn settle_synced(&mut self, now: Time, actions: &mut Vec<GroupAction>) {
+        if self.syncing.is_empty() {
+            self.progress_due = Time::NEVER;
+            return;
+        }
+        let (lanes, mut synced) = (&self.lanes, Vec::new());
         self.syncing.retain(|&(member, round)| {
             let done = lanes.iter().all(|lane| lane.is_synced(member));
             if done {
@@ -448,15 +536,6 @@ impl LaneGroup {
             self.report_progress(member, actions);
             actions.push(answer(round));
         }
-        if let Some(round) = self.reconciling
-            && self.view.serving
-            && lanes_are_reconciled(&self.lanes)
-        {
-            self.reconciling = None;
-            actions.push(answer(round));
-        }
-        self.settle_verify(now, actions);
-        self.settle_drain(actions);
         self.progress_due = match self.syncing.first() {
             None => Time::NEVER,
             Some(_) if now < self.progress_due && self.progress_due != Time::NEVER => {
@@ -495,37 +574,6 @@ impl LaneGroup {
         !self.syncing.is_empty() || self.verifying.is_some()
     }
 
-    fn settle_verify(&mut self, now: Time, actions: &mut Vec<GroupAction>) {
-        let Some(round) = self.verifying else {
-            self.verify_due = Time::NEVER;
-            return;
-        };
-        let passes = || self.lanes.iter().filter_map(|lane| lane.leader.as_ref()?.verify.as_ref());
-        let is_done = passes().all(Verify::is_done);
-        if !is_done && now < self.verify_due && self.verify_due != Time::NEVER {
-            return;
-        }
-        let mut differing: Vec<(NodeId, u64)> = Vec::new();
-        for &(member, count) in passes().flat_map(|pass| &pass.differing) {
-            match differing.iter_mut().find(|(known, _)| *known == member) {
-                Some((_, sum)) => *sum += count,
-                None => differing.push((member, count)),
-            }
-        }
-        actions.push(GroupAction::Home(FromGroup::VerifyProgress {
-            position: passes().map(Verify::position).min().unwrap_or_else(|| self.view.space.end()),
-            verified_blocks: passes().map(|pass| pass.verified_blocks).sum(),
-            skipped_blocks: passes().map(|pass| pass.skipped_blocks).sum(),
-            differing,
-        }));
-        self.verify_due = now + PROGRESS_INTERVAL;
-        if is_done {
-            self.verifying = None;
-            self.verify_due = Time::NEVER;
-            actions.push(answer(round));
-        }
-    }
-
     fn report_progress(&self, member: NodeId, actions: &mut Vec<GroupAction>) {
         let (mut remaining, mut copied_blocks) = (Space::EMPTY, 0);
         for lane in &self.lanes {
@@ -542,15 +590,8 @@ impl LaneGroup {
     fn settle_stable(&mut self, now: Time, actions: &mut Vec<GroupAction>) {
         if !self.view.leading {
             self.stable_due = Time::NEVER;
-            return;
         }
         if self.stable_due > now {
-            let unsent = self.lanes.iter().any(Lane::has_unsent_stable);
-            self.stable_due = match (unsent, self.stable_due) {
-                (false, _) => Time::NEVER,
-                (true, Time::NEVER) => now + STABLE_DELAY,
-                (true, due) => due,
-            };
             return;
         }
         self.stable_due = Time::NEVER;
@@ -561,8 +602,8 @@ impl LaneGroup {
 
     fn refill_copy_budget(&mut self, now: Time) {
         let rate = &mut self.rate;
-        let idle = now.since(rate.last_request_at) >= IDLE_AFTER;
-        if rate.bytes_per_second == 0 || idle || rate.last_request_at == Time::ZERO {
+        let is_idle = |rate: &CopyRate| now.since(rate.last_request_at) >= IDLE_AFTER;
+        if rate.bytes_per_second == 0 || rate.last_request_at == Time::ZERO || is_idle(rate) {
             let is_short = rate.budget < COPY_BYTES_MAX;
             rate.budget = u64::MAX;
             rate.filled_at = now;
@@ -611,7 +652,18 @@ impl LaneGroup {
         actions: &mut Vec<GroupAction>,
         visit: impl FnOnce(&mut Lane, &mut Turn<'_>) -> R,
     ) -> R {
-        let mut turn = Turn {
+        let (lanes, mut turn) = self.turn(now, actions);
+        visit(&mut lanes[position], &mut turn)
+    }
+
+    /// The lanes, and what they may use.
+    #[inline(always)]
+    pub(crate) fn turn<'a>(
+        &'a mut self,
+        now: Time,
+        actions: &'a mut Vec<GroupAction>,
+    ) -> (&'a mut [Lane], Turn<'a>) {
+        let turn = Turn {
             view: &self.view,
             activity: &mut self.activity,
             now,
@@ -623,7 +675,7 @@ impl LaneGroup {
             local_losses: &mut self.local_losses,
             actions,
         };
-        visit(&mut self.lanes[position], &mut turn)
+        (&mut self.lanes, turn)
     }
 
     pub(crate) fn with_lanes(
@@ -647,6 +699,7 @@ impl LaneGroup {
 
 impl Lane {
     /// The leader's own replica hears of `stable` without a message.
+    #[inline(always)]
     fn settle_stable(&mut self, turn: &mut Turn<'_>) {
         if turn.view.write_set.has(turn.view.me)
             && let Some(leader) = &self.leader
@@ -737,6 +790,7 @@ fn first_view(options: &GroupOptions) -> View {
         followers: MemberSet::EMPTY,
         holds_writes: false,
         losing: MemberSet::EMPTY,
+        interrupted: MemberSet::EMPTY,
         connected: MemberSet::EMPTY,
         lease_until: Time::ZERO,
         draining: false,
@@ -766,6 +820,14 @@ pub(crate) fn refuse(request: Request, error: RequestError, actions: &mut Vec<Gr
     actions.push(GroupAction::Complete { part: request.part, result: Err(error) });
     if let RequestKind::Write { payload, .. } = request.kind {
         actions.push(GroupAction::Release(payload));
+    }
+}
+
+/// What a device said of a request that brings nothing.
+fn done(result: &Result<DeviceResult, DeviceError>) -> Result<(), DeviceError> {
+    match result {
+        Ok(_) => Ok(()),
+        Err(DeviceError) => Err(DeviceError),
     }
 }
 

@@ -61,10 +61,12 @@ impl Turn<'_> {
         self.actions.push(GroupAction::Send { to, message, payload: None });
     }
 
+    #[inline]
     pub(crate) fn tell_home(&mut self, fact: FromGroup) {
         self.actions.push(GroupAction::Home(fact));
     }
 
+    #[inline]
     pub(crate) fn release(&mut self, payload: Option<Payload>) {
         if let Some(payload) = payload {
             self.actions.push(GroupAction::Release(payload));
@@ -120,13 +122,22 @@ pub(crate) struct Slot {
 
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Applied {
-    pub(crate) write: format::message::Write,
+    pub(crate) write: AppliedWrite,
     pub(crate) state: AppliedState,
     /// Where the activity log has its extent, once it is not cold.
     pub(crate) log_slot: u16,
     pub(crate) payload: Option<Payload>,
     /// The payload came with a peer's message: the replica side gives it back.
     pub(crate) owns_payload: bool,
+}
+
+/// What a member has to know of a write until it is stable.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct AppliedWrite {
+    pub(crate) seq: Seq,
+    pub(crate) range: BlockRange,
+    pub(crate) kind: WriteKind,
+    pub(crate) fua: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -152,6 +163,8 @@ pub(crate) struct Leader {
     /// Members were not told of `stable` yet.
     pub(crate) stable_unsent: bool,
     pub(crate) operations: Slab<Operation>,
+    /// Those of them that wait for others to free their range.
+    pub(crate) waiting: usize,
     /// Those of them that are answered.
     pub(crate) early: receipt::Early,
     pub(crate) reads: Slab<read::ClientRead>,
@@ -298,6 +311,7 @@ pub(crate) enum DeviceUse {
     },
 }
 
+const APPLY: u64 = 1;
 const KIND_SHIFT: u32 = 60;
 const LANE_SHIFT: u32 = 52;
 const VALUE_MASK: u64 = (1 << LANE_SHIFT) - 1;
@@ -315,6 +329,12 @@ pub(crate) fn token_kind(token: Token) -> u64 {
 
 pub(crate) fn token_lane(token: Token) -> LaneIndex {
     LaneIndex(u8::try_from(token.0 >> LANE_SHIFT & 0xff).expect("masked"))
+}
+
+/// Of `DeviceUse::Apply`, which most tokens are.
+#[inline]
+pub(crate) fn applied_seq(token: Token) -> Option<Seq> {
+    (token_kind(token) == APPLY).then_some(Seq(token.0 & VALUE_MASK))
 }
 
 impl Replica {
@@ -338,9 +358,10 @@ impl Replica {
 }
 
 impl DeviceUse {
+    #[inline(always)]
     pub(crate) fn token(self, lane: LaneIndex) -> Token {
         let (kind, value) = match self {
-            Self::Apply { seq } => (1, seq.0),
+            Self::Apply { seq } => (APPLY, seq.0),
             Self::OperationRead { index, generation } => {
                 (2, u64::from(index) | u64::from(generation) << 32)
             }
@@ -362,7 +383,7 @@ impl DeviceUse {
         let index = u32::try_from(value & u64::from(u32::MAX)).expect("masked");
         let generation = u8::try_from(value >> 32 & 0xff).expect("masked");
         match token_kind(token) {
-            1 => Some(Self::Apply { seq: Seq(value) }),
+            APPLY => Some(Self::Apply { seq: Seq(value) }),
             2 => Some(Self::OperationRead { index, generation }),
             3 => Some(Self::ClientRead { index, generation }),
             4 => Some(Self::PeerRead { index }),
@@ -379,6 +400,7 @@ impl Lane {
     }
 
     /// Once per turn in which the lane was touched: acknowledgements, and what may start now.
+    #[inline(always)]
     pub(crate) fn settle(&mut self, turn: &mut Turn<'_>) {
         self.send_acks(turn);
         if !self.replica.receipts.is_empty() {
@@ -387,7 +409,9 @@ impl Lane {
         if self.leader.as_ref().is_some_and(|leader| !leader.overflow.is_empty()) {
             self.admit_overflow(turn);
         }
-        self.retry_stalled(turn);
+        if self.leader.as_ref().is_some_and(|leader| leader.stalled) {
+            self.retry_stalled(turn);
+        }
         let Some(leader) = self.leader.as_ref() else { return };
         let is_verifying = leader.verify.is_some();
         if !(leader.outdated.is_empty() && leader.resyncs.is_empty()) {
@@ -396,6 +420,11 @@ impl Lane {
         if is_verifying {
             self.continue_verify(turn);
         }
+    }
+
+    /// The next settle has something to say to the leader.
+    pub(crate) fn has_news(&self) -> bool {
+        !(self.replica.acks.is_empty() && self.replica.receipts.is_empty())
     }
 
     /// No operation, read or copy of this lane is under way.
@@ -416,11 +445,11 @@ impl Lane {
     }
 
     /// Whether `range` is a non-empty part of one extent of this lane, inside the volume.
+    #[inline]
     pub(crate) fn owns(&self, view: &View, range: BlockRange) -> bool {
         range.count > 0
-            && u64::from(range.count) <= EXTENT_BLOCKS
+            && range.start % EXTENT_BLOCKS + u64::from(range.count) <= EXTENT_BLOCKS
             && view.space.contains(range)
-            && range.extent() == (range.end() - 1) / EXTENT_BLOCKS
             && range.extent() % u64::from(view.lanes) == u64::from(self.index.0)
     }
 

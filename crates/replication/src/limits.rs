@@ -127,6 +127,8 @@ pub const PREPARE_SIZE_DEADLINE: Duration = Duration::from_secs(60);
 pub const PREPARE_SIZE_PER_GIB: Duration = Duration::from_secs(60);
 /// A member whose disk is smaller than the volume tries so often to enlarge it.
 pub const ROOM_RETRY: Duration = Duration::from_secs(10);
+/// Who leads tries so often to bring a volume into use that all replicas have a disk for.
+pub const VOLUME_RETRY: Duration = Duration::from_secs(20);
 /// Requests with which a group makes new blocks read as zeroes, under way at a time: of an extent
 /// each.
 pub const ZEROES_IN_FLIGHT_MAX: u32 = 4;

@@ -29,6 +29,7 @@ mod voters;
 mod verify;
 mod resize;
 mod room;
+mod volumes;
 
 use std::collections::{BTreeMap, VecDeque};
 use std::time::Duration;
@@ -155,6 +156,9 @@ struct Peer {
     follows: Option<Nonce>,
     /// Its data belongs to another history.
     unrelated: bool,
+    /// The disk here grew, or got another volume, while it was not connected: what it was told of
+    /// the replica may be older.
+    lacks_sizes: bool,
     /// It is about to stop, and asked to be let go.
     is_leaving: bool,
     /// It gives its data up for what this node has, which agreed to stay as it is.
@@ -246,6 +250,7 @@ impl Resource {
             ResourceInput::Group { shard, fact } => self.on_group(shard, fact),
             ResourceInput::Command { id, command } => self.on_command(id, command),
             ResourceInput::Attach { id, superblock } => self.on_attach(id, superblock),
+            ResourceInput::AddDisk { id, disk } => self.on_add_disk(id, disk),
             ResourceInput::DiskEnlarged { place, size_bytes } => {
                 self.on_disk_enlarged(place, size_bytes);
             }
@@ -546,9 +551,13 @@ impl Resource {
         peer.unrelated = false;
         peer.split = None;
         peer.relies = false;
+        let lacks_sizes = std::mem::take(&mut peer.lacks_sizes);
         self.forget_fenced(node);
         self.repeat_following();
         self.send(node, own);
+        if lacks_sizes {
+            self.tell_sizes(node);
+        }
         self.repeat_leave(node);
         if self.session.is_some()
             && let Some(Accepted { ballot, value }) = self.chosen.clone()

@@ -54,6 +54,10 @@ pub(crate) struct View {
     pub(crate) holds_writes: bool,
     /// Members of the write set that are being removed: what is sent now, they miss.
     pub(crate) losing: MemberSet,
+    /// Members of the write set whose connection broke while this node led, and that have not got
+    /// again what they did not answer (`Resend`): nothing new goes to them before that. It would
+    /// fill their activity logs with what waits for the former to be stable (group/log_room.rs).
+    pub(crate) interrupted: MemberSet,
     /// Peers whose connections are up.
     pub(crate) connected: MemberSet,
     /// Reads may be answered before then.

@@ -6,6 +6,8 @@
 pub struct Index {
     /// A key plus one, for memory that nobody touched reads as zeroes, and its value.
     places: Vec<(u64, u16)>,
+    /// How far a mixed key is shifted to name a place.
+    shift: u32,
     len: usize,
 }
 
@@ -13,13 +15,25 @@ impl Index {
     /// For at most `keys` keys at a time.
     #[must_use]
     pub fn with_capacity(keys: usize) -> Self {
-        Self { places: vec![(0, 0); (2 * keys.max(1)).next_power_of_two()], len: 0 }
+        let places = vec![(0, 0); (2 * keys.max(1)).next_power_of_two()];
+        let shift = u64::BITS - places.len().trailing_zeros();
+        Self { places, shift, len: 0 }
     }
 
     #[must_use]
+    #[inline(always)]
     pub fn get(&self, key: u64) -> Option<u16> {
-        let (found, value) = self.places[self.find(key)];
-        (found != 0).then_some(value)
+        let mut place = self.home(key);
+        loop {
+            let (found, value) = self.places[place];
+            if found == key + 1 {
+                return Some(value);
+            }
+            if found == 0 {
+                return None;
+            }
+            place = self.after(place);
+        }
     }
 
     /// # Panics
@@ -68,12 +82,13 @@ impl Index {
     }
 
     /// Multiplicative hashing: neighbours spread, and the upper bits are the mixed ones.
+    #[inline(always)]
     fn home(&self, key: u64) -> usize {
-        let bits = self.places.len().trailing_zeros();
         let mixed = key.wrapping_mul(0x9e37_79b9_7f4a_7c15);
-        usize::try_from(mixed >> (u64::BITS - bits)).expect("as many bits as places have")
+        usize::try_from(mixed >> self.shift).expect("as many bits as places have")
     }
 
+    #[inline(always)]
     fn after(&self, place: usize) -> usize {
         (place + 1) & (self.places.len() - 1)
     }

@@ -15,6 +15,7 @@ impl<T> Default for Slab<T> {
 }
 
 impl<T> Slab<T> {
+    #[inline(always)]
     pub fn insert(&mut self, value: T) -> u32 {
         self.live += 1;
         if let Some(index) = self.free.pop() {
@@ -70,6 +71,10 @@ impl<T> Slab<T> {
     /// In order of index.
     pub fn iter(&self) -> impl Iterator<Item = (u32, &T)> {
         (0_u32..).zip(&self.slots).filter_map(|(index, slot)| Some((index, slot.as_ref()?)))
+    }
+
+    pub fn values(&self) -> impl Iterator<Item = &T> {
+        self.slots.iter().flatten()
     }
 
     pub fn iter_mut(&mut self) -> impl Iterator<Item = (u32, &mut T)> {

@@ -68,6 +68,12 @@ impl LaneGroup {
     }
 }
 
+/// A client asked for it. Copies do not count: as many are under way as a resync may have, and
+/// where these fill the log the follower would be left behind whenever it returned.
+fn is_asked(kind: OperationKind) -> bool {
+    matches!(kind, OperationKind::Write | OperationKind::Discard | OperationKind::Zeroes)
+}
+
 /// No more than `value`, and nothing beyond `limit` (0: there is none) matters.
 fn in_steps(value: u64, limit: u64, shards: u8) -> u64 {
     let step = if shards == 1 { limit } else { (limit / (8 * u64::from(shards))).max(1) };
@@ -101,7 +107,7 @@ impl Lane {
                 owed.bytes += operation.range.length_bytes();
             }
             let is_last = missing.is_subset_of(followers);
-            owed.is_last |= is_last;
+            owed.is_last |= is_last && is_asked(operation.kind);
             owed.keeps_answers |= is_last && operation.part.is_some() && leader.early.is_full();
         }
         owed

@@ -13,7 +13,7 @@ use stdx::time::Time;
 
 use crate::activity::{Hold, Waiter};
 use crate::contract::{
-    DeviceError, DeviceResult, FromGroup, GroupAction, LostMember, MetadataWrite, RoundId, Token,
+    DeviceError, FromGroup, GroupAction, LostMember, MetadataWrite, RoundId, Token,
 };
 use crate::group::{LaneGroup, answer};
 use crate::lane::group_token;
@@ -98,6 +98,10 @@ impl Durable {
         self.uses.is_empty()
     }
 
+    pub(crate) fn has_checkpoints(&self) -> bool {
+        self.checkpoint.is_some() || !self.waiting.is_empty()
+    }
+
     /// What an older session waited for is not to be taken for what a newer one asks.
     pub(crate) fn void_checkpoints(&mut self) {
         let is_stop = |reason: &CheckpointReason| matches!(reason, CheckpointReason::Stop(_));
@@ -173,12 +177,11 @@ impl LaneGroup {
         &mut self,
         now: Time,
         token: Token,
-        result: Result<DeviceResult, DeviceError>,
+        result: Result<(), DeviceError>,
         actions: &mut Vec<GroupAction>,
     ) {
         let index = u32::try_from(token.0).expect("tokens of the group are slab indices");
         let Some(durable_use) = self.durable.uses.remove(index) else { return };
-        let result = result.map(|_| ());
         match durable_use {
             DurableUse::Flush => self.on_device_flushed(result, actions),
             DurableUse::Zeroes => self.on_zeroed(result, actions),
@@ -206,14 +209,8 @@ impl LaneGroup {
         }
     }
 
-    pub(crate) fn settle_durable(&mut self, now: Time, actions: &mut Vec<GroupAction>) {
-        if self.activity.is_waiting() {
-            self.plan_activity(now, actions);
-        }
-        self.settle_checkpoint(actions);
-    }
-
-    fn plan_activity(&mut self, now: Time, actions: &mut Vec<GroupAction>) {
+    #[cold]
+    pub(super) fn plan_activity(&mut self, now: Time, actions: &mut Vec<GroupAction>) {
         let flushes_done = self.flushes.done();
         let lanes = &self.lanes;
         let saving = &self.durable.saving;
@@ -260,7 +257,7 @@ impl LaneGroup {
         self.durable.waiting.push_back(reason);
     }
 
-    fn settle_checkpoint(&mut self, actions: &mut Vec<GroupAction>) {
+    pub(super) fn settle_checkpoint(&mut self, actions: &mut Vec<GroupAction>) {
         if self.durable.checkpoint.is_none() {
             let Some(reason) = self.durable.waiting.pop_front() else { return };
             let pages = self.lanes.iter().flat_map(crate::lane::Lane::unsaved_pages).collect();

@@ -5,7 +5,7 @@ use format::message::DataBody;
 use stdx::time::Time;
 
 use crate::contract::{
-    FromGroup, GroupAction, LostMember, ReplicaRole, RequestError, RoundId, ToGroup, VerifyTask,
+    FromGroup, GroupAction, LostMember, ReplicaRole, RequestError, RoundId, ToGroup,
 };
 use crate::group::durable::{CheckpointReason, Rebase};
 use crate::group::{Draining, LaneGroup, answer};
@@ -102,6 +102,9 @@ impl LaneGroup {
                 self.view.epoch = epoch;
                 self.view.in_sync = in_sync;
                 self.forget_member(now, member, actions);
+                if self.has_verified() {
+                    self.report_verify(actions);
+                }
             }
             ToGroup::Resend { member } => self.keep_member(now, member, actions),
             ToGroup::ReportFloors { round } => {
@@ -192,6 +195,7 @@ impl LaneGroup {
         self.view.set_process(member, boot);
         self.view.write_set.insert(member);
         self.view.losing.remove(member);
+        self.view.interrupted.remove(member);
         self.syncing.retain(|&(other, _)| other != member);
         self.syncing.push((member, round));
     }
@@ -207,6 +211,7 @@ impl LaneGroup {
     /// Its loss is withdrawn.
     fn keep_member(&mut self, now: Time, member: NodeId, actions: &mut Vec<GroupAction>) {
         self.view.losing.remove(member);
+        self.view.interrupted.remove(member);
         self.recording.retain(|&(other, _)| other != member);
         self.transmit_again(now, member, actions);
         self.with_lanes(now, actions, |lane, turn| lane.resend(turn, member));
@@ -219,16 +224,6 @@ impl LaneGroup {
         self.draining = Draining::No;
         self.touch_all();
         self.unpark(now, actions);
-    }
-
-    fn begin_verify(
-        &mut self,
-        now: Time,
-        (task, round): (VerifyTask, RoundId),
-        actions: &mut Vec<GroupAction>,
-    ) {
-        self.verifying = Some(round);
-        self.with_lanes(now, actions, |lane, turn| lane.begin_verify(turn, task));
     }
 
     fn forget_own_slot(&mut self) {
@@ -318,6 +313,9 @@ impl LaneGroup {
         self.stand_down(now, actions);
         self.view.nonce = nonce;
         self.view.leading = true;
+        // A connection that broke before this was told of breaks for the home, too, which repeats.
+        let others = self.view.write_set.without(self.view.me);
+        self.view.interrupted = others.minus(self.view.connected);
         self.begin_receipts();
         self.forget_cuts();
         self.with_lanes(now, actions, |lane, turn| lane.lead(turn, outdated));
@@ -331,6 +329,7 @@ impl LaneGroup {
         self.view.holding = false;
         self.view.lease_until = Time::ZERO;
         self.view.losing = MemberSet::EMPTY;
+        self.view.interrupted = MemberSet::EMPTY;
         self.draining = Draining::No;
         self.reconciling = None;
         self.verifying = None;
@@ -366,7 +365,7 @@ impl LaneGroup {
         unacknowledged.sort_unstable();
         for (_, position, index) in unacknowledged {
             self.with_lane(now, position, actions, |lane, turn| {
-                lane.transmit(turn, index, MemberSet::of(member));
+                lane.send_again(turn, index, MemberSet::of(member));
             });
         }
     }
@@ -383,6 +382,7 @@ impl LaneGroup {
     fn forget_member(&mut self, now: Time, member: NodeId, actions: &mut Vec<GroupAction>) {
         self.view.write_set.remove(member);
         self.view.losing.remove(member);
+        self.view.interrupted.remove(member);
         self.recording.retain(|&(other, _)| other != member);
         self.syncing.retain(|&(other, _)| other != member);
         let source = self.view.in_sync.and(self.view.reachable()).first();

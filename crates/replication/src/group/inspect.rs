@@ -23,6 +23,12 @@ impl LaneGroup {
         })
     }
 
+    /// What is not done is gone on with.
+    #[must_use]
+    pub fn forgets_errands(&self) -> bool {
+        !self.has_errands && self.finds_errands()
+    }
+
     /// The blocks on which this group takes requests.
     #[must_use]
     pub fn space(&self) -> Space {

@@ -62,7 +62,7 @@ impl LogRoom {
     }
 
     fn take_next(&mut self) -> Option<(LaneIndex, u32)> {
-        if self.unstable >= self.limit {
+        if self.stalled.is_empty() || self.unstable >= self.limit {
             return None;
         }
         self.stalled.pop_front()

@@ -1,7 +1,7 @@
 //! Messages of other members: may they be heard, which lane they are for, and who takes them.
 
-use format::ids::{BlockRange, NodeId, Seq};
-use format::message::{Data, DataBody, ReadStatus};
+use format::ids::{BlockRange, BootId, LaneIndex, NodeId, Seq};
+use format::message::{Data, DataBody, ReadStatus, Write};
 use stdx::time::Time;
 
 use crate::contract::{DeviceError, FromGroup, GroupAction, LostMember, Payload, ReplicaRole};
@@ -14,12 +14,24 @@ impl LaneGroup {
         &mut self,
         now: Time,
         from: NodeId,
-        message: Data,
+        message: &mut Data,
         payload: Option<Payload>,
         actions: &mut Vec<GroupAction>,
     ) {
         // I4: a message of a session that this member is not sealed to does not exist.
         let ours = message.nonce == self.view.nonce && message.volume == self.view.volume;
+        if ours {
+            // Nearly all are of these two, and nothing is asked of them that is about others.
+            if let DataBody::Write(write) = &message.body {
+                return self.on_peer_write(now, from, write, payload, actions);
+            }
+            if let DataBody::Ack { lane, base, mask, boot_id } = message.body
+                && payload.is_none()
+                && base != Seq(0)
+            {
+                return self.on_peer_ack(now, (from, boot_id), lane, (base, mask), actions);
+            }
+        }
         if !ours || !self.may_receive(from, &message.body) {
             return actions.extend(payload.map(GroupAction::Release));
         }
@@ -27,12 +39,13 @@ impl LaneGroup {
             actions.extend(payload.map(GroupAction::Release));
             return actions.push(GroupAction::Home(FromGroup::Misbehaved { member: from }));
         };
+        let body = &mut message.body;
         self.touched.insert(lane);
-        match message.body {
+        match *body {
             DataBody::Flush { id, shard } => self.on_peer_flush(from, id, shard, actions),
             DataBody::FlushDone { id, .. } => self.on_flush_done(from, id, actions),
-            DataBody::Loss { lane: index, member, base, ranges } => {
-                self.on_loss(from, index, LostMember { member, base }, &ranges, actions);
+            DataBody::Loss { lane: index, member, base, ref ranges } => {
+                self.on_loss(from, index, LostMember { member, base }, ranges, actions);
             }
             DataBody::LossDone { lane: index, member, .. } => {
                 self.on_loss_recorded(from, index, member);
@@ -42,8 +55,8 @@ impl LaneGroup {
                 self.with_lane(now, lane, actions, |lane, turn| lane.on_cut(turn, cut, stable));
                 self.on_peer_cut(index, (number, skipped), actions);
             }
-            body @ (DataBody::Write(_)
-            | DataBody::Ack { .. }
+            DataBody::Write(_) => unreachable!("writes have a way of their own"),
+            DataBody::Ack { .. }
             | DataBody::Received { .. }
             | DataBody::Stable { .. }
             | DataBody::Read { .. }
@@ -52,9 +65,61 @@ impl LaneGroup {
             | DataBody::DigestDone { .. }
             | DataBody::SlotRead { .. }
             | DataBody::SlotData { .. }
-            | DataBody::Clear { .. }) => self.with_lane(now, lane, actions, |lane, turn| {
+            | DataBody::Clear { .. } => self.with_lane(now, lane, actions, |lane, turn| {
                 lane.on_peer(turn, from, body, payload);
             }),
+        }
+    }
+
+    #[inline(always)]
+    fn on_peer_ack(
+        &mut self,
+        now: Time,
+        (from, boot): (NodeId, BootId),
+        lane: LaneIndex,
+        (base, mask): (Seq, u64),
+        actions: &mut Vec<GroupAction>,
+    ) {
+        if !self.view.leading || !self.view.is_process(from, boot) {
+            return;
+        }
+        let position = self.position_of_lane(lane);
+        if self.lanes.get(position).is_none_or(|known| known.index != lane) {
+            return actions.push(GroupAction::Home(FromGroup::Misbehaved { member: from }));
+        }
+        self.touched.insert(position);
+        let (lanes, mut turn) = self.turn(now, actions);
+        lanes[position].on_acknowledgements(&mut turn, from, (base, mask));
+    }
+
+    #[inline(always)]
+    fn on_peer_write(
+        &mut self,
+        now: Time,
+        from: NodeId,
+        write: &Write,
+        payload: Option<Payload>,
+        actions: &mut Vec<GroupAction>,
+    ) {
+        if !self.may_apply() {
+            return actions.extend(payload.map(GroupAction::Release));
+        }
+        let position = self.position_of_lane(write.lane);
+        let is_counted = write.seq.max(write.stable) <= SEQ_MAX;
+        let lane = self.lanes.get(position).filter(|lane| lane.index == write.lane);
+        let is_good = is_counted
+            && lane.is_some_and(|lane| lane.owns(&self.view, write.range))
+            && self.holds(write.range)
+            && write.has_payload() == payload.is_some();
+        if !is_good {
+            actions.extend(payload.map(GroupAction::Release));
+            return actions.push(GroupAction::Home(FromGroup::Misbehaved { member: from }));
+        }
+        let (lanes, mut turn) = self.turn(now, actions);
+        lanes[position].apply(&mut turn, from, write, payload);
+        // Nearly always there is nothing to say before the device has it.
+        if self.lanes[position].has_news() {
+            self.touched.insert(position);
         }
     }
 
@@ -67,7 +132,7 @@ impl LaneGroup {
             | DataBody::Read { .. }
             | DataBody::Digest { .. }
             | DataBody::Flush { .. }
-            | DataBody::Clear { .. } => self.view.admitted && self.is_member(),
+            | DataBody::Clear { .. } => self.may_apply(),
             DataBody::Loss { .. } | DataBody::SlotRead { .. } => self.is_member(),
             DataBody::Ack { boot_id, .. }
             | DataBody::Received { boot_id, .. }
@@ -82,8 +147,13 @@ impl LaneGroup {
     }
 
     /// The disk goes as far as that. A leader's own disk may be smaller than the volume.
+    #[inline]
     fn holds(&self, range: BlockRange) -> bool {
         self.view.leading || self.sizes.held.as_ref().is_none_or(|held| held.contains(range))
+    }
+
+    fn may_apply(&self) -> bool {
+        self.view.admitted && self.is_member()
     }
 
     fn is_member(&self) -> bool {
@@ -97,10 +167,7 @@ impl LaneGroup {
         let lane = self.lanes.get(position).filter(|lane| lane.index == index)?;
         let is_here = |range: BlockRange| lane.owns(&self.view, range) && self.holds(range);
         let (fits, with_payload) = match body {
-            DataBody::Write(write) => {
-                let is_counted = write.seq.max(write.stable) <= SEQ_MAX;
-                (is_counted && is_here(write.range), write.has_payload())
-            }
+            DataBody::Write(_) => unreachable!("writes have a way of their own"),
             // No operation has seq 0, and those that wait to be sent have no other.
             DataBody::Ack { base, .. } | DataBody::Received { base, .. } => {
                 (*base != Seq(0), false)
@@ -125,23 +192,27 @@ impl LaneGroup {
 }
 
 impl Lane {
+    #[inline(always)]
+    fn on_acknowledgements(&mut self, turn: &mut Turn<'_>, from: NodeId, (base, mask): (Seq, u64)) {
+        let mut left = mask;
+        while left != 0 {
+            let seq = Seq(base.0.saturating_add(left.trailing_zeros().into()));
+            self.on_acknowledged(turn, from, seq);
+            left &= left - 1;
+        }
+    }
+
     /// The messages that concern one lane only.
     fn on_peer(
         &mut self,
         turn: &mut Turn<'_>,
         from: NodeId,
-        body: DataBody,
+        body: &mut DataBody,
         payload: Option<Payload>,
     ) {
-        match body {
-            DataBody::Write(write) => self.apply(turn, from, write, payload),
+        match *body {
             DataBody::Ack { base, mask, .. } => {
-                let mut left = mask;
-                while left != 0 {
-                    let seq = Seq(base.0.saturating_add(left.trailing_zeros().into()));
-                    self.on_acknowledged(turn, from, seq);
-                    left &= left - 1;
-                }
+                self.on_acknowledgements(turn, from, (base, mask));
             }
             DataBody::Received { base, mask, .. } => {
                 let places = (0..64).filter(|place| mask >> place & 1 == 1);
@@ -163,8 +234,9 @@ impl Lane {
                 self.on_read_done(turn, (id, from), (status, zeroes), payload);
             }
             DataBody::Digest { id, range, .. } => self.on_peer_digest(turn, from, id, range),
-            DataBody::DigestDone { id, status, digests, .. } => {
-                let result = if status == ReadStatus::Ok { Ok(digests) } else { Err(DeviceError) };
+            DataBody::DigestDone { id, status, ref mut digests, .. } => {
+                let is_ok = status == ReadStatus::Ok;
+                let result = if is_ok { Ok(std::mem::take(digests)) } else { Err(DeviceError) };
                 self.on_digests(turn, (id, from), result);
             }
             DataBody::SlotRead { slot, from: at, .. } => {
@@ -172,11 +244,12 @@ impl Lane {
                 let lane = self.index;
                 turn.send(from, DataBody::SlotData { lane, slot, from: at, ranges, next });
             }
-            DataBody::SlotData { slot, from: at, ranges, next, .. } => {
-                self.on_slot_data(turn, from, (slot, at), &ranges, next);
+            DataBody::SlotData { slot, from: at, ref ranges, next, .. } => {
+                self.on_slot_data(turn, from, (slot, at), ranges, next);
             }
             DataBody::Clear { slot, range, .. } => self.clear_bits(slot, range),
-            DataBody::Cut { .. }
+            DataBody::Write(_)
+            | DataBody::Cut { .. }
             | DataBody::Flush { .. }
             | DataBody::FlushDone { .. }
             | DataBody::Loss { .. }

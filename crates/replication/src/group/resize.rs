@@ -40,6 +40,11 @@ impl Sizes {
     pub(crate) fn new(held: Option<Space>) -> Self {
         Self { held, preparing: None, zeroes_in_flight: 0 }
     }
+
+    /// Somebody waits for a larger volume.
+    pub(super) fn is_preparing(&self) -> bool {
+        self.preparing.is_some_and(|preparing| preparing.round.is_some())
+    }
 }
 
 impl LaneGroup {

@@ -44,7 +44,6 @@ impl LaneGroup {
     }
 
     pub(crate) fn settle_slow(&mut self, now: Time, actions: &mut Vec<GroupAction>) {
-        let interval = self.view.slow_limit / 2;
         if !self.view.leading {
             self.slow.look_at = Time::NEVER;
             return;
@@ -52,13 +51,14 @@ impl LaneGroup {
         if self.slow.look_at == Time::NEVER {
             if self.slow.sent[0] != self.sends || self.flushes.has_volume_flushes() {
                 self.slow.sent = [self.sends, 0];
-                self.slow.look_at = now + interval;
+                self.slow.look_at = now + self.view.slow_limit / 2;
             }
             return;
         }
         if now < self.slow.look_at {
             return;
         }
+        let interval = self.view.slow_limit / 2;
         // A node that stood still itself has no right to judge the others.
         if now < self.slow.look_at + interval / 2 {
             for member in self.late_members().iter() {

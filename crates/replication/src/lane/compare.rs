@@ -222,10 +222,10 @@ impl Lane {
 
 /// What a device said of digests.
 pub(crate) fn digests_of(
-    result: Result<DeviceResult, DeviceError>,
+    result: &mut Result<DeviceResult, DeviceError>,
 ) -> Result<Vec<Digest>, DeviceError> {
     match result {
-        Ok(DeviceResult::Digests(digests)) => Ok(digests),
+        Ok(DeviceResult::Digests(digests)) => Ok(std::mem::take(digests)),
         Ok(DeviceResult::Done | DeviceResult::Read { .. }) | Err(DeviceError) => Err(DeviceError),
     }
 }

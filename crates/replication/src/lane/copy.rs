@@ -460,13 +460,26 @@ impl Lane {
         self.send(turn, index, WriteKind::Copy { given, zeroes });
     }
 
+    #[inline]
+    pub(crate) fn on_finished(&mut self, turn: &mut Turn<'_>, operation: &Operation) {
+        match operation.kind {
+            OperationKind::Write | OperationKind::Discard | OperationKind::Zeroes => {}
+            OperationKind::Resync { member, id } => {
+                self.on_copy_finished(turn, operation, Some((member, id)));
+            }
+            OperationKind::Reconcile | OperationKind::Verify { .. } => {
+                self.on_copy_finished(turn, operation, None);
+            }
+        }
+    }
+
     /// Still under the lock: everyone who keeps a slot for the member clears these blocks.
-    pub(crate) fn on_copy_finished(&mut self, turn: &mut Turn<'_>, operation: &Operation) {
-        let resync = match operation.kind {
-            OperationKind::Resync { member, id } => Some((member, id)),
-            OperationKind::Reconcile | OperationKind::Verify { .. } => None,
-            OperationKind::Write | OperationKind::Discard | OperationKind::Zeroes => return,
-        };
+    fn on_copy_finished(
+        &mut self,
+        turn: &mut Turn<'_>,
+        operation: &Operation,
+        resync: Option<(NodeId, u64)>,
+    ) {
         let lane = self.index;
         let leader = self.leader.as_mut().expect("only a leader copies");
         if let OperationKind::Verify { id } = operation.kind {

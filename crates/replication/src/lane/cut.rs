@@ -61,13 +61,6 @@ impl Lane {
         self.replica.cut.seq >= self.replica.unheld
     }
 
-    /// The write waits for its cut.
-    #[cold]
-    pub(crate) fn hold(&mut self, turn: &mut Turn<'_>, position: usize, waiter: Waiter) {
-        self.replica.window[position].state = AppliedState::Held;
-        turn.activity.hold(waiter);
-    }
-
     /// The write may be applied now, once its extent is in the durable log.
     pub(crate) fn release(&mut self, turn: &mut Turn<'_>, waiter: Waiter) {
         let window = &mut self.replica.window;
@@ -76,7 +69,9 @@ impl Lane {
         if let Some(held) = held.filter(|known| known.state == AppliedState::Held) {
             held.state = AppliedState::Cold;
             if let Some(slot) = turn.activity.acquire(waiter) {
-                self.submit(turn, position, slot);
+                let mut applied = *held;
+                self.submit(turn, &mut applied, slot);
+                self.replica.window[position] = applied;
             }
         }
     }

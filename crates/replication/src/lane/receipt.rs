@@ -14,7 +14,7 @@ use format::ids::{BlockRange, MemberSet, NodeId, Seq};
 use format::message::{DataBody, WriteKind};
 
 use crate::contract::GroupAction;
-use crate::lane::{Lane, Leader, Operation, OperationState, Turn};
+use crate::lane::{AppliedWrite, Lane, Leader, Operation, OperationState, Turn};
 use crate::limits;
 use crate::quorum;
 
@@ -114,9 +114,8 @@ fn behind_in(leader: &Leader, turn: &Turn<'_>, range: BlockRange) -> MemberSet {
 // ---- The replica's side.
 
 impl Lane {
-    /// The write at this place of the window is on its way to the device.
-    pub(crate) fn note_receipt(&mut self, position: usize) {
-        let write = &self.replica.window[position].write;
+    /// The write is on its way to the device.
+    pub(crate) fn note_receipt(&mut self, write: &AppliedWrite) {
         let counts = match write.kind {
             WriteKind::Data | WriteKind::Discard | WriteKind::Zeroes => !write.fua,
             WriteKind::Copy { .. } => false,
@@ -143,12 +142,16 @@ impl Lane {
 
 /// Ascending seqs as the ranges of messages.
 pub(crate) fn in_masks(seqs: &[Seq]) -> impl Iterator<Item = (Seq, u64)> + '_ {
-    let mut left = seqs;
+    let mut left = seqs.iter();
     std::iter::from_fn(move || {
-        let &base = left.first()?;
-        let count = left.partition_point(|seq| seq.0 - base.0 < 64);
-        let mask = left[..count].iter().fold(0, |mask, seq| mask | 1 << (seq.0 - base.0));
-        left = &left[count..];
+        let &base = left.next()?;
+        let mut mask = 1;
+        while let Some(&seq) = left.as_slice().first()
+            && seq.0 - base.0 < 64
+        {
+            mask |= 1 << (seq.0 - base.0);
+            left.next();
+        }
         Some((base, mask))
     })
 }

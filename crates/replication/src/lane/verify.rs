@@ -179,9 +179,12 @@ impl crate::lane::Leader {
         known.flat_map(|known| known.ranges.iter()).flat_map(crate::lane::by_extent)
     }
 
-    /// It is marked now, or was made equal.
+    /// It is marked now, and no finding any more.
     pub(crate) fn forget_differing(&mut self, member: NodeId) {
         self.differing.retain(|known| known.member != member);
+        if let Some(verify) = self.verify.as_mut().filter(|it| it.repair == Repair::No) {
+            verify.differing.retain(|&(known, _)| known != member);
+        }
     }
 
     /// The comparison of the pass that is under way is over.

@@ -8,23 +8,28 @@
 //! Replica: `on_write` drops duplicates, marks what absent members miss, makes sure that the
 //! extent is in the activity log, and writes; `on_applied` acknowledges; `on_stable` forgets what
 //! every member has.
+//!
+//! What each write passes is `inline(always)`: as calls, these steps would spend as much on handing
+//! the turn to each other as on their work (`cargo xtask test instructions`).
 
 use std::collections::VecDeque;
 
 use format::ids::{BLOCK_BYTES, BlockRange, MemberSet, NodeId, Seq};
 use format::message::{DataBody, Write, WriteKind};
 
-use crate::activity::Waiter;
+use crate::activity::{ActivityLog, Waiter};
 use crate::contract::{
     DeviceError, FromGroup, GroupAction, PartId, Payload, ReplicaRole, Request, RequestError,
     RequestKind,
 };
 use crate::lane::receipt::in_masks;
 use crate::lane::{
-    Applied, AppliedState, DeviceUse, Lane, Operation, OperationKind, OperationState, Turn,
+    Applied, AppliedState, AppliedWrite, DeviceUse, Lane, Operation, OperationKind, OperationState,
+    Turn,
 };
 use crate::limits;
 use crate::quorum;
+use crate::view::View;
 
 /// What is asked of the lane, before it has an order.
 #[derive(Clone, Copy, Debug)]
@@ -41,6 +46,7 @@ pub(crate) struct Wanted {
 // ---- The leader's side.
 
 impl Lane {
+    #[inline(always)]
     pub(crate) fn on_request(&mut self, turn: &mut Turn<'_>, request: Request) {
         let range = BlockRange::covering(request.offset, request.length);
         assert!(self.owns(turn.view, range), "a front end splits requests at extent borders");
@@ -63,6 +69,7 @@ impl Lane {
         }
     }
 
+    #[inline(always)]
     fn admit_request(&mut self, turn: &mut Turn<'_>, request: Request, range: BlockRange) {
         let (kind, payload, fua) = match request.kind {
             RequestKind::Read => return self.admit_read(turn, request, range),
@@ -80,13 +87,11 @@ impl Lane {
     }
 
     /// Gives an operation its place behind all earlier ones that overlap it.
+    #[inline(always)]
     pub(crate) fn admit(&mut self, turn: &mut Turn<'_>, wanted: Wanted) {
         let leader = self.leader.as_mut().expect("only a leader admits");
-        let overlapping = leader
-            .operations
-            .iter()
-            .filter(|(_, other)| other.range.overlaps(wanted.range))
-            .count();
+        let overlapping =
+            leader.operations.values().filter(|other| other.range.overlaps(wanted.range)).count();
         let order = leader.next_order;
         leader.next_order += 1;
         let Wanted { kind, part, range, offset, length, payload, fua } = wanted;
@@ -112,10 +117,13 @@ impl Lane {
         });
         if overlapping == 0 {
             self.start(turn, index);
+        } else {
+            leader.waiting += 1;
         }
     }
 
     /// The operation holds its range from here on.
+    #[inline(always)]
     pub(crate) fn start(&mut self, turn: &mut Turn<'_>, index: u32) {
         let operation = self.operation(index);
         assert_eq!(operation.blockers, 0, "an operation starts when nothing overlaps it (I5)");
@@ -149,6 +157,7 @@ impl Lane {
 
     /// Sequences the operation and sends it to every member that has to have it, once their logs
     /// have room for it.
+    #[inline(always)]
     pub(crate) fn send(&mut self, turn: &mut Turn<'_>, index: u32, kind: WriteKind) {
         if turn.room.is_full() {
             self.operation_mut(index).state = OperationState::Stalled { kind };
@@ -203,35 +212,35 @@ impl Lane {
         let needed = operation.needed;
         // What travels to all of the write set need not be said again.
         leader.stable_unsent &= needed != turn.view.write_set;
-        let to = needed.without(turn.view.me).and(turn.view.connected);
-        self.transmit(turn, index, to);
+        let to = needed.without(turn.view.me).and(turn.view.connected.minus(turn.view.interrupted));
+        let (write, payload) = self.write_of(index);
+        if !to.is_empty() {
+            let message = turn.data(DataBody::Write(write));
+            turn.actions.push(GroupAction::SendWrite { to, message, payload });
+        }
         if needed.has(turn.view.me) {
-            let write = self.write_of(index);
-            let payload = self.operation(index).payload.filter(|_| write.has_payload());
-            self.apply(turn, turn.view.me, write, payload);
+            self.apply(turn, turn.view.me, &write, payload);
         } else if needed.is_empty() {
             self.finish(turn, index);
         }
     }
 
-    /// Sends, or sends again, an operation that has its seq.
-    pub(crate) fn transmit(&mut self, turn: &mut Turn<'_>, index: u32, to: MemberSet) {
-        if to.is_empty() {
-            return;
-        }
-        let write = self.write_of(index);
-        let payload = self.operation(index).payload.filter(|_| write.has_payload());
+    /// Sends again an operation that has its seq.
+    pub(crate) fn send_again(&mut self, turn: &mut Turn<'_>, index: u32, to: MemberSet) {
+        let (write, payload) = self.write_of(index);
         let message = turn.data(DataBody::Write(write));
         turn.actions.push(GroupAction::SendWrite { to, message, payload });
     }
 
-    fn write_of(&self, index: u32) -> Write {
+    /// An operation that has its seq as a message, and the payload that goes with it.
+    #[inline]
+    fn write_of(&self, index: u32) -> (Write, Option<Payload>) {
         let leader = self.leader.as_ref().expect("only a leader sends");
         let operation = self.operation(index);
         let OperationState::Sent { kind } = operation.state else {
             unreachable!("only an operation with a seq is written")
         };
-        Write {
+        let write = Write {
             lane: self.index,
             seq: operation.seq,
             order: 0,
@@ -240,9 +249,11 @@ impl Lane {
             fua: operation.fua,
             stable: Seq(leader.stable),
             absent: operation.absent,
-        }
+        };
+        (write, operation.payload.filter(|_| write.has_payload()))
     }
 
+    #[inline(always)]
     pub(crate) fn on_acknowledged(&mut self, turn: &mut Turn<'_>, member: NodeId, seq: Seq) {
         let Some(leader) = self.leader.as_mut() else { return };
         // An acknowledgement that is sent again finds its operation finished.
@@ -268,7 +279,10 @@ impl Lane {
         if operation.is_answered {
             leader.early.remove(operation.range);
         }
-        if sent && !matches!(operation.kind, OperationKind::Resync { .. }) {
+        if sent
+            && !leader.outdated.is_empty()
+            && !matches!(operation.kind, OperationKind::Resync { .. })
+        {
             leader.outdated.remove(operation.range);
         }
         if let Some(part) = operation.part {
@@ -276,7 +290,7 @@ impl Lane {
         }
         turn.release(operation.payload);
         turn.release(operation.patch);
-        self.on_copy_finished(turn, &operation);
+        self.on_finished(turn, &operation);
         self.unblock(turn, &operation);
     }
 
@@ -290,19 +304,25 @@ impl Lane {
         }
         turn.release(operation.payload);
         turn.release(operation.patch);
-        self.on_copy_finished(turn, &operation);
+        self.on_finished(turn, &operation);
         self.fail_reads_within(turn, operation.range);
         self.unblock(turn, &operation);
     }
 
     /// Lets operations and reads go on that waited for `finished`.
+    #[inline(always)]
     fn unblock(&mut self, turn: &mut Turn<'_>, finished: &Operation) {
-        let Some(leader) = self.leader.as_mut() else { return };
-        if leader.operations.is_empty() && leader.reads.is_empty() {
-            return;
+        let leader = self.leader.as_ref();
+        if leader.is_some_and(|leader| leader.waiting > 0 || !leader.reads.is_empty()) {
+            self.unblock_some(turn, finished);
         }
+    }
+
+    fn unblock_some(&mut self, turn: &mut Turn<'_>, finished: &Operation) {
         let mut from = 0;
-        while let Some(index) = self.next_unblocked(finished, &mut from) {
+        while self.leader.as_ref().is_some_and(|leader| leader.waiting > 0)
+            && let Some(index) = self.next_unblocked(finished, &mut from)
+        {
             self.start(turn, index);
         }
         // Those that waited for one that was answered early went on then.
@@ -323,6 +343,7 @@ impl Lane {
                 assert!(other.blockers > 0, "what waits is blocked");
                 other.blockers -= 1;
                 if other.blockers == 0 {
+                    leader.waiting -= 1;
                     *from = index + 1;
                     return Some(index);
                 }
@@ -331,11 +352,13 @@ impl Lane {
         None
     }
 
+    #[inline(always)]
     pub(crate) fn operation(&self, index: u32) -> &Operation {
         let leader = self.leader.as_ref().expect("only a leader has operations");
         leader.operations.get(index).expect("an operation until it finished")
     }
 
+    #[inline(always)]
     pub(crate) fn operation_mut(&mut self, index: u32) -> &mut Operation {
         let leader = self.leader.as_mut().expect("only a leader has operations");
         leader.operations.get_mut(index).expect("an operation until it finished")
@@ -408,11 +431,12 @@ impl crate::lane::Leader {
 
 impl Lane {
     /// Applies a write of the session; the group has checked the session.
+    #[inline(always)]
     pub(crate) fn apply(
         &mut self,
         turn: &mut Turn<'_>,
         from: NodeId,
-        write: Write,
+        write: &Write,
         payload: Option<Payload>,
     ) {
         let owns_payload = from != turn.view.me;
@@ -443,19 +467,22 @@ impl Lane {
             }
         }
         let state = AppliedState::Cold;
-        let applied = Applied { write, state, log_slot: 0, payload, owns_payload };
-        let window = &mut self.replica.window;
-        if position == window.len() {
-            window.push_back(applied);
-        } else {
-            window.insert(position, applied);
-        }
+        let Write { seq, range, kind, fua, .. } = *write;
+        let write = AppliedWrite { seq, range, kind, fua };
+        let mut applied = Applied { write, state, log_slot: 0, payload, owns_payload };
         let waiter = Waiter::new(write.range, self.index, write.seq);
         if turn.view.holds_writes && owns_payload {
-            return self.hold(turn, position, waiter);
+            applied.state = AppliedState::Held;
+            turn.activity.hold(waiter);
+        } else if let Some(slot) = turn.activity.acquire(waiter) {
+            self.submit(turn, &mut applied, slot);
         }
-        if let Some(slot) = turn.activity.acquire(waiter) {
-            self.submit(turn, position, slot);
+        let window = &mut self.replica.window;
+        let behind = window.len() - position;
+        window.push_back(applied);
+        if behind > 0 {
+            // It was sent again, and what was sent after it is here.
+            window.make_contiguous()[position..].rotate_right(1);
         }
     }
 
@@ -463,43 +490,46 @@ impl Lane {
     pub(crate) fn on_granted(&mut self, turn: &mut Turn<'_>, waiter: Waiter) {
         let window = &self.replica.window;
         let position = place_in(window, waiter.seq);
-        let applied = window.get(position).expect("a write that is dropped waits no longer");
+        let mut applied = *window.get(position).expect("a write that is dropped waits no longer");
         assert_eq!(applied.write.seq, waiter.seq, "a write that is dropped waits no longer");
         assert_eq!(applied.state, AppliedState::Cold, "a write is granted its extent once");
         let slot = turn.activity.slot_of(waiter.extent);
-        self.submit(turn, position, slot);
+        self.submit(turn, &mut applied, slot);
+        self.replica.window[position] = applied;
     }
 
-    pub(crate) fn submit(&mut self, turn: &mut Turn<'_>, position: usize, log_slot: u16) {
-        let applied = &mut self.replica.window[position];
+    #[inline(always)]
+    pub(crate) fn submit(&mut self, turn: &mut Turn<'_>, applied: &mut Applied, log_slot: u16) {
         assert!(turn.activity.holds(log_slot, applied.write.range.extent()), "I10");
         applied.log_slot = log_slot;
         applied.state = AppliedState::Writing;
         self.replica.device_writes += 1;
-        let Write { seq, range, fua, kind, .. } = applied.write;
+        let AppliedWrite { seq, range, fua, kind } = applied.write;
         let token = DeviceUse::Apply { seq }.token(self.index);
-        turn.actions.push(match (kind, applied.payload) {
+        match (kind, applied.payload) {
             (WriteKind::Data, Some(payload)) => {
-                GroupAction::WriteDevice { token, range, payload, fua }
+                turn.actions.push(GroupAction::WriteDevice { token, range, payload, fua });
             }
             (WriteKind::Copy { given, zeroes }, payload) => {
-                GroupAction::CopyDevice { token, range, payload, given, zeroes, fua }
+                let copy = GroupAction::CopyDevice { token, range, payload, given, zeroes, fua };
+                turn.actions.push(copy);
             }
             (WriteKind::Discard, _) => {
-                GroupAction::ZeroDevice { token, range, deallocate: true, fua }
+                turn.actions.push(GroupAction::ZeroDevice { token, range, deallocate: true, fua });
             }
             (WriteKind::Zeroes, _) => {
-                GroupAction::ZeroDevice { token, range, deallocate: false, fua }
+                turn.actions.push(GroupAction::ZeroDevice { token, range, deallocate: false, fua });
             }
             (WriteKind::Data, None) => {
                 unreachable!("the group drops writes without their payload")
             }
-        });
+        }
         if turn.view.tells_receipt {
-            self.note_receipt(position);
+            self.note_receipt(&applied.write);
         }
     }
 
+    #[inline(always)]
     pub(crate) fn on_applied(
         &mut self,
         turn: &mut Turn<'_>,
@@ -509,9 +539,9 @@ impl Lane {
         let replica = &mut self.replica;
         assert!(replica.device_writes > 0, "a completion has its submission");
         replica.device_writes -= 1;
-        let position = place_in(&replica.window, seq);
-        let applied = &mut replica.window[position];
-        assert_eq!(applied.write.seq, seq, "an entry stays until its write is done");
+        let position = find_in(&replica.window, replica.stable, seq);
+        let applied = position.and_then(|position| replica.window.get_mut(position));
+        let applied = applied.expect("an entry stays until its write is done");
         applied.state = if result.is_ok() { AppliedState::Done } else { AppliedState::Failed };
         let payload = applied.payload.take().filter(|_| applied.owns_payload);
         let log_slot = applied.log_slot;
@@ -531,18 +561,24 @@ impl Lane {
     #[inline]
     pub(crate) fn on_stable(&mut self, turn: &mut Turn<'_>, stable: Seq) {
         if stable > self.replica.stable && turn.view.replica != ReplicaRole::None {
-            self.leave_window(turn, stable);
+            self.leave_window(turn.view, turn.activity, stable, turn.actions);
         }
     }
 
-    fn leave_window(&mut self, turn: &mut Turn<'_>, stable: Seq) {
-        let me = turn.view.me;
+    #[inline(always)]
+    fn leave_window(
+        &mut self,
+        view: &View,
+        activity: &mut ActivityLog,
+        stable: Seq,
+        actions: &mut Vec<GroupAction>,
+    ) {
+        let me = view.me;
         let replica = &mut self.replica;
         replica.stable = stable;
         let own = replica.slots.iter_mut().find(|slot| slot.member == me);
         // While it is being resynced only a CLEAR says that a block is right again.
-        let mut own =
-            own.filter(|own| turn.view.replica == ReplicaRole::InSync && !own.bits.is_empty());
+        let mut own = own.filter(|own| view.replica == ReplicaRole::InSync && !own.bits.is_empty());
         while let Some(first) = replica.window.front() {
             if first.write.seq > stable {
                 break;
@@ -551,37 +587,51 @@ impl Lane {
                 // Stable means acknowledged by this member: who says it of what is not is broken.
                 replica.stable = Seq(first.write.seq.0 - 1);
                 if let Some(member) = replica.leader_node {
-                    turn.tell_home(FromGroup::Misbehaved { member });
+                    actions.push(GroupAction::Home(FromGroup::Misbehaved { member }));
                 }
                 return;
             }
             let range = first.write.range;
-            turn.activity.release(first.log_slot);
+            activity.release(first.log_slot);
             if !replica.inherited.is_empty() {
                 replica.inherited.remove(range);
             }
             if let Some(own) = &mut own {
                 own.bits.clear(range);
             }
+            let is_last = first.write.seq == stable;
             replica.window.pop_front();
+            if is_last {
+                break;
+            }
         }
     }
 
     /// One message acknowledges everything that completed in this turn.
+    #[inline(always)]
     pub(crate) fn send_acks(&mut self, turn: &mut Turn<'_>) {
         if self.replica.acks.is_empty() {
             return;
         }
-        let mut acks = std::mem::take(&mut self.replica.acks);
-        acks.sort_unstable();
+        self.replica.acks.sort_unstable();
         match self.replica.leader_node {
-            Some(node) if node == turn.view.me => {
-                for &seq in &acks {
-                    self.on_acknowledged(turn, node, seq);
+            Some(node) if node == turn.view.me => return self.take_own_acks(turn, node),
+            Some(node) => {
+                let (lane, boot_id) = (self.index, turn.view.boot_id);
+                for (base, mask) in in_masks(&self.replica.acks) {
+                    turn.send(node, DataBody::Ack { lane, base, mask, boot_id });
                 }
             }
-            Some(node) => self.send_ack_ranges(turn, node, &acks),
             None => {}
+        }
+        self.replica.acks.clear();
+    }
+
+    #[inline(always)]
+    fn take_own_acks(&mut self, turn: &mut Turn<'_>, me: NodeId) {
+        let mut acks = std::mem::take(&mut self.replica.acks);
+        for &seq in &acks {
+            self.on_acknowledged(turn, me, seq);
         }
         acks.clear();
         // Completions may have applied more writes of this node, and so acknowledged more.
@@ -589,26 +639,21 @@ impl Lane {
             self.replica.acks = acks;
         }
     }
-
-    fn send_ack_ranges(&self, turn: &mut Turn<'_>, to: NodeId, acks: &[Seq]) {
-        let (lane, boot_id) = (self.index, turn.view.boot_id);
-        for (base, mask) in in_masks(acks) {
-            turn.send(to, DataBody::Ack { lane, base, mask, boot_id });
-        }
-    }
 }
 
-/// Where `seq` is in a window, or would be. Most windows have no gap.
+/// Where `seq` is in a window: most have no gap, and begin behind what is stable.
+#[inline(always)]
+fn find_in(window: &VecDeque<Applied>, stable: Seq, seq: Seq) -> Option<usize> {
+    let is_at = |position: &usize| window.get(*position).is_some_and(|it| it.write.seq == seq);
+    let guess = usize::try_from(seq.0.wrapping_sub(stable.0 + 1)).ok().filter(is_at);
+    guess.or_else(|| Some(place_in(window, seq)).filter(is_at))
+}
+
+/// Where `seq` is in a window, or would be.
+#[inline(always)]
 fn place_in(window: &VecDeque<Applied>, seq: Seq) -> usize {
-    let Some(first) = window.front() else { return 0 };
-    let guess = usize::try_from(seq.0.wrapping_sub(first.write.seq.0)).unwrap_or(usize::MAX);
-    let is_there = window.get(guess).is_some_and(|known| known.write.seq == seq);
-    let is_next = guess >= window.len() && window.back().is_some_and(|last| last.write.seq < seq);
-    if is_there {
-        guess
-    } else if is_next {
-        window.len()
-    } else {
-        window.partition_point(|known| known.write.seq < seq)
+    if window.back().is_none_or(|last| last.write.seq < seq) {
+        return window.len();
     }
+    window.partition_point(|known| known.write.seq < seq)
 }

@@ -436,6 +436,14 @@ impl Resource {
         }
     }
 
+    /// The peer's node follows this line, whatever its disk was copied from last: it votes, and
+    /// knows what to do with the disk.
+    pub(crate) fn is_of_line(&self, accepted: Option<&Accepted>) -> bool {
+        let (Some((_, ours)), Some(theirs)) = (self.newest(), accepted) else { return false };
+        theirs.value.branch != Branch(0)
+            && !matches!(kinship(ours, &theirs.value), Kinship::Parted(_))
+    }
+
     /// Clients use the line of `ours`, which another one goes on from that no quorum of its voters
     /// knew of: whoever went on alone must not end their session.
     fn is_in_use(&self, ours: &Config, theirs: &Config, from: NodeId) -> bool {
@@ -479,6 +487,13 @@ impl Resource {
         self.head().is_some_and(|head| {
             head.value.branch != value.branch && generation(ballot) < generation(head.ballot)
         })
+    }
+
+    /// This node's line left that of `value` before it. The ballot does not always say so: whoever
+    /// proposes may have heard of one of a newer generation, and not of the value.
+    pub(crate) fn has_left_line_of(&self, value: &Config) -> bool {
+        let ours = self.newest().map(|(_, ours)| ours);
+        ours.is_some_and(|ours| matches!(kinship(ours, value), Kinship::Newer | Kinship::Parted(_)))
     }
 }
 

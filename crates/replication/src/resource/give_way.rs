@@ -497,7 +497,11 @@ impl Resource {
         let theirs = winner.volumes.first().map_or(&[][..], |volume| &volume.insync);
         let mut others = theirs.iter().filter(|member| member.node != me).peekable();
         let is_covered = |member: &InSync| self.is_slot_of(ours, member, fork);
-        matches!(state, Some(ReplicaState::InSync | ReplicaState::Outdated))
+        // One that was copied to since may have come from the winner's line: what was written there
+        // before it left is in no slot.
+        let stayed = self.superblock.as_ref().is_some_and(|it| it.joined <= fork.epoch);
+        stayed
+            && matches!(state, Some(ReplicaState::InSync | ReplicaState::Outdated))
             && others.peek().is_some()
             && others.all(is_covered)
     }
@@ -513,6 +517,8 @@ impl Resource {
         register.accepted = Some((winner.ballot, winner.value));
         self.attempt = None;
         self.chosen = None;
+        // What peers accepted of the line that was left would be taken for chosen again.
+        self.peers.values_mut().for_each(|peer| peer.accepted = None);
         self.saves.forget_votes();
         self.save_register(AfterSave::Reconnect);
     }

@@ -16,6 +16,7 @@ use crate::contract::{
 };
 use crate::limits;
 use crate::ranges::RangeSet;
+use crate::resource::admit::is_of_history;
 use crate::resource::followers::behind;
 use crate::resource::forks::shared_until;
 use crate::resource::stamp::{is_old_image, make_blank};
@@ -273,7 +274,7 @@ impl Resource {
         if superblock.incarnation != own.incarnation {
             return;
         }
-        superblock.follow_volumes(&value.space());
+        superblock.follow_volumes(value);
         superblock.branch = value.branch;
         superblock.joined = joined;
         superblock.candidate = None;
@@ -320,7 +321,7 @@ impl Resource {
             superblock.joined = superblock.joined.min(shared);
             superblock.candidate.take_if(|candidate| candidate.epoch > shared);
         }
-        superblock.follow_volumes(&value.space());
+        superblock.follow_volumes(value);
         superblock.state = ReplicaState::Syncing;
         superblock.clean = false;
         self.member.may_begin = false;
@@ -446,8 +447,27 @@ impl Resource {
                 self.set_role(ReplicaRole::Syncing);
                 self.save_superblock(AfterSave::Nothing);
             }
-            None => {}
+            None => self.leave_unfinished_line(),
         }
+    }
+
+    /// A replica that was being copied to from a line which this node does not follow, and that
+    /// obeys no session of another line in this life: on neither line did an answer ever rest on
+    /// what it holds, and nobody knows how it differs. Without this it would be unrelated to all
+    /// who lead, until an operator invalidates it.
+    fn leave_unfinished_line(&mut self) {
+        let (Some(replica), Some(config)) = (self.report(), self.config()) else { return };
+        let leader = config.primary.map(|primary| primary.nonce);
+        let obeys_another = self.member.sealed.is_some_and(|sealed| Some(sealed) != leader);
+        let is_stray = !is_of_history(config, &replica) && !obeys_another;
+        let Some(superblock) = self.superblock.as_mut() else { return };
+        let is_unfinished =
+            superblock.state == ReplicaState::Syncing && superblock.candidate.is_none();
+        if !is_stray || !is_unfinished {
+            return;
+        }
+        make_blank(superblock, &mut self.random);
+        self.save_superblock(AfterSave::Reconnect);
     }
 
     // ---- The disk.

@@ -28,6 +28,7 @@ use crate::resource::member::RANK_BEHIND;
 use crate::resource::propose::Attempt;
 use crate::resource::receipts::Standing;
 use crate::resource::session::Session;
+use crate::resource::volumes::names as names_volume;
 use crate::resource::voters::{has_renewed, voters_of};
 use crate::resource::{Resource, RoundKind, insync};
 use crate::voter::Refusal;
@@ -627,7 +628,8 @@ impl Resource {
         let mut all = self.volumes_at_birth(base, sealed);
         all.retain(|volume| {
             let place = Place::new(volume.number).unwrap_or(Place::FIRST);
-            volume.size_bytes > 0 && known.blocks_at(place) == 0
+            // One that a value names has members that made it ready: they are asked again.
+            volume.size_bytes > 0 && known.blocks_at(place) == 0 && !names_volume(base, place)
         });
         all
     }

@@ -399,7 +399,8 @@ impl Resource {
             return;
         }
         let value_id = value.value_id;
-        let answer = if self.is_of_older_line(ballot, &value) {
+        let is_left = self.is_of_older_line(ballot, &value) || self.has_left_line_of(&value);
+        let answer = if is_left {
             Err(Refusal::Promised)
         } else {
             self.voter.accept(self.now, ballot, nonce, value)
@@ -459,7 +460,9 @@ impl Resource {
             return;
         }
         self.forget_wish(from);
-        self.note_unrelated(from);
+        if !self.is_of_line(accepted.as_ref()) {
+            self.note_unrelated(from);
+        }
         if let Some(peer) = self.peers.get_mut(&from) {
             peer.accepted = accepted;
         }

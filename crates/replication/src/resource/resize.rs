@@ -190,7 +190,7 @@ impl Resource {
     }
 
     pub(crate) fn resize_wakes_at(&self) -> Time {
-        let again = self.room.ask_again_at();
+        let again = self.room.ask_again_at().min(self.volume_wakes_at());
         self.resize.as_ref().map_or(again, |resize| match resize.state {
             ResizeState::Waiting | ResizeState::Asking | ResizeState::Preparing => {
                 resize.deadline.min(again)
@@ -245,6 +245,12 @@ impl Resource {
             return self.answer_asker(asker, ResizeOutcome::SameSize, self.me(), size);
         }
         self.resize = Some(self.resizing(asker, task, ResizeState::Asking));
+        self.give_up_admissions();
+    }
+
+    /// A volume that the value names without a size.
+    pub(crate) fn start_first_size(&mut self, task: ResizeTask) {
+        self.resize = Some(self.resizing(Asker::Nobody, task, ResizeState::Asking));
         self.give_up_admissions();
     }
 

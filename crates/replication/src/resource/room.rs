@@ -26,6 +26,8 @@ pub(crate) struct DiskRoom {
     /// Room that a volume needs was not to be had: it is asked for again then.
     ask_again_at: Time,
     preparing: Option<(NodeId, Nonce, u32)>,
+    /// A volume was on its way into the value: the next try is not before.
+    pub(super) add_again_at: Time,
     /// The volumes that this node serves by a device which keeps its size.
     fixed: Vec<Place>,
 }
@@ -45,6 +47,7 @@ impl Default for DiskRoom {
             next: None,
             ask_again_at: Time::NEVER,
             preparing: None,
+            add_again_at: Time::ZERO,
             fixed: Vec::new(),
         }
     }
@@ -163,9 +166,27 @@ impl Resource {
             let message = Control::Enlarged { nonce, boot_id, place, size_bytes };
             self.save_superblock(AfterSave::Send { to, message });
         }
+        self.note_who_lacks_sizes();
     }
 
-    pub(crate) fn on_prepare_size(&mut self, asked: (NodeId, Nonce, u32), task: SizeTask) {
+    /// A connection that is being made may have told of the replica already, as it was.
+    pub(crate) fn note_who_lacks_sizes(&mut self) {
+        for peer in self.peers.values_mut().filter(|peer| peer.report.is_none()) {
+            peer.lacks_sizes = true;
+        }
+    }
+
+    pub(crate) fn tell_sizes(&mut self, to: NodeId) {
+        let Some(replica) = self.report() else { return };
+        let boot_id = self.options.boot_id;
+        for place in replica.space.places() {
+            let size_bytes = replica.space.bytes_at(place);
+            let message = Control::Enlarged { nonce: replica.sealed, boot_id, place, size_bytes };
+            self.save_superblock(AfterSave::Send { to, message });
+        }
+    }
+
+    pub(crate) fn on_prepare_size(&mut self, asked: (NodeId, Nonce, u32), mut task: SizeTask) {
         let (_, nonce, _) = asked;
         let held = self.report().map_or(0, |replica| replica.space.blocks_at(task.place));
         let blocks = task.until_block - task.place.first_block();
@@ -175,8 +196,15 @@ impl Resource {
         }
         self.room.preparing = Some(asked);
         self.room.told = self.room.told.with(task.place, blocks);
-        let prepare = |round| ToGroup::Size(Box::new(SizeOrder::Prepare { task, round }));
-        self.ask_groups(RoundKind::SizePrepared, prepare);
+        let is_new = task.from_block == task.place.first_block();
+        let Some(new_area) = is_new.then(|| self.begin_history_of(task.place)).flatten() else {
+            let prepare = |round| ToGroup::Size(Box::new(SizeOrder::Prepare { task, round }));
+            return self.ask_groups(RoundKind::SizePrepared, prepare);
+        };
+        task.new_area = new_area;
+        let round = self.start_round(RoundKind::SizePrepared);
+        let prepare = ToGroup::Size(Box::new(SizeOrder::Prepare { task, round }));
+        self.save_superblock(AfterSave::Groups(prepare));
     }
 
     pub(crate) fn on_size_prepared(&mut self) {

@@ -92,6 +92,8 @@ pub(crate) enum Change {
         /// The members that slots were kept for.
         before: MemberSet,
     },
+    /// A volume that has no size yet.
+    Naming,
     /// Of the size of the volume.
     Resizing,
     Demoting,
@@ -165,6 +167,7 @@ impl Session {
                 Change::Losing(_)
                 | Change::Joining { .. }
                 | Change::Members { .. }
+                | Change::Naming
                 | Change::Resizing
                 | Change::Demoting
                 | Change::Alone,
@@ -256,10 +259,14 @@ impl Resource {
     fn check_last_member(&mut self) {
         let Some(session) = &self.session else { return };
         let losing = session.losses.keys().copied().collect();
-        let left = self.complete().minus(losing);
-        let Some(member) = left.first().filter(|_| left.len() == 1) else { return };
-        let known = session.boots.get(&member).copied();
-        if self.is_connected(member) && self.boot_of(member) != known {
+        let complete = self.complete();
+        let left = complete.minus(losing);
+        // None is left where the others were made followers after these began to be lost.
+        let last = if left.is_empty() { complete } else { left };
+        let is_another = |member: NodeId| {
+            self.is_connected(member) && self.boot_of(member) != session.boots.get(&member).copied()
+        };
+        if left.len() <= 1 && !last.is_empty() && last.iter().all(is_another) {
             self.end_session();
         }
     }
@@ -471,7 +478,10 @@ impl Resource {
             Some(LossState::Recording | LossState::Recorded) if same_life && may_withdraw => {
                 self.withdraw_loss(node);
             }
-            Some(LossState::Recording | LossState::Recorded) => {}
+            Some(LossState::Recording | LossState::Recorded) if same_life => {}
+            Some(LossState::Recording | LossState::Recorded) => {
+                session.boots.remove(&node);
+            }
             None if same_life => self.withdraw_loss(node),
             // It lost what it had of the session, if only its disk: as good as another process.
             // `check_last_member` knows what to do.
@@ -548,18 +558,26 @@ impl Resource {
         if recording {
             return;
         }
-        if !recorded.and(in_sync).is_empty() {
-            return self.propose_losses(recorded.and(in_sync));
+        let complete = self.complete();
+        let is_last = complete.minus(recorded).is_empty();
+        let kept = if is_last { complete } else { MemberSet::EMPTY };
+        if kept.iter().any(|member| self.keep_last(member)) {
+            return;
+        }
+        let lost = recorded.and(in_sync).minus(kept);
+        if !lost.is_empty() {
+            return self.propose_losses(lost);
         }
         // Members that were being resynced are in no config: the value with which one joins would
         // be a change that is under way (I2). They go last: a loss that may still
         // be withdrawn brings back a member that has to record theirs.
-        for member in recorded.iter() {
+        for member in recorded.minus(in_sync).iter() {
             self.finish_loss(member);
         }
         let Some(session) = self.session.as_mut() else { return };
         let is_idle = session.losses.is_empty() && session.change.is_none();
-        if is_idle && session.drain.is_none() && self.propose_members() {
+        let is_idle = is_idle && session.drain.is_none();
+        if is_idle && (self.propose_members() || self.propose_volume()) {
             return;
         }
         let Some(session) = self.session.as_mut() else { return };
@@ -567,6 +585,22 @@ impl Resource {
         if drained && session.losses.is_empty() && session.change.is_none() {
             self.propose_demotion();
         }
+    }
+
+    /// The last ones that are no followers are never removed, though their loss was recorded while
+    /// there were others: they are waited for. True if one is there, and the loss withdrawn; or if
+    /// it is the own replica, of which only a promotion can tell.
+    fn keep_last(&mut self, member: NodeId) -> bool {
+        if member == self.me() {
+            self.end_session();
+            return true;
+        }
+        let known = self.session.as_ref().and_then(|session| session.boots.get(&member).copied());
+        if known.is_some() && known == self.boot_of(member) && self.is_connected(member) {
+            self.withdraw_loss(member);
+            return true;
+        }
+        false
     }
 
     fn propose_losses(&mut self, members: MemberSet) {
@@ -627,7 +661,7 @@ impl Resource {
             Some(Change::Resizing) => self.on_resized(),
             Some(Change::Demoting) => self.on_demoted(),
             Some(Change::Alone) => self.on_alone_chosen(),
-            Some(Change::PreparingJoin { .. }) | None => {}
+            Some(Change::PreparingJoin { .. } | Change::Naming) | None => {}
         }
     }
 

@@ -1,7 +1,7 @@
 //! The counter that register and superblock carry, and what it tells of a part that comes from an
 //! older day (M4, I18).
 
-use format::ids::{Epoch, Incarnation, KernelBootId, VoteStoreId};
+use format::ids::{Branch, Epoch, Incarnation, KernelBootId, VoteStoreId};
 use format::metadata::{Register, ReplicaState, Superblock};
 use stdx::random::Random;
 
@@ -60,6 +60,7 @@ pub(crate) fn make_blank(superblock: &mut Superblock, random: &mut Random) {
     let high = u128::from(random.next_u64()) << 64;
     superblock.incarnation = Incarnation(high | u128::from(random.next_u64()));
     superblock.state = ReplicaState::Blank;
+    superblock.branch = Branch(0);
     superblock.joined = Epoch(0);
     superblock.candidate = None;
 }
@@ -73,7 +74,7 @@ fn was_given_up(register: &Register, stamp: u64) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use format::ids::{Ballot, Branch, NodeId, Nonce, ResourceId};
+    use format::ids::{Ballot, NodeId, Nonce, ResourceId};
     use format::metadata::{Sealed as SealedTo, VoteStamp};
 
     fn pair(file: u64, stamp: u64, stamp_store: u64) -> (Register, Superblock) {

@@ -154,13 +154,20 @@ impl Resource {
     }
 
     pub(crate) fn on_verify_progress(&mut self, shard: u8, progress: Progress) {
-        if let Some(verify) = self.verify.as_mut().filter(|it| it.state == VerifyState::Running) {
-            let is_left = verify.task.repair == Repair::No;
-            if let Some(session) = self.session.as_mut().filter(|_| is_left) {
-                progress.differing.iter().for_each(|&(member, _)| session.differing.insert(member));
+        let Some(verify) = self.verify.as_mut() else { return };
+        match verify.state {
+            VerifyState::Running => {
+                let is_left = verify.task.repair == Repair::No;
+                if let Some(session) = self.session.as_mut().filter(|_| is_left) {
+                    let found = progress.differing.iter();
+                    found.for_each(|&(member, _)| session.differing.insert(member));
+                }
             }
-            verify.progress.insert(shard, progress);
+            // A finding went into the marks of its member, which was lost.
+            VerifyState::Done => {}
+            VerifyState::Waiting | VerifyState::Interrupted => return,
         }
+        verify.progress.insert(shard, progress);
     }
 
     pub(crate) fn on_all_verified(&mut self) {
