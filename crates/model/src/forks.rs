@@ -11,13 +11,14 @@ mod policy;
 mod lines;
 mod leader;
 mod give_way;
+mod names;
 
 use stateright::{Model, Property};
 
 pub use self::policy::{Policy, With, Without};
-pub use self::size::{Rule, Size};
+pub use self::size::{Rule, Size, Steps};
 pub use self::state::State;
-use self::state::{Data, Reason, bit, has, members};
+use self::state::{Data, Lead, NOBODY, Node, Reason, bit, has, members};
 
 #[derive(Clone, Copy, Debug)]
 pub struct Forks {
@@ -217,7 +218,11 @@ impl Model for Forks {
         if !happened {
             return None;
         }
+        if self.size.steps == Steps::Whole {
+            self.go_on(&mut state);
+        }
         self.settle(&mut state);
+        state.forget_names();
         (state != *last).then_some(state)
     }
 
@@ -239,7 +244,7 @@ impl Model for Forks {
             ("a fork is found", |_, it| it.has_split()),
             ("a member follows a newer line", |_, it| it.has_follower()),
             ("lines parted, and all are in sync on one", |_, it| {
-                it.is_one_line() && it.lines.len() > 2
+                it.is_one_line() && it.nodes.iter().any(|node| node.store > 1)
             }),
         ];
         let mut properties: Vec<_> =
@@ -261,6 +266,30 @@ impl Model for Forks {
 impl Forks {
     pub(crate) fn has(&self, rule: Rule) -> bool {
         self.without != Some(rule)
+    }
+
+    /// All that sessions do by themselves with those that are connected.
+    fn go_on(&self, state: &mut State) {
+        let nodes = 0..state.nodes.len();
+        loop {
+            let before = state.clone();
+            for n in nodes.clone() {
+                for m in nodes.clone() {
+                    self.vote(state, n, m);
+                    self.apply(state, n, m);
+                }
+                self.complete(state, n);
+                self.learn(state, n);
+                self.join(state, n);
+                let is_joint = |lead: Lead| lead.value.voters_old != NOBODY;
+                if state.nodes[n].lead.is_some_and(is_joint) {
+                    self.change_voters(state, n);
+                }
+            }
+            if *state == before {
+                return;
+            }
+        }
     }
 
     /// Nothing can happen any more.
@@ -325,7 +354,7 @@ impl State {
         node.own |= unstable;
         node.slots.iter_mut().for_each(|slot| slot.bits |= unstable);
         (node.alive, node.admitted, node.window) = (false, false, 0);
-        (node.lead, node.wish, node.discard) = (None, false, None);
+        (node.lead, node.wish, node.discard, node.relied_on) = (None, false, None, 0);
         true
     }
 
@@ -367,7 +396,8 @@ impl State {
 
     fn is_one_line(&self) -> bool {
         let branch = self.nodes[0].head.branch;
-        self.nodes.iter().all(|node| node.branch == branch && node.data == Data::InSync)
+        let is_whole = |node: &Node| node.data == Data::InSync || !node.has_disk;
+        self.nodes.iter().all(|node| node.branch == branch && is_whole(node))
     }
 
     /// Somebody died while it gave its data up, and its register names the line that it had left,

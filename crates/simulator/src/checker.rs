@@ -388,8 +388,9 @@ impl Checker {
     fn line_at_base(&self, value: &Config) -> Option<Line> {
         let (from, line) = (value.ancestors.last()?, self.base_line(value)?);
         let mut line = line.clone();
-        if line.newest.epoch != from.epoch {
-            // It went on: what ended there since did not end here.
+        if line.newest.value_id != from.value_id {
+            // It went on, perhaps with another value of that epoch: what ended there since did not
+            // end here.
             let mut accepted = self.accepted.values().map(|(known, _)| known);
             line.newest = accepted.find(|known| known.value_id == from.value_id)?.clone();
             line.ended.clear();
@@ -461,9 +462,8 @@ impl Checker {
     }
 
     /// The value that a branch began from.
-    pub(crate) fn base_of(&self, branch: Branch) -> Option<(Branch, Epoch)> {
-        let base = self.lines.get(&branch)?.newest.ancestors.last()?;
-        Some((base.branch, base.epoch))
+    pub(crate) fn base_of(&self, branch: Branch) -> Option<Ancestor> {
+        self.lines.get(&branch)?.newest.ancestors.last().copied()
     }
 
     /// A value may build on one that was accepted, and not chosen: then that one counts as chosen.

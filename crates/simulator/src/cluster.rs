@@ -13,7 +13,8 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, BinaryHeap};
 use std::time::Duration;
 
-use format::ids::{BlockRange, BootId, Branch, Digest, Epoch, KernelBootId, MemberSet, NodeId};
+use format::config::Ancestor;
+use format::ids::{BlockRange, BootId, Digest, KernelBootId, MemberSet, NodeId};
 use format::space::{Place, Space};
 use replication::balance::ReadPolicy;
 use replication::contract::{
@@ -194,10 +195,31 @@ pub enum Way {
 /// What the outside hears of a node.
 #[derive(Debug)]
 pub enum Outcome {
-    Completed { node: usize, part: PartId, result: Result<Option<Vec<u64>>, RequestError> },
-    Answered { node: usize, id: CommandId, result: Result<(), CommandError> },
-    Role { node: usize, primary: bool },
-    Config { node: usize, losses: u32, branch: Branch, epoch: Epoch, space: Space },
+    Completed {
+        node: usize,
+        part: PartId,
+        result: Result<Option<Vec<u64>>, RequestError>,
+    },
+    Answered {
+        node: usize,
+        id: CommandId,
+        result: Result<(), CommandError>,
+    },
+    Role {
+        node: usize,
+        primary: bool,
+    },
+    Config {
+        node: usize,
+        losses: u32,
+        value: Ancestor,
+        space: Space,
+    },
+    /// It does not connect to that one: its data is of no history that is known here.
+    Unrelated {
+        node: usize,
+        peer: NodeId,
+    },
 }
 
 /// What a disk takes longer for.
@@ -631,6 +653,9 @@ impl Cluster {
             if settle {
                 group.settle(now, &mut actions);
                 process.unsettled[usize::from(shard)] = 0;
+            }
+            if group.forgets_errands() {
+                self.violation = Some(format!("n{node} is not done, and does not go on"));
             }
         }
         for action in actions.drain(..) {

@@ -3,9 +3,10 @@
 //! A block's content is the id of the write that put it there; 0 is zeroes.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
 
 use format::ids::{EXTENT_BLOCKS, LaneIndex, NodeId};
-use format::metadata::{AlRecord, Register, Superblock};
+use format::metadata::{AlRecord, Register, ReplicaState, Superblock};
 use format::space::{Place, Space};
 use replication::contract::BitmapBits;
 use stdx::random::Random;
@@ -39,6 +40,9 @@ pub(crate) struct Disk {
     /// In the cache, of a time when they were no blocks of the volume: who has them so was not
     /// asked to make them durable, or was not waited for.
     strays: BTreeSet<u64>,
+    /// Became the volume's while the replica was not in sync, which it has not been since: it may
+    /// make room there late, as a session of then asked.
+    late: Vec<Range<u64>>,
     /// The flush that made each block durable last.
     flushed_by: BTreeMap<u64, u64>,
 }
@@ -75,6 +79,7 @@ impl Disk {
             paged: true,
             flushes: 0,
             strays: BTreeSet::new(),
+            late: Vec::new(),
             flushed_by: BTreeMap::new(),
         }
     }
@@ -168,7 +173,8 @@ impl Disk {
     }
 
     fn is_kept_in_mind(&self, block: u64) -> bool {
-        self.strays.contains(&block) || self.is_private(block)
+        let is_late = self.late.iter().any(|range| range.contains(&block));
+        is_late || self.strays.contains(&block) || self.is_private(block)
     }
 
     /// These blocks became the volume's while this replica was not in sync. No session wrote them
@@ -176,6 +182,14 @@ impl Disk {
     /// mark all that is new (I8).
     pub(crate) fn note_new_blocks(&mut self, from: u64, until: u64) {
         self.strays.extend(self.cache.range(from..until).map(|(&block, _)| block));
+        self.late.push(from..until);
+    }
+
+    pub(crate) fn set_superblock(&mut self, superblock: &Superblock) {
+        self.superblock = superblock.clone();
+        if superblock.state == ReplicaState::InSync {
+            self.late.clear();
+        }
     }
 
     /// Blocks whose cached content is not durable, and what is.

@@ -79,6 +79,8 @@ pub struct Report {
     pub member_changes: u64,
     /// Sizes that were chosen.
     pub grows: u64,
+    /// Volumes that came into use.
+    pub added: u64,
     pub lost_stores: u64,
     pub adoptions: u64,
     pub marks: BTreeSet<Mark>,
@@ -117,6 +119,8 @@ struct Run {
     /// Who is to be a member, as the operator wants it.
     wanted: MemberSet,
     sizes: Sizes,
+    /// One more volume comes while all else goes on.
+    adds: bool,
     /// Of what is in it `blocks` has some.
     volumes: Space,
 }
@@ -214,6 +218,11 @@ fn run_with(options: &RunOptions, story: Story) -> Result<Report, String> {
     Ok(run.report)
 }
 
+/// Nodes of one resource would not connect until an operator came.
+fn unrelated(node: usize, peer: NodeId) -> String {
+    format!("n{node} takes the data of {peer} for that of another resource")
+}
+
 impl RunOptions {
     /// A run in which nothing but its length is not drawn from the seed.
     #[must_use]
@@ -247,6 +256,20 @@ fn space_of(disks: Disks) -> Space {
             )
         }
     }
+}
+
+/// Few blocks, so that requests overlap, at both ends of each extent.
+fn blocks_of(space: &Space) -> Vec<u64> {
+    let ends = |extent| {
+        let start = extent * EXTENT_BLOCKS;
+        [start, start + 2, start + 7, start + EXTENT_BLOCKS - 6]
+    };
+    space.extents().flat_map(ends).collect()
+}
+
+/// Odd seeds are what they were before volumes came.
+fn adds_volume(seed: u64, disks: Disks, sizes: Sizes) -> bool {
+    disks == Disks::OfSeveralVolumes && sizes == Sizes::Stay && seed.is_multiple_of(2)
 }
 
 fn shard_count(random: &mut Random) -> u8 {
@@ -302,14 +325,6 @@ impl Run {
             readmission: some_readmission(options.seed),
             quirks: some_quirks(&mut random, some_congestion(protocols, options.seed)),
         });
-        // Few blocks, so that requests overlap, at both ends of each extent.
-        let blocks = space
-            .extents()
-            .flat_map(|extent| {
-                let start = extent * EXTENT_BLOCKS;
-                [start, start + 2, start + 7, start + EXTENT_BLOCKS - 6]
-            })
-            .collect();
         let rough = random.chance(1, 3) || options.rough;
         let wanted = cluster.options.first_members();
         Self {
@@ -321,7 +336,7 @@ impl Run {
             answers: Answers::default(),
             checker: Checker::default(),
             report: Report::default(),
-            blocks,
+            blocks: blocks_of(&space),
             next_part: 1,
             next_value: 1,
             pending: BTreeMap::new(),
@@ -337,6 +352,7 @@ impl Run {
             looked_at_candidates: 0,
             wanted,
             sizes,
+            adds: adds_volume(options.seed, disks, sizes),
             volumes: space,
         }
     }
@@ -422,6 +438,7 @@ impl Run {
                         self.end_client(node);
                     }
                 }
+                Outcome::Unrelated { node, peer } => return Err(unrelated(node, peer)),
                 Outcome::Config { losses, space, .. } => {
                     self.note_size(&space);
                     if losses > self.losses {
@@ -467,6 +484,7 @@ impl Run {
             self.cluster.bad[a] = BadDisk::default();
             self.cluster.slow[a] = SlowDisk::default();
             self.give_room(a);
+            self.give_volumes(a);
             match self.disks {
                 Disks::Stay | Disks::OfSeveralVolumes | Disks::OutliveVoteStores => self.attach(a),
                 // Of the last replica that is in sync only another process can tell.
@@ -642,6 +660,7 @@ impl Report {
         self.partial_writes += other.partial_writes;
         self.member_changes += other.member_changes;
         self.grows += other.grows;
+        self.added += other.added;
         self.lost_stores += other.lost_stores;
         self.adoptions += other.adoptions;
         self.marks.extend(&other.marks);

@@ -12,6 +12,7 @@ use replication::balance::ReadPolicy;
 use replication::contract::{
     Command, CommandId, GroupInput, PartId, PromoteMode, Request, RequestError, RequestKind,
 };
+use replication::group::under_way::UnderWay;
 use replication::resource::{
     Congestion, Demands, Meanwhile, Readmission, Reign, Status, WithoutQuorum,
 };
@@ -189,7 +190,7 @@ impl Scenario {
                 Outcome::Answered { id, result, .. } => {
                     self.answered.insert(id.0, result.is_ok());
                 }
-                Outcome::Role { .. } | Outcome::Config { .. } => {}
+                Outcome::Role { .. } | Outcome::Config { .. } | Outcome::Unrelated { .. } => {}
             }
         }
         let checked = self.checker.check(&mut self.cluster);
@@ -281,6 +282,13 @@ impl Scenario {
             };
             superblock.further.push(disk);
         }
+    }
+
+    /// Gives a node the disk of one more volume, whether it is up or down.
+    pub fn add_disk(&mut self, node: usize, place: Place, blocks: u64) {
+        self.cluster.options.space = self.cluster.options.space.with(place, blocks);
+        let id = CommandId(self.number());
+        self.cluster.add_disk(node, id, place);
     }
 
     /// A node that is down gets new disks, one of them for one more volume; this block of it is
@@ -389,6 +397,15 @@ impl Scenario {
         let process = self.cluster.processes[node].as_ref();
         let groups = process.into_iter().flat_map(|process| &process.groups);
         groups.map(|group| group.read_load(member).served).sum()
+    }
+
+    /// What is under way between `node` and `member` in the first volume.
+    #[must_use]
+    pub fn under_way(&self, node: usize, member: usize) -> Vec<UnderWay> {
+        let member = u8::try_from(member).ok().and_then(NodeId::new).expect("a node");
+        let process = self.cluster.processes[node].as_ref();
+        let groups = process.into_iter().flat_map(|process| &process.groups);
+        groups.map(|group| group.under_way(member, Place::FIRST)).collect()
     }
 
     /// Writes a block that is durable before it is answered.

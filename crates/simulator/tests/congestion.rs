@@ -119,6 +119,13 @@ fn what_is_kept_for_a_follower_is_bounded_and_that_is_congestion_too() {
     assert!(took > Duration::from_secs(4), "else it waits: {took:?}");
 }
 
+/// The copies took all of the log, which counted as congestion: the follower was left behind
+/// whenever it returned.
+#[test]
+fn copies_to_a_follower_that_returns_are_no_congestion() {
+    all_of((run_with_protocols, "--protocols"), 21_413..=21_413, 1_200);
+}
+
 #[test]
 fn a_congested_connection_ends_where_that_is_wanted() {
     let mut it = follow(Congestion { then: OnCongestion::Disconnect, ..BY_FILL }, 1);

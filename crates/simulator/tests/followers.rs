@@ -7,7 +7,9 @@ use format::ids::{EXTENT_BLOCKS, NodeId};
 use replication::contract::{Command, PartId, PromoteMode};
 use replication::resource::{Demands, Share};
 use simulator::cluster::{SlowDisk, Way};
+use simulator::run::run_with_protocols;
 use simulator::scenario::Scenario;
+use simulator::seeds::all_of;
 
 /// What the slow disk takes for a write: nothing that waits for it is answered sooner.
 const SLOW: Duration = Duration::from_secs(1);
@@ -264,4 +266,12 @@ fn an_operator_changes_who_follows_under_clients() {
     assert!(!it.follows(0, 2));
     let part = it.write(0, 8, 2);
     assert!(wait(&mut it, part) >= SLOW);
+}
+
+/// One became a follower by a value that was chosen after the loss of the last other one began: the
+/// two were taken out of those in sync together, and nobody was left (70097). The other one is
+/// waited for; or it is there, though it was to be lost (70060, 71485).
+#[test]
+fn the_last_one_that_is_no_follower_stays_though_its_loss_began_before() {
+    all_of((run_with_protocols, "--protocols"), [70_097, 70_060, 71_485], 6_000);
 }

@@ -406,3 +406,10 @@ fn a_size_that_is_refused_keeps_nobody_away() {
     it.until("a refusal", |it| it.failed(id));
     it.until("the return of node 2", |it| it.is_in_sync(0, 2));
 }
+
+/// A node that stood still was told to make room by a session that was over, and did: the volume
+/// had grown without it by then.
+#[test]
+fn who_makes_room_late_needs_no_mark_of_it() {
+    all_of((run_with_grows, "--grow"), [50_182], 6_000);
+}

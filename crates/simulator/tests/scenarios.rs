@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use format::ids::NodeId;
 use replication::contract::{Command, PromoteMode, Repair, VerifyTask};
+use replication::group::under_way::UnderWay;
 use replication::resource::{Demands, Share};
 use simulator::cluster::SlowDisk;
 use simulator::scenario::Scenario;
@@ -189,6 +190,27 @@ fn a_member_is_waited_for_as_long_as_the_options_say() {
         assert!(bounds.contains(&waited), "{waited:?} of {limit} s");
         assert!(!it.is_in_sync(0, 2));
     }
+}
+
+/// What an operator is told to be under way: what the other side owes, and what it is owed, until
+/// it is answered.
+#[test]
+fn what_is_sent_and_not_acknowledged_is_counted_at_both_ends() {
+    let mut it = Scenario::new(3, 0, 0);
+    it.must_write(0, 7, 1);
+    let nothing = UnderWay::default();
+    assert_eq!((it.under_way(0, 2), it.under_way(2, 0)), (vec![nothing], vec![nothing]));
+    it.cluster.slow[2] = SlowDisk { write: Duration::from_secs(2), ..SlowDisk::default() };
+    let parts = [it.write(0, 7, 2), it.write(0, 9, 2)];
+    it.run(Duration::from_millis(500));
+    let sent = UnderWay { application_bytes: 2 * 4096, pending: 2, ..nothing };
+    assert_eq!((it.under_way(0, 2), it.under_way(0, 1)), (vec![sent], vec![nothing]));
+    let owed = UnderWay { unacked: 2, ..nothing };
+    assert_eq!((it.under_way(2, 0), it.under_way(1, 0)), (vec![owed], vec![nothing]));
+    for part in parts {
+        it.until("a write", |it| it.ended(part).is_some());
+    }
+    assert_eq!((it.under_way(0, 2), it.under_way(2, 0)), (vec![nothing], vec![nothing]));
 }
 
 /// A limit holds from when it is set: nobody is late by one that was not there. Setting the same

@@ -94,6 +94,26 @@ fn what_was_found_is_copied_when_the_member_returns() {
     it.cluster.start(2);
     it.until("the return of node 2", |it| it.is_in_sync(0, 2));
     assert_eq!(it.on_disk(2, 20_001), 5);
+    assert_eq!(it.status(0).and_then(|status| status.verify).map(|it| counts(&it)), Some(vec![]));
+}
+
+/// It leaves before the pass is over: what the pass goes on to find is of the others.
+#[test]
+fn what_was_found_at_a_member_that_left_is_no_finding_of_the_rest() {
+    let mut it = Scenario::new(3, 0, 0);
+    it.cluster.spoil(2, 100, 77);
+    it.cluster.spoil(1, 20_001, 78);
+    it.cluster.slow[1].read = Duration::from_millis(20);
+    let told = it.command(0, Command::Verify(ALL));
+    let found = |it: &Scenario| it.status(0).and_then(|status| status.verify);
+    it.until("a first finding", |it| found(it).is_some_and(|it| counts(&it) == [(2, 1)]));
+    assert!(it.succeeded(told));
+    it.cluster.kill(2);
+    it.until("the loss of node 2", |it| !it.is_in_sync(0, 2));
+    it.until("the end of the verify", |it| {
+        found(it).is_some_and(|it| it.state == VerifyState::Done)
+    });
+    assert_eq!(found(&it).map(|it| counts(&it)), Some(vec![(1, 1)]));
 }
 
 /// It was away for so short a time that it missed nothing: what differs is reason enough.

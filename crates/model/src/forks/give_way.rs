@@ -4,7 +4,7 @@
 //! Whatever follows from that is done after every step (`settle`), as the code does it.
 
 use super::Forks;
-use super::lines::{Kinship, leads_clients_by, went_along};
+use super::lines::{Kinship, is_overtaken, leads_clients_by, went_along};
 use super::policy::{Policy, Side, Verdict, With, Without, judge};
 use super::size::Rule;
 use super::state::{
@@ -30,7 +30,7 @@ impl State {
     }
 
     fn stays(&self, n: usize) -> bool {
-        self.splits(n).any(|(_, talk)| talk.stays)
+        self.nodes[n].relied_on != 0
     }
 
     fn send(&mut self, n: usize, m: usize, message: Message) {
@@ -62,10 +62,14 @@ impl Forks {
     /// What every node does by itself after each event.
     pub(super) fn settle(&self, state: &mut State) {
         let count = state.nodes.len();
+        for node in state.nodes.iter_mut().filter(|node| !node.has_disk) {
+            node.branch = node.head.branch;
+        }
         for n in 0..count {
             for m in (0..count).filter(|&m| m != n) {
                 self.meet(state, n, m);
             }
+            state.end_superseded(n);
         }
         for n in 0..count {
             let met = (0..count).any(|m| m != n && state.reaches(n, m));
@@ -84,15 +88,28 @@ impl Forks {
         }
     }
 
+    /// Whose data it was left their line.
+    fn has_left(&self, state: &State, n: usize, m: usize) -> bool {
+        let branch = state.nodes[m].head.branch;
+        let is_other = branch != state.nodes[n].head.branch;
+        state.is_split(n, m) && is_other && state.nodes[m].branch == branch
+    }
+
     fn meet(&self, state: &mut State, n: usize, m: usize) {
+        if state.nodes[n].discard.is_some() && state.is_connected(n, m) {
+            // Who agreed is to stay as it is until that is done.
+            return;
+        }
         let is_split = state.is_connected(n, m) && self.parting(state, n, m).is_some();
         if is_split && !state.is_split(n, m) {
             state.nodes[n].talks[m] = Some(Talk::default());
         } else if !is_split && state.is_split(n, m) || !state.is_connected(n, m) {
             // From the beginning: the connection is made anew.
             state.nodes[n].talks[m] = None;
+            state.nodes[n].relied_on &= !bit(m);
             state.mail[n][m].clear();
             state.mail[m][n].clear();
+            state.nodes[m].relied_on &= !bit(n);
             if state.is_split(m, n) {
                 state.nodes[m].talks[n] = Some(Talk::default());
             }
@@ -182,7 +199,12 @@ impl Forks {
         if is_busy || self.policy(state, n).is_nobody() {
             return;
         }
-        let goes = node.branch != node.head.branch && node.branch == state.nodes[m].head.branch;
+        let insync = node.head.insync;
+        let has_left = node.branch != node.head.branch && node.branch == state.nodes[m].head.branch;
+        let goes = has_left
+            || self.has(Rule::FollowTheLast)
+                && has(insync, m)
+                && members(insync).all(|m| self.has_left(state, n, m));
         let is_refused = node.talks[m].is_some_and(|talk| talk.refused);
         if goes && !is_refused && !state.serves_clients(n) {
             state.ask(n, m, BY_WORD, BY_WORD);
@@ -276,9 +298,13 @@ impl Forks {
                 is_named && verdict == Verdict::OtherGoes
             })
         };
+        let is_overtaken = self.has(Rule::RefuseOvertaken)
+            && is_overtaken(&state.nodes[n].head, &state.nodes[m].head);
+        let is_right = is_right && !is_overtaken;
         let agreed = is_right && (!goes || !self.has(Rule::RefuseWhileGoing));
-        if let Some(talk) = state.talk(n, m) {
-            talk.stays |= agreed;
+        if agreed {
+            // Also where only the other side takes the two for parted.
+            state.nodes[n].relied_on |= bit(m);
         }
         state.send(n, m, Message::Answer { standing, agreed });
     }
@@ -330,6 +356,7 @@ impl Forks {
     fn part(&self, state: &mut State, n: usize, m: usize) {
         for (n, m) in [(n, m), (m, n)] {
             state.mail[n][m].clear();
+            state.nodes[n].relied_on &= !bit(m);
             if state.is_split(n, m) {
                 state.nodes[n].talks[m] = Some(Talk::default());
             }
@@ -342,6 +369,9 @@ impl Forks {
     fn leave_line(&self, state: &mut State, n: usize, fork: Option<Ancestor>) {
         let Some(discard) = state.nodes[n].discard else { return };
         if state.nodes[n].branch == discard.value.branch {
+            return;
+        }
+        if !state.nodes[n].has_disk {
             return;
         }
         let fork = fork.filter(|fork| self.do_slots_cover(state, n, &discard, *fork));
@@ -391,7 +421,7 @@ impl Forks {
             let node = &state.nodes[it];
             it != n
                 && node.discard.is_none()
-                && node.branch == winner.branch
+                && (node.branch == winner.branch || self.continues(&node.head, winner))
                 && node.data == Data::InSync
         };
         let is_there = (0..state.nodes.len()).any(has_it);

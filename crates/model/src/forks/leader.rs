@@ -1,10 +1,11 @@
 //! What a session does within its line: sections 5 to 9.2, each as one step where it may be one
 //! (`register` and `data` show that it may).
 
-use super::lines::{is_in_use, leads_clients_by, shared_until};
+use super::lines::{is_before, leads_clients_by, shared_until};
 use super::size::Rule;
 use super::state::{
-    Ballot, Data, Lead, NO_BASE, NOBODY, Slot, State, Value, bit, has, members, small,
+    Ballot, Data, Lead, NO_BASE, NOBODY, Node, Slot, State, Value, bit, has, is_majority, members,
+    small,
 };
 use super::{Forks, Purpose};
 
@@ -147,11 +148,8 @@ impl Forks {
         if is_led || !has(chosen, n) || !state.is_quorum(reached, &base) {
             return false;
         }
-        let is_settled = |m: usize| {
-            let node = &state.nodes[m];
-            node.data == Data::InSync && node.head.id == base.id
-        };
-        let is_needed = reached != chosen || !members(reached).all(is_settled);
+        let is_needed = reached & state.every() != chosen
+            || !members(reached).all(|m| state.is_settled(m, &base));
         if purpose == Purpose::Resync && !is_needed {
             return false;
         }
@@ -242,6 +240,10 @@ impl Forks {
         }
         for m in members(reached) {
             let is_told = state.nodes[m].ballot <= ballot;
+            let is_other = |it: Lead| it.is_serving && it.session != lead.session;
+            if is_told && m != n && state.nodes[m].lead.is_some_and(is_other) {
+                state.end_for_another(m);
+            }
             let is_sealed = state.nodes[m].sealed == lead.session;
             let is_in_sync = has(value.insync, m) && state.nodes[m].branch == value.branch;
             let node = &mut state.nodes[m];
@@ -264,12 +266,9 @@ impl Forks {
     pub(super) fn end(&self, state: &mut State, n: usize) -> bool {
         let Some(lead) = state.nodes[n].lead else { return false };
         let reached = state.reach(n);
-        let is_settled = |m: usize| {
-            let node = &state.nodes[m];
-            node.data == Data::InSync && node.head.id == lead.value.id
-        };
+        let is_settled = members(reached).all(|m| state.is_settled(m, &lead.value));
         let is_done = lead.for_clients
-            || members(reached).all(is_settled) && lead.value.voters_old == NOBODY
+            || is_settled && lead.value.voters_old == NOBODY
             || !state.is_quorum(reached, &lead.value);
         let is_idle = lead.write.is_none() && lead.proposed.is_none() && lead.losing == 0;
         let is_over = members(reached).any(|m| {
@@ -288,6 +287,45 @@ impl Forks {
         }
         state.nodes[n].lead = None;
         true
+    }
+}
+
+impl State {
+    /// The newest value in reach is another session's, and chosen.
+    pub(super) fn end_superseded(&mut self, n: usize) {
+        let Some(lead) = self.nodes[n].lead.filter(|lead| lead.is_serving) else { return };
+        let reached = self.reach(n);
+        let newest = members(reached).max_by_key(|&m| self.nodes[m].ballot).unwrap_or(n);
+        let Node { ballot, head, .. } = &self.nodes[newest];
+        let has_it = |&m: &usize| self.nodes[m].ballot == *ballot;
+        let votes = members(reached).filter(has_it).fold(0, |set, m| set | bit(m));
+        let is_newer = head.epoch > lead.value.epoch || head.branch != lead.value.branch;
+        if head.session != lead.session && is_newer && self.is_quorum(votes, head) {
+            self.end_for_another(n);
+        }
+    }
+
+    /// The session of `n` ends because of a value of another one.
+    fn end_for_another(&mut self, n: usize) {
+        let Some(lead) = self.nodes[n].lead.take() else { return };
+        self.wrongs.ended |= lead.for_clients && !self.is_left(&lead);
+    }
+
+    /// The oracle: a quorum of its voters went on without this session.
+    fn is_left(&self, lead: &Lead) -> bool {
+        let went_on = |m: usize| {
+            let head = &self.nodes[m].head;
+            head.session != lead.session && !is_before(head, &lead.value)
+        };
+        [lead.value.voters, lead.value.voters_old].iter().all(|voters| {
+            let left =
+                std::array::from_fn(
+                    |m| {
+                        if self.nodes.len() > m && went_on(m) { voters[m] } else { 0 }
+                    },
+                );
+            *voters == NOBODY || is_majority(&left, voters)
+        })
     }
 }
 
@@ -387,8 +425,10 @@ impl Forks {
     pub(super) fn admit(&self, state: &mut State, n: usize, m: usize) -> bool {
         let Some(mut lead) = state.serving(n) else { return false };
         let value = lead.value;
-        let is_outside = !has(lead.ws | value.insync, m) && state.reaches(n, m);
-        let is_busy = lead.resync.is_some() || lead.losing != 0 || lead.proposed.is_some();
+        let is_outside = has(state.every() & !(lead.ws | value.insync), m) && state.reaches(n, m);
+        // Whoever does not obey any more is lost first.
+        let is_losing = lead.losing != 0 || lead.ws & !state.obedient(n, &lead) != 0;
+        let is_busy = lead.resync.is_some() || is_losing || lead.proposed.is_some();
         let node = &state.nodes[m];
         let is_newer = node.ballot > state.nodes[n].ballot || node.discard.is_some();
         let Some(source) = state.source(n, &lead) else { return false };
@@ -415,6 +455,10 @@ impl Forks {
         (node.data, node.candidate) = (Data::Syncing, 0);
         (node.sealed, node.admitted) = (lead.session, true);
         let bits = if is_good { slot.bits | node.own } else { every };
+        // Of a loss that is over nothing is left.
+        for member in members(value.insync) {
+            node.slots[member] = Slot { base: NO_BASE, bits: 0 };
+        }
         let base = node.joined;
         // It obeyed a session with a higher ballot, perhaps: the next one is above that.
         let Ballot { generation, counter, .. } = node.promised;
@@ -450,9 +494,10 @@ impl Forks {
             let may = state.line(taken).map_or(0, |line| line.may);
             state.wrongs.lost |= acknowledged & node.content & !may != 0;
         }
-        state.wrongs.ended |= is_in_use(state, m, n)
-            || leads_clients_by(state, m, &node.head)
-                && node.head.session != state.nodes[n].head.session;
+        let leader = usize::from(node.head.leader);
+        let is_led = leads_clients_by(state, leader, &node.head) && state.reaches(m, leader);
+        let lead = state.nodes[leader].lead.filter(|_| is_led && leader != n);
+        state.wrongs.ended |= lead.is_some_and(|lead| !state.is_left(&lead));
     }
 
     pub(super) fn copy(&self, state: &mut State, n: usize, block: u8) -> bool {
@@ -511,6 +556,12 @@ impl Forks {
         if value.voters_old == NOBODY {
             for m in members(value.insync & state.obedient(n, &lead)) {
                 value.voters[m] = state.nodes[m].store;
+            }
+            // Of an even number of replicas a witness makes an odd one.
+            let voters = members(state.every()).filter(|&m| value.voters[m] != 0);
+            let is_even = voters.count() % 2 == 0;
+            for m in members(state.reach(n) & !state.every()) {
+                value.voters[m] = if is_even { state.nodes[m].store } else { 0 };
             }
             if value.voters == lead.value.voters {
                 return false;

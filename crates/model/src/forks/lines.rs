@@ -67,7 +67,7 @@ impl Forks {
 
     /// 9.5: `newer` began from `older`, or from what came after it, or it is of the very session
     /// that proposed `older`.
-    fn continues(&self, newer: &Value, older: &Value) -> bool {
+    pub(super) fn continues(&self, newer: &Value, older: &Value) -> bool {
         let is_behind = |ancestor: &Ancestor| {
             ancestor.branch == older.branch
                 && (older.epoch < ancestor.epoch
@@ -214,8 +214,19 @@ fn is_left_undecided(newer: &Value, older: &Value) -> bool {
         && !older.is_quorum(&others)
 }
 
+/// The other line went on from a later value of the same branch: a quorum decided without `ours`.
+pub(super) fn is_overtaken(ours: &Value, theirs: &Value) -> bool {
+    theirs.ancestors().any(|it| it.branch == ours.branch && it.epoch > ours.epoch)
+}
+
+/// The line of `newer` has an earlier or the same place of the branch of `older`.
+pub(super) fn is_before(older: &Value, newer: &Value) -> bool {
+    let mut places = places(newer).filter(|it| it.branch == older.branch);
+    places.any(|it| older.epoch <= it.epoch)
+}
+
 /// Neither the session that leads `older`, nor a quorum of its voters, decided on `newer`.
-pub(super) fn is_foreign(older: &Value, newer: &Value) -> bool {
+fn is_foreign(older: &Value, newer: &Value) -> bool {
     older.session != newer.session && !older.is_quorum(&newer.voters)
 }
 
@@ -226,7 +237,7 @@ pub(super) fn leads_clients_by(state: &State, n: usize, value: &Value) -> bool {
 }
 
 /// Clients use the line that `n` sees itself on, and `m` went on without them.
-pub(super) fn is_in_use(state: &State, n: usize, m: usize) -> bool {
+fn is_in_use(state: &State, n: usize, m: usize) -> bool {
     let (ours, theirs) = (&state.nodes[n].head, &state.nodes[m].head);
     let leader = usize::from(ours.leader);
     let is_seen = leader != m && (leader == n || state.reaches(n, leader));

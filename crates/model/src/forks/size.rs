@@ -22,8 +22,12 @@ pub enum Rule {
     RefuseWhileGoing,
     /// 9.5b: who has no data of its line agrees to nothing.
     AgreeWithData,
+    /// 9.5b: who was overtaken on its own branch agrees to nothing.
+    RefuseOvertaken,
     /// 9.5b: an agreement that comes when nobody asks any more ends the connection.
     LateAgreement,
+    /// 9.5b: who has no data of its line leaves it with the last one that has.
+    FollowTheLast,
     /// 9.5b: a Primary goes by the options only where they say so.
     SparePrimary,
     /// 9.6: all slots of the loser are in its own slot.
@@ -33,7 +37,7 @@ pub enum Rule {
 }
 
 impl Rule {
-    pub const ALL: [Self; 12] = [
+    pub const ALL: [Self; 14] = [
         Self::NewBranch,
         Self::ReplicaOfBranch,
         Self::InUse,
@@ -46,6 +50,8 @@ impl Rule {
         Self::Behind,
         Self::MergeSlots,
         Self::ReplicaInSync,
+        Self::RefuseOvertaken,
+        Self::FollowTheLast,
     ];
 
     /// A space in which its absence shows.
@@ -56,6 +62,8 @@ impl Rule {
                 Size::POLICIES
             }
             Self::Ask | Self::RefuseWhileGoing => Size::BOTH,
+            Self::RefuseOvertaken => Size::VOTER,
+            Self::FollowTheLast => Size::THREE_POLICIES,
             Self::SparePrimary => Size::POLICIES,
             Self::Behind => Size::CUTS,
             Self::LeftUndecided | Self::AgreeWithData | Self::MergeSlots | Self::ReplicaInSync => {
@@ -65,10 +73,22 @@ impl Rule {
     }
 }
 
+/// How far a session goes before anything else happens.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Steps {
+    /// ACCEPT, WRITE and their answers reach each node on their own.
+    Single,
+    /// They reach all that are connected at once; what is in doubt is shown with two nodes.
+    Whole,
+}
+
 #[derive(Clone, Copy, Debug)]
 pub struct Size {
     pub name: &'static str,
     pub nodes: usize,
+    /// Those with data; the others only vote.
+    pub replicas: usize,
+    pub steps: Steps,
     pub blocks: u8,
     pub writes: u8,
     /// Nodes that become Primary, after the first one.
@@ -88,6 +108,8 @@ impl Size {
     const BASE: Self = Self {
         name: "",
         nodes: 2,
+        replicas: 2,
+        steps: Steps::Single,
         blocks: 1,
         writes: 2,
         promotions: 1,
@@ -107,7 +129,7 @@ impl Size {
             ("by discard-least-changes, violently", [Policy::LEAST; NODES]),
             ("by discard-secondary", [Policy::SECONDARY; NODES]),
             ("by the name of a node", [Policy::FIRST; NODES]),
-            ("not where options differ", [Policy::FIRST, Policy::SECOND, Policy::NOBODY]),
+            ("not where options differ", [Policy::FIRST, Policy::SECOND, Policy::SECOND]),
         ],
         ..Self::BASE
     };
@@ -129,7 +151,43 @@ impl Size {
         ],
         ..Self::BASE
     };
-    pub const SMALL: [Self; 3] = [Self::POLICIES, Self::BOTH, Self::OPERATOR];
-    pub const LARGE: [Self; 1] =
-        [Self { name: "two nodes, two blocks, by both", blocks: 2, ..Self::BOTH }];
+    /// Two sides, and a third node that only votes.
+    pub const VOTER: Self = Self {
+        name: "two nodes and a voter, by the operator",
+        nodes: 3,
+        steps: Steps::Whole,
+        cuts: 3,
+        kills: 0,
+        ..Self::OPERATOR
+    };
+    /// Two sides, and a third one that is of either.
+    pub const THREE: Self =
+        Self { name: "three nodes, by the operator", replicas: 3, cuts: 2, ..Self::VOTER };
+    /// Too large to be searched to the end.
+    const THREE_POLICIES: Self = Self {
+        name: "three nodes, by the options",
+        writes: 0,
+        branches: 1,
+        has_operator: false,
+        policies: &[("by discard-least-changes, violently", [Policy::LEAST; NODES])],
+        ..Self::THREE
+    };
+    pub const SMALL: [Self; 5] =
+        [Self::POLICIES, Self::BOTH, Self::OPERATOR, Self::VOTER, Self::THREE];
+    pub const LARGE: [Self; 3] = [
+        Self { name: "two nodes, two blocks, by both", blocks: 2, ..Self::BOTH },
+        Self {
+            name: "two nodes and a voter, kills, by the operator",
+            cuts: 2,
+            kills: 1,
+            ..Self::VOTER
+        },
+        Self {
+            name: "two nodes and a voter, by the options",
+            writes: 1,
+            has_operator: false,
+            policies: Self::THREE_POLICIES.policies,
+            ..Self::VOTER
+        },
+    ];
 }

@@ -12,7 +12,7 @@ const ANCESTORS: usize = 3;
 pub(super) const NO_BASE: u8 = u8::MAX;
 pub(super) const FIRST_EPOCH: u8 = 1;
 /// Ids are a node's number and how much it made before.
-const IDS_OF_NODE: u8 = 40;
+pub(super) const IDS_OF_NODE: u8 = 40;
 
 /// The trunk is that of nobody. As in a branch id of 9.4: who began it, and whether the session of
 /// the fork went on in it.
@@ -81,7 +81,8 @@ pub(super) struct Node {
     /// The newest value that it accepted, or was told is chosen.
     pub(super) ballot: Ballot,
     pub(super) head: Value,
-    // The replica, durable.
+    // The replica, durable; without a disk, what its vote is for.
+    pub(super) has_disk: bool,
     pub(super) branch: Branch,
     pub(super) joined: u8,
     pub(super) candidate: u8,
@@ -98,6 +99,8 @@ pub(super) struct Node {
     pub(super) lead: Option<Lead>,
     pub(super) wish: bool,
     pub(super) discard: Option<Discard>,
+    /// Who gives its data up for what this one has, which agreed to stay as it is.
+    pub(super) relied_on: u8,
     pub(super) talks: [Option<Talk>; NODES],
     pub(super) standings: u8,
     /// How many ids it gave.
@@ -143,7 +146,6 @@ pub(super) struct Talk {
     pub(super) asked: Option<u8>,
     pub(super) refused: bool,
     pub(super) rests: bool,
-    pub(super) stays: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -184,7 +186,7 @@ pub(super) struct Wrongs {
     pub(super) void: bool,
     /// Somebody gave way whom the options do not name, or keep.
     pub(super) unnamed: bool,
-    /// A session for clients was ended by a line that no quorum of its voters knew of.
+    /// A session for clients was ended by a line, and a quorum of its voters did not leave it.
     pub(super) ended: bool,
 }
 
@@ -233,7 +235,7 @@ pub(super) fn small(number: usize) -> u8 {
 
 impl State {
     pub(super) fn new(size: &Size, policies: u8) -> Self {
-        let every = bit(size.nodes) - 1;
+        let every = bit(size.replicas) - 1;
         let voters = std::array::from_fn(|n| u8::from(n < size.nodes));
         let head = Value {
             branch: Branch::default(),
@@ -244,7 +246,7 @@ impl State {
             session: IDS_OF_NODE * 3,
             for_clients: true,
             insync: every,
-            joined: [FIRST_EPOCH; NODES],
+            joined: std::array::from_fn(|n| if n < size.replicas { FIRST_EPOCH } else { 0 }),
             voters,
             voters_old: NOBODY,
         };
@@ -265,10 +267,11 @@ impl State {
             promised: Ballot::default(),
             ballot: Ballot::default(),
             head,
+            has_disk: n < size.replicas,
             branch: head.branch,
             joined: FIRST_EPOCH,
             candidate: 0,
-            data: Data::InSync,
+            data: if n < size.replicas { Data::InSync } else { Data::Blank },
             content: 0,
             own: 0,
             slots: [Slot { base: NO_BASE, bits: 0 }; NODES],
@@ -278,6 +281,7 @@ impl State {
             lead: (n == 0).then_some(lead),
             wish: false,
             discard: None,
+            relied_on: 0,
             talks: [None; NODES],
             standings: 0,
             made: 0,
@@ -301,8 +305,9 @@ impl State {
         }
     }
 
+    /// All replicas.
     pub(super) fn every(&self) -> u8 {
-        bit(self.nodes.len()) - 1
+        bit(self.nodes.iter().filter(|node| node.has_disk).count()) - 1
     }
 
     /// An id that nobody gave before; never 0.
@@ -347,6 +352,12 @@ impl State {
 
     pub(super) fn line_mut(&mut self, branch: Branch) -> Option<&mut Line> {
         self.lines.iter_mut().find(|(known, _)| *known == branch).map(|(_, line)| line)
+    }
+
+    /// As good as it gets: in sync, if it has data, and up to date as a voter.
+    pub(super) fn is_settled(&self, n: usize, value: &Value) -> bool {
+        let node = &self.nodes[n];
+        node.head.id == value.id && (node.data == Data::InSync || !node.has_disk)
     }
 
     /// The local replica is in sync by what this node knows.
@@ -401,7 +412,7 @@ impl Value {
     }
 }
 
-fn is_majority(stores: &Stores, voters: &Stores) -> bool {
+pub(super) fn is_majority(stores: &Stores, voters: &Stores) -> bool {
     let all = voters.iter().filter(|&&voter| voter != 0).count();
     let known = voters.iter().zip(stores);
     2 * known.filter(|(voter, store)| **voter != 0 && voter == store).count() > all

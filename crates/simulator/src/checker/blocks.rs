@@ -306,10 +306,15 @@ fn is_incremental(cluster: &Cluster, newest: &Config, source: &Process, absent: 
 pub(crate) fn has_parted(cluster: &Cluster, newest: &Config, member: NodeId) -> bool {
     let accepted = cluster.disks[member.index()].register.accepted.as_ref();
     accepted.is_some_and(|(_, head)| {
-        let is_left = newest
-            .ancestors
-            .iter()
-            .any(|ancestor| ancestor.branch == head.branch && head.epoch <= ancestor.epoch);
+        // Of the epoch of the fork there may be another value, which was chosen there.
+        let led = head.primary.map(|primary| primary.nonce);
+        let is_same_session = led.is_some() && led == newest.primary.map(|primary| primary.nonce);
+        let is_left = newest.ancestors.iter().any(|ancestor| {
+            ancestor.branch == head.branch
+                && (head.epoch < ancestor.epoch
+                    || head.value_id == ancestor.value_id
+                    || head.epoch == ancestor.epoch && is_same_session)
+        });
         head.branch != newest.branch && !is_left
     })
 }

@@ -1,5 +1,6 @@
 //! What the core's actions do to disks, links, payloads and the outside.
 
+use format::config::{Ancestor, Config};
 use format::ids::{BlockMask, NodeId};
 use replication::contract::{
     AfterSplitBrain, GiveWayReason, GroupAction, MetadataWrite, Payload, ResourceAction, Token,
@@ -62,12 +63,13 @@ impl Cluster {
                 self.outcomes.push(Outcome::Role { node, primary });
             }
             ResourceAction::ConfigChanged(config) => {
-                let (losses, branch, epoch) = (config.losses, config.branch, config.epoch);
+                let Config { losses, branch, epoch, value_id, .. } = *config;
+                let value = Ancestor { branch, epoch, value_id };
                 let space = config.space();
                 self.trace(|| {
                     format!("n{node} config {epoch:?} insync {:?}", config.volumes[0].insync_set())
                 });
-                self.outcomes.push(Outcome::Config { node, losses, branch, epoch, space });
+                self.outcomes.push(Outcome::Config { node, losses, value, space });
             }
             ResourceAction::RenewLease => self.ask_leases(node),
             ResourceAction::Forget { peer } => {
@@ -95,7 +97,10 @@ impl Cluster {
                 self.trace(|| format!("n{node} ends the connection to {peer}"));
                 self.end_link(node, peer.index());
             }
-            ResourceAction::Unrelated { .. } | ResourceAction::Evicted { .. } => {}
+            ResourceAction::Unrelated { peer, .. } => {
+                self.outcomes.push(Outcome::Unrelated { node, peer });
+            }
+            ResourceAction::Evicted { .. } => {}
         }
     }
 

@@ -217,7 +217,7 @@ impl Cluster {
                     disk.register = register.as_ref().clone();
                 }
                 if let Some(superblock) = superblock {
-                    disk.superblock = superblock.as_ref().clone();
+                    disk.set_superblock(superblock);
                 }
             }
         }
@@ -252,6 +252,30 @@ impl Cluster {
         self.trace(|| format!("n{node} is offered its disk"));
         self.step_resource(node, ResourceInput::Attach { id, superblock });
         true
+    }
+
+    /// Gives a node the disk of one more volume, as `create-md` makes it beside those that it has.
+    pub fn add_disk(&mut self, node: usize, id: CommandId, place: Place) {
+        let superblock = &self.disks[node].superblock;
+        let is_known = superblock.further.iter().any(|known| known.place == place);
+        if is_known || !self.options.is_diskful(Self::node_id(node)) {
+            return;
+        }
+        let has_data = superblock.state != ReplicaState::Blank || superblock.joined != Epoch(0);
+        let disk = FurtherDisk {
+            place,
+            incarnation: superblock.incarnation,
+            size_bytes: self.options.space.bytes_at(place),
+            content: if has_data { Content::Zeroes } else { Content::Unknown },
+        };
+        self.trace(|| format!("n{node} gets {disk:?}"));
+        match &self.processes[node] {
+            None => self.disks[node].superblock.further.push(disk),
+            Some(process) if process.disk_open => {
+                self.step_resource(node, ResourceInput::AddDisk { id, disk });
+            }
+            Some(_) => {}
+        }
     }
 
     /// Makes room on a disk, as far as its backing goes.

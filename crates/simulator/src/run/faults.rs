@@ -34,6 +34,7 @@ const _: () = assert!(FAULTS.len() == FAULT_KINDS as usize, "a bit of `skip` for
 impl Run {
     pub(super) fn act(&mut self) {
         self.look_at_size();
+        self.look_at_volumes();
         match self.random.below(1000) {
             pick @ 0..44 => self.some_fault(pick),
             783..790 if self.protocols == Protocols::Mixed => self.write_slowly(),

@@ -57,7 +57,7 @@ impl Run {
                         self.end_client(node);
                     }
                 }
-                Outcome::Config { .. } => {}
+                Outcome::Config { .. } | Outcome::Unrelated { .. } => {}
             }
         }
         Ok(())

@@ -9,7 +9,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
-use format::ids::{Branch, EXTENT_BLOCKS, Epoch, NodeId};
+use format::config::Ancestor;
+use format::ids::{Branch, EXTENT_BLOCKS, Epoch, NodeId, ValueId};
 use format::space::Space;
 use replication::contract::{
     Command, CommandId, FenceVerdict, GroupInput, PartId, PromoteMode, Request, RequestKind,
@@ -25,7 +26,7 @@ use crate::checker::{Checker, sources_of};
 use crate::cluster::{Cluster, ClusterOptions, Outcome, Quirks};
 use crate::contents::SECTORS;
 use crate::oracle::{Oracle, ReadStart};
-use crate::run::{Report, RunOptions, some_readmission};
+use crate::run::{Report, RunOptions, some_readmission, unrelated};
 use crate::sometimes::Mark;
 
 /// Requests of one node at a time.
@@ -68,6 +69,7 @@ struct Forking {
     oracles: BTreeMap<Branch, Oracle>,
     /// How each value left the oracle of its line to the next one.
     before: BTreeMap<(Branch, Epoch), Oracle>,
+    values: BTreeMap<(Branch, Epoch), ValueId>,
     losses: BTreeMap<Branch, u32>,
     pending: BTreeMap<PartId, Pending>,
     next: u64,
@@ -156,6 +158,7 @@ impl Forking {
             blocks: blocks.collect(),
             oracles: BTreeMap::new(),
             before: BTreeMap::new(),
+            values: BTreeMap::new(),
             losses: BTreeMap::new(),
             pending: BTreeMap::new(),
             next: 1,
@@ -458,8 +461,9 @@ impl Forking {
         }
         for outcome in std::mem::take(&mut self.cluster.outcomes) {
             match outcome {
-                Outcome::Config { node, losses, branch, epoch, .. } => {
-                    self.see_value(node, branch, epoch);
+                Outcome::Config { node, losses, value, .. } => {
+                    self.see_value(node, value);
+                    let branch = value.branch;
                     let known = self.losses.entry(branch).or_insert(losses);
                     if losses > *known {
                         *known = losses;
@@ -474,6 +478,7 @@ impl Forking {
                     self.report.member_changes = self.gave_way.len() as u64;
                 }
                 Outcome::Role { .. } => {}
+                Outcome::Unrelated { node, peer } => return Err(unrelated(node, peer)),
                 Outcome::Completed { part, result, .. } => {
                     let Some(pending) = self.pending.remove(&part) else { continue };
                     match result {
@@ -509,7 +514,9 @@ impl Forking {
     }
 
     /// A node knows of a value: perhaps nobody did before.
-    fn see_value(&mut self, node: usize, branch: Branch, epoch: Epoch) {
+    fn see_value(&mut self, node: usize, value: Ancestor) {
+        let Ancestor { branch, epoch, value_id } = value;
+        self.values.entry((branch, epoch)).or_insert(value_id);
         if let Some(oracle) = self.oracles.get(&branch) {
             let last = (branch, Epoch(epoch.0.saturating_sub(1)));
             self.before.entry(last).or_insert_with(|| oracle.clone());
@@ -519,8 +526,13 @@ impl Forking {
         let kept: BTreeSet<u64> =
             self.pending.values().filter(mine).filter_map(Pending::written).collect();
         let base = self.checker.base_of(branch);
-        let from = base.and_then(|(branch, epoch)| {
-            self.before.get(&(branch, epoch)).or_else(|| self.oracles.get(&branch))
+        let from = base.and_then(|base| {
+            // One that accepted a value which was not chosen went on from it all the same: what
+            // was acknowledged since another one was chosen is not in its line.
+            let chosen = self.values.get(&(base.branch, base.epoch));
+            let is_other = chosen.is_some_and(|&chosen| chosen != base.value_id);
+            let last = Epoch(base.epoch.0 - u64::from(is_other));
+            self.before.get(&(base.branch, last)).or_else(|| self.oracles.get(&base.branch))
         });
         self.trace(|| format!("n{node} begins {branch:?} from {base:?}, {kept:?} in flight"));
         let oracle = from.map_or_else(Oracle::default, |oracle| oracle.fork(&kept));

@@ -4,6 +4,7 @@ use format::ids::{BLOCK_BYTES, BlockRange, EXTENT_BLOCKS};
 use format::space::{Place, Space};
 use replication::contract::{Command, NewArea, ResizeTask};
 
+use crate::cluster::Replaced;
 use crate::run::{Run, Sizes};
 
 /// How much larger a volume gets at most.
@@ -12,6 +13,43 @@ pub(super) const SPARE_BYTES: u64 = 30 * EXTENT_BLOCKS * BLOCK_BYTES;
 const STEP_BLOCKS: u64 = EXTENT_BLOCKS / 4 + 3;
 
 impl Run {
+    /// Operators give one node after the other a disk for one more volume.
+    pub(super) fn look_at_volumes(&mut self) {
+        if !self.adds || !self.random.chance(1, 40) {
+            return;
+        }
+        let place = Place::new(3).expect("a small number");
+        let space = &mut self.cluster.options.space;
+        *space = space.with(place, 2 * EXTENT_BLOCKS + 77);
+        let (node, id) = (self.any_node(), self.command_id());
+        self.cluster.add_disk(node, id, place);
+    }
+
+    /// A replica that lacks a volume of the value gets a disk for it, or is made anew where the
+    /// content of its disk is not known. Its vote stays.
+    pub(super) fn give_volumes(&mut self, node: usize) {
+        let volumes = self.checker.volumes();
+        let id = self.command_id();
+        let disk = &self.cluster.disks[node];
+        let Some(process) = self.cluster.processes[node].as_ref().filter(|_| self.adds) else {
+            return;
+        };
+        let Some(replica) = process.resource.report() else { return };
+        if replica.space.covers(&volumes) {
+            return;
+        }
+        let listed = disk.superblock.space();
+        let missing = volumes.places().find(|&place| listed.blocks_at(place) == 0);
+        if let Some(place) = missing {
+            return self.cluster.add_disk(node, id, place);
+        }
+        let register = disk.register.clone();
+        self.cluster.kill(node);
+        self.after_death(node);
+        self.cluster.replace(node, Replaced::Node);
+        self.cluster.disks[node].register = register;
+    }
+
     pub(super) fn look_at_size(&mut self) {
         if self.sizes == Sizes::Stay || !self.random.chance(1, 50) {
             return;
@@ -73,10 +111,11 @@ impl Run {
         for place in space.places() {
             let first = place.first_block();
             let (before, after) = (self.volumes.blocks_at(place), space.blocks_at(place));
-            if before == 0 || after <= before {
+            if after <= before {
                 continue;
             }
-            self.report.grows += 1;
+            let count = if before == 0 { &mut self.report.added } else { &mut self.report.grows };
+            *count += 1;
             for extent in before / EXTENT_BLOCKS..after.div_ceil(EXTENT_BLOCKS) {
                 let start = first + extent * EXTENT_BLOCKS;
                 let ends = [start, start + 2, start + 7, start + EXTENT_BLOCKS - 6];
@@ -90,7 +129,7 @@ impl Run {
 
     /// What the front end of a node lets its clients use: the chosen size, once every shard knows.
     pub(super) fn is_offered(&self, node: usize, (start, count): (u64, u64)) -> bool {
-        if self.sizes == Sizes::Stay {
+        if self.sizes == Sizes::Stay && !self.adds {
             return true;
         }
         let Some(process) = self.cluster.processes[node].as_ref() else { return false };
