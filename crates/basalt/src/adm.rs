@@ -2,18 +2,23 @@
 //!
 //! A run reads its arguments, turns targets (`all`, `RES`, `RES/VOL`, `RES:PEER`) into resources,
 //! does the verb for one resource after the other, and prints; only `events2` prints as it hears.
-//! Only `create-md`, `dump-md` and its like, `adopt-drbd`, `dump` and the `sh-` verbs work without
-//! the daemon; every other verb is a question to it over the admin socket, with a deadline. A
+//! Only `create-md`, `dump-md` and its like, `adopt`, `adopt-drbd`, `dump` and the `sh-` verbs work
+//! without the daemon; every other verb is a question to it over the admin socket, with a deadline.
+//! What touches disks is done by another process (`disk_work`), so that it ends in time, too. A
 //! failure at one resource does not keep the others from their turn; the exit code is that of the
 //! first failure. Nothing here needs a terminal.
 
+pub(crate) mod called;
 pub(crate) mod arguments;
+pub(crate) mod drbd_options;
 pub(crate) mod target;
 pub(crate) mod question;
 mod verbs;
+mod minors;
 mod events;
 mod configuration;
 mod metadata;
+mod disk_work;
 pub(crate) mod superblocks;
 mod adoption;
 mod orphans;
@@ -38,14 +43,24 @@ use std::process::ExitCode;
 use clap::{CommandFactory, Parser};
 
 use self::arguments::{CommandLine, Verb};
-use self::failure::USAGE_EXIT;
-use self::outcome::Outcome;
+use self::called::Name;
+use self::failure::AdmError;
+use self::outcome::{Form, Gathering, Outcome};
 
 /// Runs `basalt adm` with the words that follow `adm`.
-pub(crate) fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
-    let words = std::iter::once(OsString::from("basalt adm")).chain(in_order(arguments));
-    match parse(CommandLine::try_parse_from(words), USAGE_EXIT) {
-        Ok(command_line) => run_verb(&command_line, USAGE_EXIT),
+pub(crate) fn main(name: Name, arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
+    called::set(name);
+    let words = std::iter::once(OsString::from(called::program())).chain(in_order(arguments));
+    let (words, options) = drbd_options::taken_out(words.collect(), &CommandLine::command());
+    let parsed = parse(CommandLine::try_parse_from(&words), &words);
+    let parsed = parsed.and_then(|command_line| match minors::named(&command_line, &words) {
+        Ok(None) => Ok(command_line),
+        Ok(Some(named)) => parse(CommandLine::try_parse_from(&named), &words),
+        Err(error) => Err(print(&verbs::failed(&command_line, &error))),
+    });
+    match parsed {
+        Ok(command_line) if options.is_empty() => run_verb(&command_line),
+        Ok(command_line) => print(&verbs::without_options(&command_line, &options)),
         Err(exit) => exit,
     }
 }
@@ -69,24 +84,35 @@ fn in_order(arguments: impl IntoIterator<Item = OsString>) -> Vec<OsString> {
 
 /// The command line, or what is left to do without one: help and version are not errors, and go
 /// to standard output with exit code 0.
-pub(crate) fn parse<T>(parsed: Result<T, clap::Error>, usage_exit: u8) -> Result<T, ExitCode> {
+pub(crate) fn parse<T>(parsed: Result<T, clap::Error>, words: &[OsString]) -> Result<T, ExitCode> {
     parsed.map_err(|error| {
-        let exit = if error.use_stderr() { usage_exit } else { 0 };
+        let exit = if error.use_stderr() { called::usage_exit() } else { 0 };
+        if exit != 0 && words.iter().any(|word| word == "--json") {
+            return print(&wrong_words(&error));
+        }
         if error.print().is_ok() { ExitCode::from(exit) } else { ExitCode::FAILURE }
     })
 }
 
-/// `usage_exit` is what the tool says to words that it does not understand.
-pub(crate) fn run_verb(command_line: &CommandLine, usage_exit: u8) -> ExitCode {
+/// As a program reads it, beside the same for people.
+fn wrong_words(error: &clap::Error) -> Outcome {
+    let text = error.to_string();
+    let lines = text.lines().take_while(|line| !line.is_empty()).map(str::trim);
+    let message = lines.collect::<Vec<_>>().join(" ");
+    let message = message.strip_prefix("error: ").unwrap_or(&message).to_owned();
+    let mut gathering = Gathering::new("usage", Form::Json);
+    gathering.failed_at_all(&AdmError::Usage(message));
+    Outcome { complaints: text, ..gathering.finish() }
+}
+
+pub(crate) fn run_verb(command_line: &CommandLine) -> ExitCode {
     if let Verb::Events2(options) = &command_line.verb {
-        let exit = events::events2(&command_line.general, options);
-        return ExitCode::from(if exit == USAGE_EXIT { usage_exit } else { exit });
+        return ExitCode::from(events::events2(&command_line.general, options));
     }
-    let mut outcome = verbs::run(command_line);
-    if outcome.exit == USAGE_EXIT {
-        outcome.exit = usage_exit;
-    }
-    print(&outcome)
+    print(&match disk_work::limit(command_line) {
+        Some(limit) => disk_work::run(command_line, limit),
+        None => verbs::run(command_line),
+    })
 }
 
 pub(crate) fn print(outcome: &Outcome) -> ExitCode {

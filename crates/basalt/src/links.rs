@@ -9,6 +9,8 @@ use std::process::ExitCode;
 
 use anyhow::{Context as _, Result, bail};
 
+use crate::adm::called::Name;
+
 const NAMES: [&str; 2] = ["drbdadm", "drbdsetup"];
 /// The version of DRBD's tools and driver whose words these are: scripts ask for it.
 const DRBD_VERSION: &str = "9.3.3";
@@ -55,7 +57,7 @@ fn is_link_to(link: &Path, program: &Path) -> bool {
 /// `drbdadm`: as `basalt adm`, but for `--version`, which answers in variables of a shell.
 pub(crate) fn drbdadm(words: Vec<OsString>) -> ExitCode {
     if !words.iter().any(|word| word == "--version" || word == "-V") {
-        return crate::adm::main(words);
+        return crate::adm::main(Name::Drbdadm, words);
     }
     let text = format!(
         "DRBDADM_BUILDTAG=basalt\\ {}\nDRBDADM_API_VERSION=2\n\

@@ -26,6 +26,8 @@ use std::process::ExitCode;
 
 use clap::Parser;
 
+use self::adm::called::Name;
+
 /// Replicated block storage in user space
 #[derive(Debug, Parser)]
 #[command(version)]
@@ -84,16 +86,17 @@ fn main() -> ExitCode {
     let program = words.next();
     match program.as_ref().and_then(|path| Path::new(path).file_name()?.to_str()) {
         Some("drbdadm") => return links::drbdadm(words.collect()),
-        Some("drbdsetup") => return setup::main(words),
+        Some("drbdsetup") => return setup::main(Name::Drbdsetup, words),
         Some(_) | None => {}
     }
     let result = match Arguments::parse().command {
         Command::Node { words } => return daemon::main(words),
-        Command::Adm { words } => return adm::main(words),
+        Command::Adm { words } => return adm::main(Name::BasaltAdm, words),
         Command::Explain { words } => {
-            return adm::main(std::iter::once(OsString::from("explain")).chain(words));
+            let words = std::iter::once(OsString::from("explain")).chain(words);
+            return adm::main(Name::BasaltAdm, words);
         }
-        Command::Setup { words } => return setup::main(words),
+        Command::Setup { words } => return setup::main(Name::BasaltSetup, words),
         Command::Manuals(options) => manuals::main(&options),
         Command::Top(options) => top::main(&options),
         Command::Device(command) => Ok(device::main(command)),

@@ -50,10 +50,10 @@ pub(crate) fn main(options: &Options) -> Result<ExitCode> {
 /// The programs whose words are completed, and where: ours, and its names as DRBD's tools, which
 /// have a completion for bash alone.
 fn completed() -> [(&'static str, Shell, &'static str, Command); 5] {
-    let tool = |command: Command, name: &'static str| command.name(name);
+    let tool = |command: Command, name: &'static str| offered(&command).name(name);
     let adm = adm::arguments::CommandLine::command;
     // What the program passes on to a tool as words has the tool's own verbs here.
-    let whole = Arguments::command()
+    let whole = offered(&Arguments::command())
         .mut_subcommand("node", |_| tool(daemon::command(), "node"))
         .mut_subcommand("adm", |_| tool(adm(), "adm"))
         .mut_subcommand("setup", |_| tool(setup::command(), "setup"));
@@ -64,6 +64,22 @@ fn completed() -> [(&'static str, Shell, &'static str, Command); 5] {
         ("drbdadm", Shell::Bash, "bash", tool(adm(), "drbdadm")),
         ("drbdsetup", Shell::Bash, "bash", tool(setup::command(), "drbdsetup")),
     ]
+}
+
+/// What is not hidden of a command: nobody is offered the rest.
+fn offered(command: &Command) -> Command {
+    let subcommands = command.get_subcommands().filter(|it| !it.is_hide_set()).map(offered);
+    let arguments = command.get_arguments().filter(|it| !it.is_hide_set()).cloned();
+    // clap keeps names for ever; so does this run, which ends with the files.
+    let kept = |name: &str| -> &'static str { name.to_owned().leak() };
+    let aliases: Vec<&str> = command.get_visible_aliases().map(kept).collect();
+    let name = kept(command.get_name());
+    let shown = Command::new(name).args(arguments).subcommands(subcommands);
+    let shown = shown.visible_aliases(aliases);
+    match command.get_about() {
+        Some(about) => shown.about(about.clone()),
+        None => shown,
+    }
 }
 
 /// One page; a verb's part has its own name, and its headings are one level lower.

@@ -1,26 +1,31 @@
 //! `basalt setup`: the part of drbdsetup that scripts use.
 //!
 //! Where drbdsetup names a volume by its minor and a peer by its node id, the daemon is asked for
-//! the names, and the verb of `basalt adm` is done with them. What only a kernel module has (new
-//! minors, peers and paths one by one) is done by `up` and `adjust` here.
+//! the names, and the verb of `basalt adm` is done with them; and for its configuration, where that
+//! is asked for. What only a kernel module has (new minors, peers and paths one by one) is done by
+//! `up` and `adjust` here: such steps are compared with what is there.
 
 mod arguments;
 mod show;
+mod steps;
 
 use std::ffi::OsString;
 use std::process::ExitCode;
 
-use clap::{CommandFactory, Parser};
+use clap::{CommandFactory, FromArgMatches};
 
 use self::arguments::{CommandLine, Maintenance, Verb, Volume};
 use crate::adm::arguments::{
-    self as adm_arguments, BuildVerb, Forcible, General, QueryTargets, QueryVerb, Targets,
-    UpkeepVerb,
+    self as adm_arguments, BuildVerb, Forcible, General, QueryTargets, QueryVerb, Source,
+    SuperblockVerb, Targets, UpkeepVerb,
 };
-use crate::adm::failure::{AdmError, USAGE_EXIT};
+use crate::adm::called::{self, Name};
+use crate::adm::drbd_options::taken_out;
+use crate::adm::failure::AdmError;
 use crate::adm::outcome::{Form, Gathering};
 use crate::adm::question::{node_name, status};
 use crate::adm::status_text::Statistics;
+use crate::adm::superblocks::OwnDisks;
 use crate::adm::target::sole_name;
 use crate::adm::waiting::{PeerName, Wanted, Wish, wait};
 use crate::adm::{parse, print, run_verb};
@@ -33,42 +38,52 @@ pub(crate) fn command() -> clap::Command {
 }
 
 /// Runs `basalt setup` with the words that follow `setup`.
-pub(crate) fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
-    let words = std::iter::once(OsString::from("basalt setup")).chain(arguments);
-    let command_line = match parse(CommandLine::try_parse_from(words), SETUP_USAGE_EXIT) {
-        Ok(command_line) => command_line,
+pub(crate) fn main(name: Name, arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
+    called::set(name);
+    let words = std::iter::once(OsString::from(called::program())).chain(arguments);
+    let (mut words, options) = taken_out(words.collect(), &CommandLine::command());
+    if !options.is_empty() {
+        // Behind this they are words of the verb.
+        words.push("--".into());
+        words.extend(options);
+    }
+    let parsed = CommandLine::command().try_get_matches_from(&words);
+    let parsed = parsed.and_then(|found| {
+        let verb = found.subcommand_name().unwrap_or_default().to_owned();
+        Ok((verb, CommandLine::from_arg_matches(&found)?))
+    });
+    let (typed, command_line) = match parse(parsed, &words) {
+        Ok(parsed) => parsed,
         Err(exit) => return exit,
     };
-    let general = command_line.general;
+    let general = General { source: Source::Daemon, ..command_line.general };
     match plan(&general, command_line.verb) {
-        Ok(Plan::Verb(verb)) => {
-            run_verb(&adm_arguments::CommandLine::of(general, verb), SETUP_USAGE_EXIT)
-        }
+        Ok(Plan::Verb(verb)) => run_verb(&adm_arguments::CommandLine::of(general, verb)),
         Ok(Plan::Show(show)) => {
             let sole = sole_name(&show.resources);
-            gathered(&general, "show", sole, |gathering| show::show(&general, &show, gathering))
+            gathered(&general, typed, sole, |gathering| show::show(&general, &show, gathering))
         }
         Ok(Plan::Wait(wanted, times)) => {
             let resource = wanted.resource.clone();
-            gathered(&general, "wait", Some(&resource), |_| wait(&general, &wanted, &times))
+            gathered(&general, typed, Some(&resource), |_| wait(&general, &wanted, &times))
         }
-        Err(error) => gathered(&general, "setup", None, |_| Err(error)),
+        Ok(Plan::Nothing) => gathered(&general, typed, None, |_| Ok(())),
+        Err(error) => gathered(&general, typed, None, |_| Err(error)),
     }
 }
-
-/// drbdsetup's code for a command line that it does not understand.
-const SETUP_USAGE_EXIT: u8 = 20;
 
 /// What a verb of drbdsetup comes to.
 enum Plan {
     Verb(AdmVerb),
     Show(arguments::Show),
     Wait(Wanted, adm_arguments::WaitTimes),
+    /// It is so already.
+    Nothing,
 }
 
 fn gathered(
     general: &General,
-    verb: &'static str,
+    verb: String,
     resource: Option<&str>,
     work: impl FnOnce(&mut Gathering) -> Result<(), AdmError>,
 ) -> ExitCode {
@@ -80,11 +95,7 @@ fn gathered(
             None => gathering.failed_at_all(&error),
         }
     }
-    let mut outcome = gathering.finish();
-    if outcome.exit == USAGE_EXIT {
-        outcome.exit = SETUP_USAGE_EXIT;
-    }
-    print(&outcome)
+    print(&gathering.finish())
 }
 
 fn whole(target: String) -> Targets {
@@ -103,23 +114,40 @@ fn plan(general: &General, verb: Verb) -> Result<Plan, AdmError> {
         Verb::Down { resource } => AdmVerb::Down(forcible(false, resource)),
         Verb::Primary { resource, force } => AdmVerb::Primary(forcible(force, resource)),
         Verb::Secondary { resource, force } => AdmVerb::Secondary(forcible(force, resource)),
-        Verb::Connect { peer, discard_my_data } => {
+        Verb::Connect { peer, discard_my_data, tentative } => {
             let targets = vec![peer_target(general, &peer)?];
-            AdmVerb::Connect(adm_arguments::Connect { discard_my_data, targets })
+            AdmVerb::Connect(adm_arguments::Connect { discard_my_data, tentative, targets })
         }
         Verb::Disconnect { peer, force } => {
             AdmVerb::Disconnect(forcible(force, peer_target(general, &peer)?))
         }
-        Verb::Detach { minor, force } => {
-            AdmVerb::Detach(forcible(force, volume_target(general, minor)?))
-        }
-        Verb::Invalidate { minor } => AdmVerb::Invalidate(whole(volume_target(general, minor)?)),
-        Verb::Maintenance(verb) => maintenance(general, verb)?,
-        Verb::SuspendIo { minor } => AdmVerb::SuspendIo(whole(volume_target(general, minor)?)),
-        Verb::ResumeIo { minor } => AdmVerb::ResumeIo(whole(volume_target(general, minor)?)),
-        Verb::NewCurrentUuid { minor, clear_bitmap } => {
+        Verb::Detach { minor, force, diskless } => {
             let targets = vec![volume_target(general, minor)?];
-            AdmVerb::NewCurrentUuid(adm_arguments::NewCurrentUuid { clear_bitmap, targets })
+            AdmVerb::Detach(adm_arguments::Detach { force, diskless, targets })
+        }
+        Verb::Resize { minor, size, assume_clean, assume_peer_has_space } => {
+            let targets = vec![volume_target(general, minor)?];
+            let resize =
+                adm_arguments::Resize { size, assume_clean, assume_peer_has_space, targets };
+            AdmVerb::Resize(resize)
+        }
+        Verb::Invalidate { minor, reset_bitmap, sync_from_peer_node_id } => {
+            let targets = vec![volume_target(general, minor)?];
+            let invalidate =
+                adm_arguments::Invalidate { reset_bitmap, sync_from_peer_node_id, targets };
+            AdmVerb::Invalidate(invalidate)
+        }
+        Verb::Maintenance(verb) => maintenance(general, verb)?,
+        Verb::Step(step) => return steps::plan(general, step),
+        Verb::SuspendIo { minor, bdev_freeze } => {
+            let targets = vec![volume_target(general, minor)?];
+            AdmVerb::SuspendIo(adm_arguments::SuspendIo { bdev_freeze, targets })
+        }
+        Verb::ResumeIo { minor } => AdmVerb::ResumeIo(whole(volume_target(general, minor)?)),
+        Verb::NewCurrentUuid { minor, clear_bitmap, force_resync } => {
+            let targets = vec![volume_target(general, minor)?];
+            let start = adm_arguments::NewCurrentUuid { clear_bitmap, force_resync, targets };
+            AdmVerb::NewCurrentUuid(start)
         }
         Verb::WaitConnectResource { resource, times } => {
             return Ok(waiting(Wish::Connected, resource, None, None, times));
@@ -151,12 +179,19 @@ fn maintenance(general: &General, verb: Maintenance) -> Result<AdmVerb, AdmError
         Maintenance::Outdate { minor } => {
             AdmVerb::Build(BuildVerb::Outdate(whole(volume_target(general, minor)?)))
         }
-        Maintenance::Verify(Volume { peer, volume }) => AdmVerb::Verify(adm_arguments::Verify {
-            start: None,
-            stop: None,
-            repair: false,
-            targets: vec![format!("{}/{volume}", peer.resource)],
-        }),
+        Maintenance::Verify { of: Volume { peer, volume }, start, stop } => {
+            let targets = vec![format!("{}/{volume}", peer.resource)];
+            AdmVerb::Verify(adm_arguments::Verify { start, stop, repair: false, targets })
+        }
+        Maintenance::GetGi(volume) => {
+            AdmVerb::Superblock(SuperblockVerb::GetGi(own_disks(general, &volume)?))
+        }
+        Maintenance::ShowGi(volume) => {
+            AdmVerb::Superblock(SuperblockVerb::ShowGi(own_disks(general, &volume)?))
+        }
+        Maintenance::CheckResize { minor } => {
+            AdmVerb::Build(BuildVerb::CheckResize(whole(volume_target(general, minor)?)))
+        }
         Maintenance::PauseSync(volume) => {
             let targets = whole(peer_target(general, &volume.peer)?);
             AdmVerb::Upkeep(UpkeepVerb::PauseSync(targets))
@@ -193,6 +228,13 @@ fn maintenance(general: &General, verb: Maintenance) -> Result<AdmVerb, AdmError
             ));
         }
     })
+}
+
+/// The metadata of this node's disk, for a peer.
+fn own_disks(general: &General, volume: &Volume) -> Result<OwnDisks, AdmError> {
+    let target = peer_target(general, &volume.peer)?;
+    let node = Some(node_name(general)?);
+    Ok(OwnDisks { node, targets: vec![format!("{target}/{}", volume.volume)] })
 }
 
 fn waiting_for_volume(wish: Wish, volume: Volume, times: adm_arguments::WaitTimes) -> Plan {

@@ -50,6 +50,11 @@ fn every_verb_has_its_part_and_its_completion() {
         assert!(files["completions/drbdadm.bash"].contains(verb), "{verb}");
         assert!(files["completions/basalt.zsh"].contains(verb), "{verb}");
     }
+    for hidden in ["fence-peer", "pri-on-incon-degr", "sh-lr-of", "initial-current-uuid"] {
+        for (name, text) in files.iter().filter(|(name, _)| name.starts_with("completions/")) {
+            assert!(!text.contains(hidden), "{name} offers {hidden}");
+        }
+    }
     assert!(files["man/basalt-setup.1"].contains("\n.SS wait-sync-resource\n"));
     assert!(files["man/basalt-node.1"].contains("metrics"));
 }

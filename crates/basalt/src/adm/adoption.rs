@@ -1,14 +1,11 @@
 //! `adopt-drbd`: replicas that come from DRBD, and what to do with them next.
 
 use std::path::PathBuf;
-use std::sync::mpsc;
-use std::thread;
-use std::time::Duration;
 
 use config::model::Resource;
 use node::adopt::{
-    AdoptError, AdoptOptions, AdoptReport, Adopted, DrbdPlace, Resolve, ReturnReport, Returned,
-    adopt, give_back,
+    AdoptOptions, AdoptReport, Adopted, DrbdPlace, Resolve, ReturnReport, Returned, adopt_all,
+    give_back_all,
 };
 use serde_json::json;
 
@@ -19,16 +16,13 @@ use crate::adm::metadata::{Own, own_disk};
 use crate::adm::outcome::{Answer, Gathering};
 use crate::adm::target::{One, Scope, parse_targets};
 
-/// The bitmap of a large volume takes its time to read and to save.
-const TIMEOUT_DEFAULT: Duration = Duration::from_secs(600);
-
 pub(crate) fn adopt_drbd(
     general: &General,
     options: &AdoptDrbd,
     gathering: &mut Gathering,
 ) -> Result<(), AdmError> {
     let targets = parse_targets(&options.targets, Scope::Volume)?;
-    let configuration = Configuration::load(general.config_file.as_deref())?;
+    let configuration = Configuration::load(general)?;
     for warning in configuration.warnings() {
         gathering.warn(&warning);
     }
@@ -38,7 +32,11 @@ pub(crate) fn adopt_drbd(
             .resource(&one.resource)
             .and_then(|resource| adopt_one(general, resource, &one, &node_name, options));
         match result {
-            Ok((text, answer)) => gathering.answer(&text, Answer::Json(answer)),
+            Ok(volumes) => {
+                for (text, answer) in volumes {
+                    gathering.answer(&text, Answer::Json(answer));
+                }
+            }
             Err(error) => gathering.failed(&one.resource, &error),
         }
     }
@@ -51,61 +49,100 @@ fn adopt_one(
     one: &One,
     node_name: &str,
     options: &AdoptDrbd,
-) -> Result<(String, serde_json::Value), AdmError> {
-    if resource.volume_numbers().len() > 1 {
+) -> Result<Vec<(String, serde_json::Value)>, AdmError> {
+    let name = &resource.name;
+    let mut numbers = resource.volume_numbers();
+    numbers.sort_unstable();
+    if let (Some(number), true) = (one.volume, numbers.len() > 1) {
         return Err(AdmError::configuration(
-            "its volumes would have to be taken over together, which is not built yet",
-            "give each volume a resource of its own, and adopt these",
+            format!("volume {number} alone is no replica: the volumes are taken over together"),
+            format!("`basalt adm adopt-drbd {name}`"),
         ));
     }
-    let Own { host, volume, disk, metadata_disk } = own_disk(resource, one, node_name)?;
-    let has_disk = |number| {
-        move |host: &&config::model::Host| {
-            host.volume(number).is_some_and(|volume| !volume.is_diskless())
-        }
-    };
-    let hosts = resource.hosts.iter();
-    let wanted = AdoptOptions {
-        disk,
-        metadata_disk,
-        drbd: drbd_place(options.drbd_meta_disk.as_deref())?,
-        resource_name: resource.name.clone(),
-        volume: volume.number,
-        node_id: host.node_id,
-        member_ids: hosts.clone().map(|host| host.node_id).collect(),
-        replica_ids: hosts.filter(has_disk(volume.number)).map(|host| host.node_id).collect(),
-        peers_max: options.max_peers,
-        state_dir: options.state_dir.clone(),
-        same_as: options.same_as,
-    };
-    let resolve = if general.dry_run { Resolve::Tell } else { Resolve::Do };
-    let limit = general.timeout.unwrap_or(TIMEOUT_DEFAULT);
-    let name = &resource.name;
-    if options.rollback {
-        let report = within(limit, move || give_back(&wanted, resolve, &mut |_| ()))?;
-        return Ok((returned_text(name, &report), returned_json(name, &report)));
+    let sames = &options.same_as;
+    if !sames.is_empty() && sames.len() != numbers.len() {
+        let (given, needed) = (sames.len(), numbers.len());
+        return Err(AdmError::Usage(format!(
+            "--same-as with {given} generations, and `{name}` has {needed} volumes"
+        )));
     }
-    let report = within(limit, move || adopt(&wanted, resolve, &mut |_| ()))?;
-    Ok((adopted_text(name, &report), adopted_json(name, &report)))
+    let places = drbd_places(&options.drbd_meta_disk, &numbers)?;
+    let sames = sames.iter().map(|&it| Some(it)).chain(std::iter::repeat(None));
+    let mut wanted = Vec::new();
+    for ((&number, place), same_as) in numbers.iter().zip(places).zip(sames) {
+        let of_volume = One { volume: Some(number), ..one.clone() };
+        let Own { host, volume, disk, metadata_disk } = own_disk(resource, &of_volume, node_name)?;
+        let hosts = resource.hosts.iter();
+        let has_disk = |host: &&config::model::Host| {
+            host.volume(number).is_some_and(|volume| !volume.is_diskless())
+        };
+        wanted.push(AdoptOptions {
+            disk,
+            metadata_disk,
+            drbd: place,
+            resource_name: name.clone(),
+            volume: volume.number,
+            node_id: host.node_id,
+            member_ids: hosts.clone().map(|host| host.node_id).collect(),
+            replica_ids: hosts.filter(has_disk).map(|host| host.node_id).collect(),
+            peers_max: options.max_peers,
+            state_dir: options.state_dir.clone(),
+            same_as,
+        });
+    }
+    let resolve = if general.dry_run { Resolve::Tell } else { Resolve::Do };
+    let has_several = numbers.len() > 1;
+    let label =
+        |number: u16| if has_several { format!("{name}/{number}") } else { name.to_owned() };
+    if options.rollback {
+        let reports = give_back_all(&wanted, resolve, &mut |_, _| ())?;
+        let tell =
+            |it: &ReturnReport| (returned_text(&label(it.volume), it), returned_json(name, it));
+        return Ok(reports.iter().map(tell).collect());
+    }
+    let reports = adopt_all(&wanted, resolve, &mut |_, _| ())?;
+    let same = same_as(&reports);
+    let tell = |report: &AdoptReport| {
+        let text = adopted_text((name, &label(report.volume)), report, same.as_deref());
+        (text, adopted_json(name, report))
+    };
+    Ok(reports.iter().map(tell).collect())
 }
 
-/// A disk that hangs keeps its thread; the operator is told in time.
-fn within<T: Send + 'static>(
-    limit: Duration,
-    work: impl FnOnce() -> Result<T, AdoptError> + Send + 'static,
-) -> Result<T, AdmError> {
-    let (sender, receiver) = mpsc::channel();
-    // Nobody listens any more where the time is up.
-    thread::spawn(move || sender.send(work()).ok());
-    match receiver.recv_timeout(limit) {
-        Ok(result) => Ok(result?),
-        Err(_) => Err(AdmError::DiskTimeout { limit }),
+/// What `--same-as` of the other nodes has to be, where a volume does not differ already.
+fn same_as(reports: &[AdoptReport]) -> Option<String> {
+    let generations = reports.iter().map(|it| format!("{:016X}", it.generation));
+    let is_settled = reports.iter().all(|report| report.is_settled);
+    is_settled.then(|| generations.collect::<Vec<_>>().join(","))
+}
+
+/// For each volume what `--drbd-meta-disk` says of it; without a number it is of the only one.
+fn drbd_places(texts: &[String], numbers: &[u16]) -> Result<Vec<DrbdPlace>, AdmError> {
+    let mut places = vec![DrbdPlace::Found; numbers.len()];
+    for text in texts {
+        let numbered = text.split_once('=').and_then(|(number, place)| {
+            number.trim().parse::<u16>().ok().map(|number| (number, place))
+        });
+        let (number, place) = match (numbered, numbers) {
+            (Some(numbered), _) => numbered,
+            (None, [only]) => (*only, text.as_str()),
+            (None, _) => {
+                return Err(AdmError::Usage(format!(
+                    "--drbd-meta-disk `{text}`: of which volume? `0={text}`, for example"
+                )));
+            }
+        };
+        let Some(at) = numbers.iter().position(|&it| it == number) else {
+            let text = format!("--drbd-meta-disk `{text}`: there is no volume {number}");
+            return Err(AdmError::Usage(text));
+        };
+        places[at] = drbd_place(place)?;
     }
+    Ok(places)
 }
 
 /// `internal`, PATH or `PATH[N]`, as in `meta-disk`.
-fn drbd_place(text: Option<&str>) -> Result<DrbdPlace, AdmError> {
-    let Some(text) = text else { return Ok(DrbdPlace::Found) };
+fn drbd_place(text: &str) -> Result<DrbdPlace, AdmError> {
     if text == "internal" {
         return Ok(DrbdPlace::Internal);
     }
@@ -123,7 +160,11 @@ fn drbd_place(text: Option<&str>) -> Result<DrbdPlace, AdmError> {
     Ok(DrbdPlace::External { path: PathBuf::from(path), index })
 }
 
-fn adopted_text(name: &str, report: &AdoptReport) -> String {
+fn adopted_text(
+    (name, label): (&str, &str),
+    report: &AdoptReport,
+    same_as: Option<&str>,
+) -> String {
     let AdoptReport { size_bytes, metadata_bytes, slots, generation, .. } = *report;
     let (disk, metadata_disk) = (report.disk.display(), report.metadata_disk.display());
     let first = match report.outcome {
@@ -140,11 +181,13 @@ fn adopted_text(name: &str, report: &AdoptReport) -> String {
         first,
         format!("{metadata_bytes} bytes of metadata for {slots} members on {metadata_disk}"),
     ];
-    lines.push(if report.is_settled {
+    lines.push(if let Some(same_as) = same_as {
         format!(
             "generation {generation:016X}, equal on every node of which `adopt-drbd --same-as \
-             {generation:016X}` says so"
+             {same_as}` says so"
         )
+    } else if report.is_settled {
+        format!("generation {generation:016X}; another volume is not known to be equal elsewhere")
     } else {
         let reason = report.unsettled.map(|reason| reason.to_string());
         let reason = reason.unwrap_or_else(|| "it was marked as different".to_owned());
@@ -156,12 +199,13 @@ fn adopted_text(name: &str, report: &AdoptReport) -> String {
             report.saved.display()
         ));
     }
-    lines.iter().map(|line| format!("{name}: {line}\n")).collect()
+    lines.iter().map(|line| format!("{label}: {line}\n")).collect()
 }
 
 fn adopted_json(name: &str, report: &AdoptReport) -> serde_json::Value {
     json!({
         "resource": name,
+        "volume": report.volume,
         "verb": "adopt-drbd",
         "ok": true,
         "outcome": match report.outcome {
@@ -200,6 +244,7 @@ fn returned_text(name: &str, report: &ReturnReport) -> String {
 fn returned_json(name: &str, report: &ReturnReport) -> serde_json::Value {
     json!({
         "resource": name,
+        "volume": report.volume,
         "verb": "adopt-drbd",
         "ok": true,
         "outcome": match report.outcome {

@@ -15,7 +15,7 @@ pub(crate) use crate::adm::upkeep::UpkeepVerb;
     name = "basalt adm",
     about = "Administers replicated volumes: drbdadm's verbs, asked of the node daemon",
     version,
-    after_help = "Targets: `all`, RES, RES/VOL, RES:PEER.\n\
+    after_help = "Targets: `all`, RES, RES/VOL, RES:PEER, RES:PEER/VOL, minor-N.\n\
         Exit codes: 0 done, 1 usage, 2 syntax of the configuration, 10 refused configuration or \
         unknown object,\n11 refused change of state, 16 no local disk, 17 no up-to-date data, \
         20 everything else."
@@ -75,9 +75,21 @@ pub(crate) struct General {
     /// Answer in JSON
     #[arg(long, global = true)]
     pub(crate) json: bool,
-    /// Give up waiting for the daemon after so long [default: 30; `primary` 60]
+    /// Give up waiting for the daemon after so long [default: 30; `primary` 60]; before the verb
+    /// where that takes options of DRBD, which has a `timeout`, too
     #[arg(long, global = true, value_name = "SECONDS", value_parser = parse_seconds)]
     pub(crate) timeout: Option<Duration>,
+    /// Where the configuration is taken from without --config-file.
+    #[arg(skip)]
+    pub(crate) source: Source,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Source {
+    #[default]
+    Files,
+    /// What the daemon runs with.
+    Daemon,
 }
 
 #[derive(Debug, Subcommand)]
@@ -98,7 +110,7 @@ pub(crate) enum Verb {
     /// Take the backing disk into use
     Attach(Targets),
     /// Go on without the backing disk
-    Detach(Forcible),
+    Detach(Detach),
     /// Connect to the peers, or to the one of RES:PEER
     Connect(Connect),
     /// Part from the peers, or from the one of RES:PEER
@@ -119,6 +131,7 @@ pub(crate) enum Verb {
     #[command(name = "events2")]
     Events2(Events2),
     /// Show the role of this node, one line per resource
+    #[command(alias = "state")]
     Role(Targets),
     /// Show the state of the connections, one line each
     Cstate(Targets),
@@ -142,11 +155,11 @@ pub(crate) enum Verb {
     #[command(flatten)]
     Handler(HandlerVerb),
     /// Give up the local data and copy it all again from a peer
-    Invalidate(Targets),
+    Invalidate(Invalidate),
     /// Compare the replicas while they are in use
     Verify(Verify),
     /// Finish the requests that are under way, and hold the next ones back
-    SuspendIo(Targets),
+    SuspendIo(SuspendIo),
     /// Let requests go on
     ResumeIo(Targets),
     /// Make the volume larger while it is in use, up to what all its disks have room for
@@ -181,7 +194,7 @@ pub(crate) struct Verify {
     /// Make equal what differs: as most replicas have it, or this node's without a majority
     #[arg(long)]
     pub(crate) repair: bool,
-    /// `all`, RES or RES/VOL
+    /// `all`, RES or RES/VOL; also RES:PEER and RES:PEER/VOL, for the same
     #[arg(required = true, value_name = "TARGET")]
     pub(crate) targets: Vec<String>,
 }
@@ -198,7 +211,50 @@ pub(crate) struct Connect {
     /// After a split brain: give up what this node wrote since then, and take the peer's
     #[arg(long)]
     pub(crate) discard_my_data: bool,
+    /// Refused: a connection for a try would not last
+    #[arg(long, hide = true)]
+    pub(crate) tentative: bool,
     /// `all`, RES, RES/VOL or RES:PEER
+    #[arg(required = true, value_name = "TARGET")]
+    pub(crate) targets: Vec<String>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Detach {
+    /// Do not wait for requests that the disk still owes
+    #[arg(long)]
+    pub(crate) force: bool,
+    /// Refused: a node is a client for good where the configuration says `disk none`
+    #[arg(long, hide = true)]
+    pub(crate) diskless: bool,
+    /// `all`, RES or RES/VOL
+    #[arg(required = true, value_name = "TARGET")]
+    pub(crate) targets: Vec<String>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Invalidate {
+    /// Refused if `no`: who is in sync is not taken back without a copy; `verify --repair` copies
+    /// only what differs
+    #[arg(long, hide = true, num_args = 0..=1, require_equals = true, default_value_t = true,
+        default_missing_value = "true", action = clap::ArgAction::Set,
+        value_parser = clap::builder::BoolishValueParser::new())]
+    pub(crate) reset_bitmap: bool,
+    /// Changes nothing: the node that leads copies
+    #[arg(long, hide = true, value_name = "NODE_ID")]
+    pub(crate) sync_from_peer_node_id: Option<u8>,
+    /// `all`, RES, RES/VOL, RES:PEER or RES:PEER/VOL
+    #[arg(required = true, value_name = "TARGET")]
+    pub(crate) targets: Vec<String>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct SuspendIo {
+    /// Changes nothing: file systems are not frozen
+    #[arg(long, hide = true, num_args = 0..=1, require_equals = true,
+        value_parser = clap::builder::BoolishValueParser::new())]
+    pub(crate) bdev_freeze: Option<Option<bool>>,
+    /// `all`, RES or RES/VOL
     #[arg(required = true, value_name = "TARGET")]
     pub(crate) targets: Vec<String>,
 }
@@ -229,8 +285,11 @@ pub(crate) struct Report {
 #[derive(Debug, Args)]
 pub(crate) struct NewCurrentUuid {
     /// The replicas hold the same already, as fresh zeros do: nothing is to be copied
-    #[arg(long, required = true)]
+    #[arg(long)]
     pub(crate) clear_bitmap: bool,
+    /// Refused: `primary --force` has the others copied at the start, `invalidate` one later
+    #[arg(long, hide = true)]
+    pub(crate) force_resync: bool,
     /// `all`, RES or RES/VOL
     #[arg(required = true, value_name = "TARGET")]
     pub(crate) targets: Vec<String>,
@@ -244,6 +303,8 @@ pub(crate) struct CreateMd {
     /// Leave room for so many peers [default: as many as are configured]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(1..=31))]
     pub(crate) max_peers: Option<u8>,
+    #[command(flatten)]
+    pub(crate) drbd: DrbdLayout,
     /// Name of this node in the configuration [default: the host name]
     #[arg(long, value_name = "NAME")]
     pub(crate) node: Option<String>,
@@ -252,17 +313,49 @@ pub(crate) struct CreateMd {
     pub(crate) targets: Vec<String>,
 }
 
+/// What drbdmeta is told of a layout that is another one here.
+#[derive(Debug, Args)]
+pub(crate) struct DrbdLayout {
+    /// Changes nothing: a bit is a block of 4 KiB
+    #[arg(long, hide = true, value_name = "BYTES")]
+    bitmap_block_size: Option<String>,
+    /// Changes nothing: the activity log is not striped
+    #[arg(long, hide = true, value_name = "N")]
+    al_stripes: Option<u32>,
+    /// Changes nothing: the activity log is not striped
+    #[arg(long, alias = "al-stripe-size-kB", hide = true, value_name = "KIB")]
+    al_stripe_size: Option<String>,
+    /// Refused: a generation is what a majority of the voters chose
+    #[arg(long, hide = true, value_name = "GENERATION")]
+    pub(crate) initial_current_uuid: Option<String>,
+}
+
+impl DrbdLayout {
+    /// What was asked for, and is not.
+    pub(crate) fn without_effect(&self) -> Vec<String> {
+        let given = [
+            ("--bitmap-block-size", self.bitmap_block_size.is_some(), "a bit is a block of 4 KiB"),
+            ("--al-stripes", self.al_stripes.is_some(), "the activity log is not striped"),
+            ("--al-stripe-size", self.al_stripe_size.is_some(), "the activity log is not striped"),
+        ];
+        let given = given.into_iter().filter(|(_, is_given, _)| *is_given);
+        given.map(|(name, _, reason)| format!("`{name}` changes nothing: {reason}")).collect()
+    }
+}
+
 #[derive(Debug, Args)]
 pub(crate) struct AdoptDrbd {
     /// Put DRBD's metadata back, as it was; only until the resource is used
     #[arg(long, conflicts_with_all = ["same_as", "max_peers"])]
     pub(crate) rollback: bool,
-    /// Refuse unless the data is known to be that of this generation of DRBD
-    #[arg(long, value_name = "GENERATION", value_parser = parse_generation)]
-    pub(crate) same_as: Option<u64>,
-    /// Where DRBD keeps its metadata: `internal`, PATH or `PATH[N]` [default: where it is found]
+    /// Refuse unless the data is known to be that of this generation of DRBD; of several volumes
+    /// one for each, by their numbers, with commas
+    #[arg(long, value_name = "GENERATION", value_parser = parse_generation, value_delimiter = ',')]
+    pub(crate) same_as: Vec<u64>,
+    /// Where DRBD keeps its metadata: `internal`, PATH or `PATH[N]` [default: where it is found];
+    /// of several volumes `VOL=WHERE`, once for each
     #[arg(long, value_name = "WHERE")]
-    pub(crate) drbd_meta_disk: Option<String>,
+    pub(crate) drbd_meta_disk: Vec<String>,
     /// Leave room for so many peers [default: as many as are configured, and some more]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(1..=31))]
     pub(crate) max_peers: Option<u8>,
@@ -498,7 +591,7 @@ pub(crate) struct QueryTargets {
 }
 
 /// Bytes of a number of sectors, or of K, M or G bytes.
-fn parse_sectors(text: &str) -> Result<u64, String> {
+pub(crate) fn parse_sectors(text: &str) -> Result<u64, String> {
     let digits = text.trim_end_matches(|it: char| it.is_ascii_alphabetic());
     let unit: u64 = match &text[digits.len()..] {
         "" | "s" => 512,

@@ -8,8 +8,10 @@ use std::path::{Path, PathBuf};
 use config::ConfigFile;
 use config::model::{Host, Resource, Volume};
 
+use crate::adm::arguments::{General, Source};
 use crate::adm::failure::AdmError;
 use crate::adm::outcome::Gathering;
+use crate::adm::question::running_texts;
 use crate::adm::target::{One, Target};
 
 const HOST_NAME_PATH: &str = "/proc/sys/kernel/hostname";
@@ -23,14 +25,61 @@ pub(crate) struct Configuration {
 }
 
 impl Configuration {
-    /// Reads the named file, or the first of the usual ones that exists.
-    pub(crate) fn load(path: Option<&Path>) -> Result<Self, AdmError> {
-        let path = match path {
-            Some(path) => path.to_owned(),
-            None => default_path()?,
-        };
-        let file = config::parse_file(&path).map_err(AdmError::Parse)?;
+    /// Reads the named file, or the first of the usual ones that exists, or asks the daemon what it
+    /// runs with.
+    pub(crate) fn load(general: &General) -> Result<Self, AdmError> {
+        match (&general.config_file, general.source) {
+            (Some(path), _) => Self::read(path),
+            (None, Source::Files) => Self::read(&default_path()?),
+            (None, Source::Daemon) => Self::running(general),
+        }
+    }
+
+    pub(crate) fn read(path: &Path) -> Result<Self, AdmError> {
+        let file = config::parse_file(path).map_err(AdmError::Parse)?;
+        Ok(Self { path: path.to_owned(), file })
+    }
+
+    pub(crate) fn running(general: &General) -> Result<Self, AdmError> {
+        let reply = running_texts(general, Vec::new())?;
+        let texts: String = reply.resources.into_iter().map(|it| it.config_text).collect();
+        let path = PathBuf::from("what the daemon runs with");
+        let file = config::parse_text("running", &texts).map_err(AdmError::Parse)?;
         Ok(Self { path, file })
+    }
+
+    /// The resource and the number of the volume with a minor: of this node where it is a host,
+    /// else of any.
+    pub(crate) fn volume_of_minor(&self, minor: u32) -> Result<(String, u16), AdmError> {
+        let node_name = host_name()?;
+        let mut found: Vec<(String, u16)> = Vec::new();
+        for resource in &self.file.resources {
+            let own = own_host(resource, &node_name);
+            let hosts = resource.hosts.iter().filter(|host| own.is_none_or(|own| own == *host));
+            for volume in hosts.flat_map(|host| &host.volumes) {
+                let has_it = volume.device.as_ref().is_some_and(|device| device.minor == minor);
+                let one = (resource.name.clone(), volume.number);
+                if has_it && !found.contains(&one) {
+                    found.push(one);
+                }
+            }
+        }
+        let path = self.path.display();
+        match found.len() {
+            1 => Ok(found.remove(0)),
+            0 => Err(AdmError::configuration(
+                format!("no volume has the minor {minor} in {path}"),
+                "basalt adm sh-minor all",
+            )),
+            _ => {
+                let all = found.iter().map(|(name, number)| format!("{name}/{number}"));
+                let all: Vec<String> = all.collect();
+                Err(AdmError::configuration(
+                    format!("{path} gives the minor {minor} to {}", all.join(" and ")),
+                    "name the resource",
+                ))
+            }
+        }
     }
 
     pub(crate) fn path(&self) -> &Path {

@@ -16,9 +16,10 @@ use api::status::ResourceStatus;
 use api::subscription::{Next, Poller, Subscription, Update};
 
 use crate::adm::arguments::{Events2, General};
+use crate::adm::called;
 use crate::adm::events::line::{Changes, Fields, Stamps, Style};
 use crate::adm::failure::AdmError;
-use crate::adm::outcome::Form;
+use crate::adm::outcome::{Form, failure_line};
 use crate::adm::question::{answer_within, socket, status};
 use crate::adm::status_text::Statistics;
 use crate::adm::target::{Scope, names, parse_targets, sole_name};
@@ -28,10 +29,14 @@ pub(crate) fn events2(general: &General, options: &Events2) -> u8 {
     match follow(general, options) {
         Ok(()) | Err(Stop::ReaderGone) => 0,
         Err(Stop::Failed(error)) => {
-            let place = sole_name(&options.targets).unwrap_or("basalt adm");
-            let text = error.text(place, "events2");
+            let resource = sole_name(&options.targets);
+            let text = error.text(resource.unwrap_or_else(|| called::program()), "events2");
             // Without a standard error nobody can be told.
             io::stderr().write_all(text.as_bytes()).ok();
+            if general.json {
+                let line = failure_line("events2", resource, &error);
+                io::stdout().write_all(line.as_bytes()).ok();
+            }
             error.exit()
         }
     }

@@ -14,6 +14,8 @@ use api::status::{
 };
 use serde::Serialize;
 
+use crate::adm::called;
+
 /// A question and the sentences that answer it.
 #[derive(Debug, PartialEq, Eq, Serialize)]
 pub(crate) struct Answered {
@@ -34,6 +36,9 @@ pub(crate) fn explain(resource: &ResourceStatus) -> Vec<Answered> {
         all.push(about("open", openers(resource)));
     }
     all.push(about("options", options(resource)));
+    for sentence in all.iter_mut().flat_map(|answered| &mut answered.sentences) {
+        *sentence = called::in_its_words(sentence);
+    }
     all
 }
 
@@ -261,21 +266,26 @@ fn resync(
             "volume {volume} here fell behind {name}, which goes on without it (protocol A)"
         ));
     }
+    if matches!(device.replication_state, ReplicationState::VerifyS | ReplicationState::VerifyT) {
+        return Some(format!("volume {volume} is being compared with {name}, not copied"));
+    }
     if device.replication_state.has_progress() {
         return Some(format!("volume {volume} is being copied here from {name}"));
-    }
-    if connection.connection_state != ConnectionState::Connected {
-        let sentence =
-            format!("{name} is not connected: what it misses is copied when it comes back");
-        return (!device.peer_client).then_some(sentence);
     }
     let own = resource.devices.iter().find(|own| own.volume == volume);
     let is_behind = own
         .is_some_and(|own| matches!(own.disk_state, DiskState::Inconsistent | DiskState::Outdated));
+    if connection.connection_state != ConnectionState::Connected {
+        let insync = resource.epoch.iter().flat_map(|epoch| &epoch.insync);
+        let sentence = if is_behind && insync.into_iter().any(|it| it == name) {
+            format!("{name} is not connected: it has what volume {volume} here misses")
+        } else {
+            format!("{name} is not connected: what it misses is copied when it comes back")
+        };
+        return (!device.peer_client).then_some(sentence);
+    }
     if is_behind {
-        let sentence =
-            format!("volume {volume} here waits for {name}, the Primary, to begin its copy");
-        return (connection.peer_role == Role::Primary).then_some(sentence);
+        return missing_here(resource, connection, volume);
     }
     if device.peer_disk_state != DiskState::Inconsistent {
         return None;
@@ -284,6 +294,42 @@ fn resync(
         format!("{name} waits for this node to begin its copy")
     } else {
         format!("{name} misses data; a Primary copies it: open a client, or promote a node")
+    })
+}
+
+/// This node lacks data, and this peer does not give it now.
+fn missing_here(
+    resource: &ResourceStatus,
+    connection: &ConnectionStatus,
+    volume: u16,
+) -> Option<String> {
+    let name = &connection.name;
+    if connection.peer_role == Role::Primary {
+        return Some(format!(
+            "volume {volume} here waits for {name}, the Primary, to begin its copy"
+        ));
+    }
+    // The same for each peer: one sentence is enough.
+    let of_all = || resource.connections.iter();
+    let is_first = of_all().find(|it| it.connection_state == ConnectionState::Connected);
+    let is_first = is_first.is_some_and(|it| it.name == *name);
+    let is_told = of_all().any(|it| {
+        let is_given = it
+            .peer_devices
+            .iter()
+            .any(|device| device.volume == volume && device.replication_state.has_progress());
+        it.peer_role == Role::Primary || is_given || it.split_brain
+    });
+    if !is_first || is_told {
+        return None;
+    }
+    Some(if resource.role == Role::Primary {
+        format!("volume {volume} here is brought up to date from the other replicas")
+    } else {
+        format!(
+            "volume {volume} here misses data: a Primary copies it, or without one a Secondary \
+             that is up to date"
+        )
     })
 }
 

@@ -8,12 +8,13 @@ use std::fmt::Write;
 
 use api::client::AskError;
 use api::response::{Failure, FailureCode};
+use api::wire::WireError;
 use config::diagnostic::{ErrorKind, Errors};
 use serde::Serialize;
 
+use crate::adm::called;
 use crate::device;
 
-pub(crate) const USAGE_EXIT: u8 = 1;
 const SYNTAX_EXIT: u8 = 2;
 const WAIT_TIMEOUT_EXIT: u8 = 5;
 const CONFIGURATION_EXIT: u8 = 10;
@@ -43,9 +44,14 @@ pub(crate) enum AdmError {
     CreateMd(#[from] node::create_md::CreateMdError),
     #[error(transparent)]
     AdoptDrbd(#[from] node::adopt::AdoptError),
-    /// A thread that works on a disk does not come back.
+    /// The process that works on a disk does not come back.
     #[error("it did not end within {} s", limit.as_secs_f64())]
     DiskTimeout { limit: std::time::Duration },
+    #[error("cannot have another process do it: {source}")]
+    NoProcess { source: std::io::Error },
+    /// The process that worked on a disk said nothing at its end.
+    #[error("the process that did it was ended by {by}")]
+    ProcessEnded { by: String },
     #[error("cannot learn the name of this host from {path}: {source}")]
     HostName { path: &'static str, source: std::io::Error },
 }
@@ -74,7 +80,7 @@ impl AdmError {
 
     pub(crate) fn exit(&self) -> u8 {
         match self {
-            Self::Usage(_) => USAGE_EXIT,
+            Self::Usage(_) => called::usage_exit(),
             Self::Parse(errors) => parse_exit(errors),
             Self::Configuration { .. } => CONFIGURATION_EXIT,
             Self::WaitTimeout { .. } => WAIT_TIMEOUT_EXIT,
@@ -82,7 +88,11 @@ impl AdmError {
             Self::Ask(_) | Self::Confused { .. } | Self::HostName { .. } => OTHER_EXIT,
             Self::CreateMd(error) if error.is_refusal() => CONFIGURATION_EXIT,
             Self::AdoptDrbd(error) if error.is_refusal() => CONFIGURATION_EXIT,
-            Self::CreateMd(_) | Self::AdoptDrbd(_) | Self::DiskTimeout { .. } => OTHER_EXIT,
+            Self::CreateMd(_)
+            | Self::AdoptDrbd(_)
+            | Self::DiskTimeout { .. }
+            | Self::ProcessEnded { .. }
+            | Self::NoProcess { .. } => OTHER_EXIT,
         }
     }
 
@@ -95,6 +105,8 @@ impl AdmError {
             | Self::Configuration { .. }
             | Self::WaitTimeout { .. }
             | Self::DiskTimeout { .. }
+            | Self::ProcessEnded { .. }
+            | Self::NoProcess { .. }
             | Self::AdoptDrbd(_)
             | Self::CreateMd(_) => {
                 writeln!(text, "{place}: {verb}: {self}")
@@ -108,7 +120,7 @@ impl AdmError {
                 )
             }
             Self::Ask(_) | Self::Confused { .. } | Self::HostName { .. } => {
-                writeln!(text, "basalt adm: {self}")
+                writeln!(text, "{}: {self}", called::program())
             }
         };
         written.expect("writing to a string does not fail");
@@ -116,7 +128,7 @@ impl AdmError {
         if !hint.is_empty() {
             writeln!(text, "  try: {hint}").expect("writing to a string does not fail");
         }
-        text
+        called::in_its_words(&text)
     }
 
     pub(crate) fn object(&self) -> ErrorObject {
@@ -143,13 +155,18 @@ impl AdmError {
                 ("metadata".to_owned(), None, self.to_string())
             }
             Self::HostName { .. } => ("host-name".to_owned(), None, self.to_string()),
+            Self::NoProcess { .. } | Self::ProcessEnded { .. } => {
+                ("no-process".to_owned(), None, self.to_string())
+            }
         };
-        ErrorObject { code, drbd_code, message, hint: self.hint(), exit: self.exit() }
+        let message = called::in_its_words(&message);
+        let hint = called::in_its_words(&self.hint());
+        ErrorObject { code, drbd_code, message, hint, exit: self.exit() }
     }
 
     fn hint(&self) -> String {
         match self {
-            Self::Usage(_) => "basalt adm --help".to_owned(),
+            Self::Usage(_) => format!("{} --help", called::program()),
             Self::Parse(_) => String::new(),
             Self::Configuration { hint, .. } | Self::WaitTimeout { hint, .. } => hint.clone(),
             Self::Ask(AskError::Refused(failure)) => failure.hint.clone(),
@@ -170,9 +187,22 @@ impl AdmError {
                  its --state-dir"
                     .to_owned()
             }
-            Self::Ask(AskError::ConnectTimeout { .. } | AskError::AnswerTimeout { .. }) => {
+            Self::Ask(AskError::AnswerTimeout { verb, .. }) if !is_question(verb) => {
                 "the command may still take effect: look with `basalt adm status`, wait longer \
                  with --timeout"
+                    .to_owned()
+            }
+            Self::Ask(AskError::ConnectTimeout { .. } | AskError::AnswerTimeout { .. }) => {
+                "wait longer with --timeout; a daemon that hangs is ended and started again by \
+                 `systemctl restart basalt-node`: its log says what it did last"
+                    .to_owned()
+            }
+            Self::Ask(AskError::Wire {
+                source: WireError::Closed | WireError::Cut | WireError::Io(_),
+                ..
+            }) => {
+                "the daemon ended meanwhile: `systemctl status basalt-node` and its log say why; \
+                   the command can be repeated"
                     .to_owned()
             }
             Self::Ask(AskError::Wire { .. }) | Self::Confused { .. } => {
@@ -184,6 +214,12 @@ impl AdmError {
                 "does the disk answer? `dmesg | tail`; the command can be repeated".to_owned()
             }
             Self::HostName { .. } => "name the node with --node".to_owned(),
+            Self::ProcessEnded { .. } => {
+                "was memory short? `dmesg | tail`; the command can be repeated".to_owned()
+            }
+            Self::NoProcess { .. } => {
+                "is memory short, or a limit on processes reached?".to_owned()
+            }
         }
     }
 }
@@ -212,6 +248,11 @@ fn parse_exit(errors: &Errors) -> u8 {
         | ErrorKind::Contradiction => false,
     });
     if is_syntax { SYNTAX_EXIT } else { CONFIGURATION_EXIT }
+}
+
+/// It changes nothing.
+fn is_question(verb: &str) -> bool {
+    matches!(verb, "status" | "show" | "events2")
 }
 
 /// The code as the daemon sent it.

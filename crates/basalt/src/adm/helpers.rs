@@ -96,7 +96,7 @@ pub(crate) fn call(
     gathering: &mut Gathering,
 ) -> Result<(), AdmError> {
     let targets = targets_of(verb)?;
-    let configuration = Configuration::load(general.config_file.as_deref())?;
+    let configuration = Configuration::load(general)?;
     // It is called when the daemon is in trouble, too: then less is known.
     let own_name = || node_name(general).or_else(|_| host_name());
     for one in configuration.select(&targets, own_name, gathering)? {

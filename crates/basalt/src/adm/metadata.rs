@@ -19,7 +19,14 @@ pub(crate) fn create_md(
     gathering: &mut Gathering,
 ) -> Result<(), AdmError> {
     let targets = parse_targets(&options.targets, Scope::Volume)?;
-    let configuration = Configuration::load(general.config_file.as_deref())?;
+    if options.drbd.initial_current_uuid.is_some() {
+        return Err(AdmError::configuration(
+            "a generation is what a majority of the voters chose; it is not given to one disk",
+            "create-md without it, and where the replicas are known to be equal, once all are up: \
+             new-current-uuid --clear-bitmap",
+        ));
+    }
+    let configuration = Configuration::load(general)?;
     for warning in configuration.warnings() {
         gathering.warn(&warning);
     }
@@ -34,7 +41,7 @@ pub(crate) fn create_md(
         match result {
             Ok(reports) => {
                 let sentences = reports.iter().map(sentence).collect();
-                gathering.done(&one.resource, sentences, Vec::new());
+                gathering.done(&one.resource, sentences, options.drbd.without_effect());
             }
             Err(error) => gathering.failed(&one.resource, &error),
         }

@@ -44,7 +44,7 @@ pub(crate) fn run(
     options: &Adopt,
     gathering: &mut Gathering,
 ) -> Result<(), AdmError> {
-    let configuration = Configuration::load(general.config_file.as_deref())?;
+    let configuration = Configuration::load(general)?;
     for warning in configuration.warnings() {
         gathering.warn(&warning);
     }

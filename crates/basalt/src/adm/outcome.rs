@@ -1,5 +1,6 @@
 //! What a run prints and how it exits, gathered first and written once.
 
+use std::borrow::Cow;
 use std::fmt::Write;
 
 use api::connection_state::ConnectionState;
@@ -8,6 +9,7 @@ use api::role::Role;
 use api::status::ResourceStatus;
 use serde::Serialize;
 
+use crate::adm::called;
 use crate::adm::explain::Answered;
 use crate::adm::failure::{AdmError, ErrorObject};
 
@@ -41,7 +43,7 @@ pub(crate) struct Outcome {
 pub(crate) enum Answer {
     Done {
         resource: String,
-        verb: &'static str,
+        verb: Cow<'static, str>,
         ok: bool,
         changes: Vec<String>,
         warnings: Vec<String>,
@@ -49,7 +51,7 @@ pub(crate) enum Answer {
     Failed {
         #[serde(skip_serializing_if = "Option::is_none")]
         resource: Option<String>,
-        verb: &'static str,
+        verb: Cow<'static, str>,
         ok: bool,
         error: ErrorObject,
     },
@@ -106,29 +108,26 @@ pub(crate) struct PeerDisk {
 /// Gathers the results of one verb over its resources.
 #[derive(Debug)]
 pub(crate) struct Gathering {
-    verb: &'static str,
+    verb: Cow<'static, str>,
     form: Form,
     outcome: Outcome,
     answers: Vec<Answer>,
 }
 
 impl Gathering {
-    pub(crate) fn new(verb: &'static str, form: Form) -> Self {
-        Self { verb, form, outcome: Outcome::default(), answers: Vec::new() }
+    pub(crate) fn new(verb: impl Into<Cow<'static, str>>, form: Form) -> Self {
+        Self { verb: verb.into(), form, outcome: Outcome::default(), answers: Vec::new() }
     }
 
     /// The verb is done for `resource`: `changes` say what, `warnings` what to know about it.
     pub(crate) fn done(&mut self, resource: &str, changes: Vec<String>, warnings: Vec<String>) {
-        for warning in &warnings {
-            line(&mut self.outcome.complaints, format_args!("{resource}: warning: {warning}"));
-        }
+        let warnings = self.warned(resource, warnings);
         if self.form == Form::Text {
             for change in &changes {
                 line(&mut self.outcome.output, format_args!("{resource}: {change}"));
             }
         }
-        let resource = resource.to_owned();
-        self.answers.push(Answer::Done { resource, verb: self.verb, ok: true, changes, warnings });
+        self.add_done(resource, changes, warnings);
     }
 
     /// The verb is done, or would be: the steps are told as they are.
@@ -144,11 +143,8 @@ impl Gathering {
                 line(&mut self.outcome.output, format_args!("{change}"));
             }
         }
-        for warning in &warnings {
-            line(&mut self.outcome.complaints, format_args!("{resource}: warning: {warning}"));
-        }
-        let resource = resource.to_owned();
-        self.answers.push(Answer::Done { resource, verb: self.verb, ok: true, changes, warnings });
+        let warnings = self.warned(resource, warnings);
+        self.add_done(resource, changes, warnings);
     }
 
     /// A line of the answer; in JSON one string of its list.
@@ -158,23 +154,13 @@ impl Gathering {
 
     pub(crate) fn failed(&mut self, resource: &str, error: &AdmError) {
         self.complain(resource, error);
-        self.answers.push(Answer::Failed {
-            resource: Some(resource.to_owned()),
-            verb: self.verb,
-            ok: false,
-            error: error.object(),
-        });
+        self.answers.push(failure(self.verb.clone(), Some(resource), error));
     }
 
     /// A failure that is about no single resource.
     pub(crate) fn failed_at_all(&mut self, error: &AdmError) {
-        self.complain("basalt adm", error);
-        self.answers.push(Answer::Failed {
-            resource: None,
-            verb: self.verb,
-            ok: false,
-            error: error.object(),
-        });
+        self.complain(called::program(), error);
+        self.answers.push(failure(self.verb.clone(), None, error));
     }
 
     /// A part of the answer in both forms.
@@ -214,12 +200,38 @@ impl Gathering {
         self.outcome
     }
 
+    fn add_done(&mut self, resource: &str, changes: Vec<String>, warnings: Vec<String>) {
+        let (resource, verb) = (resource.to_owned(), self.verb.clone());
+        self.answers.push(Answer::Done { resource, verb, ok: true, changes, warnings });
+    }
+
+    /// The warnings as they were told.
+    fn warned(&mut self, resource: &str, warnings: Vec<String>) -> Vec<String> {
+        let warnings: Vec<_> = warnings.into_iter().map(|it| called::in_its_words(&it)).collect();
+        for warning in &warnings {
+            line(&mut self.outcome.complaints, format_args!("{resource}: warning: {warning}"));
+        }
+        warnings
+    }
+
     fn complain(&mut self, place: &str, error: &AdmError) {
-        self.outcome.complaints.push_str(&error.text(place, self.verb));
+        self.outcome.complaints.push_str(&error.text(place, &self.verb));
         if self.outcome.exit == 0 {
             self.outcome.exit = error.exit();
         }
     }
+}
+
+fn failure(verb: Cow<'static, str>, resource: Option<&str>, error: &AdmError) -> Answer {
+    let resource = resource.map(str::to_owned);
+    Answer::Failed { resource, verb, ok: false, error: error.object() }
+}
+
+/// The failure of a verb whose answer is one line of JSON after the other.
+pub(crate) fn failure_line(verb: &'static str, resource: Option<&str>, error: &AdmError) -> String {
+    let answer = failure(verb.into(), resource, error);
+    let text = serde_json::to_string(&answer);
+    text.expect("an answer is made of strings, numbers and lists of them") + "\n"
 }
 
 fn line(text: &mut String, content: std::fmt::Arguments<'_>) {

@@ -23,7 +23,7 @@ pub(crate) fn answer(
 ) -> Result<(), AdmError> {
     let lines: Lines = match verb {
         QueryVerb::DumpXml(dump) => return dump_xml(general, &dump.targets, gathering),
-        QueryVerb::ShNop => return Ok(()),
+        QueryVerb::ShNop => return Configuration::load(general).map(drop),
         QueryVerb::ShModParms => {
             gathering.line(&format!("minor_count={MINORS_MAX}"));
             return Ok(());
@@ -35,7 +35,7 @@ pub(crate) fn answer(
             return resources(general, named.node.as_deref(), gathering);
         }
         QueryVerb::ShListConfigFile => {
-            let configuration = Configuration::load(general.config_file.as_deref())?;
+            let configuration = Configuration::load(general)?;
             gathering.line(&configuration.path().display().to_string());
             return Ok(());
         }
@@ -70,7 +70,7 @@ fn of_targets(
 ) -> Result<(), AdmError> {
     let Some(query) = query else { return Ok(()) };
     let targets = parse_targets(&query.targets, Scope::Volume)?;
-    let configuration = Configuration::load(general.config_file.as_deref())?;
+    let configuration = Configuration::load(general)?;
     let node_name = node_name(query.node.as_deref())?;
     for one in configuration.select(&targets, || Ok(node_name.clone()), gathering)? {
         let One { resource, volume, .. } = &one;
@@ -102,7 +102,7 @@ fn resources(
     node: Option<&str>,
     gathering: &mut Gathering,
 ) -> Result<(), AdmError> {
-    let configuration = Configuration::load(general.config_file.as_deref())?;
+    let configuration = Configuration::load(general)?;
     let node_name = node_name(node)?;
     for one in configuration.select(&[Target::All], || Ok(node_name.clone()), gathering)? {
         gathering.line(&one.resource);
@@ -116,7 +116,7 @@ fn dump_xml(
     gathering: &mut Gathering,
 ) -> Result<(), AdmError> {
     let targets = parse_targets(targets, Scope::Resource)?;
-    let configuration = Configuration::load(general.config_file.as_deref())?;
+    let configuration = Configuration::load(general)?;
     let resources = configuration.dumped(&targets)?;
     let path = configuration.path().display().to_string();
     let xml = config::xml::to_xml(&path, &resources);

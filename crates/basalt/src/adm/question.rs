@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use api::client::{SOCKET_PATH_DEFAULT, SOCKET_PATH_VARIABLE, ask};
 use api::request::Command;
-use api::response::Reply;
+use api::response::{Reply, RunningReply};
 use api::status::StatusReply;
 
 use crate::adm::arguments::General;
@@ -50,6 +50,19 @@ pub(crate) fn status(
     }
 }
 
+/// The configuration that the named resources run with, or all of them.
+pub(crate) fn running_texts(
+    general: &General,
+    resources: Vec<String>,
+) -> Result<RunningReply, AdmError> {
+    match question(general, Command::Show { resources })? {
+        Reply::Running(reply) => Ok(reply),
+        Reply::Done { .. } | Reply::Adjusted { .. } | Reply::Status(_) => {
+            Err(AdmError::Confused { verb: "show" })
+        }
+    }
+}
+
 /// What the daemon is called.
 pub(crate) fn node_name(general: &General) -> Result<String, AdmError> {
     Ok(status(general, Vec::new(), Statistics::Hidden)?.node.name)
@@ -84,16 +97,25 @@ pub(crate) fn running(general: &General, targets: &[Target]) -> Result<Vec<One>,
     Ok(ones)
 }
 
-/// The volume of `RES/VOL` must be one that the resource has. How many it has, where one is named.
-pub(crate) fn check_volume(general: &General, one: &One) -> Result<usize, AdmError> {
-    let Some(number) = one.volume else { return Ok(0) };
-    let reply = status(general, vec![one.resource.clone()], Statistics::Hidden)?;
-    let devices = || reply.resources.iter().flat_map(|resource| &resource.devices);
-    if devices().any(|device| device.volume == number) {
-        return Ok(devices().count());
+/// The volume and the peer that are named must be some that the resource has. How many volumes it
+/// has, where one is named.
+pub(crate) fn check_names(general: &General, one: &One) -> Result<usize, AdmError> {
+    if one.volume.is_none() && one.peer.is_none() {
+        return Ok(0);
     }
-    Err(AdmError::configuration(
-        format!("the resource has no volume {number}"),
-        format!("basalt adm status {}", one.resource),
-    ))
+    let reply = status(general, vec![one.resource.clone()], Statistics::Hidden)?;
+    let hint = || format!("basalt adm status {}", one.resource);
+    let Some(resource) = reply.resources.first() else { return Ok(0) };
+    if let Some(peer) = &one.peer
+        && !resource.connections.iter().any(|it| it.name == *peer)
+    {
+        let message = format!("the resource has no peer `{peer}`");
+        return Err(AdmError::configuration(message, hint()));
+    }
+    let Some(number) = one.volume else { return Ok(0) };
+    if resource.devices.iter().any(|device| device.volume == number) {
+        return Ok(resource.devices.len());
+    }
+    let message = format!("the resource has no volume {number}");
+    Err(AdmError::configuration(message, hint()))
 }

@@ -31,7 +31,7 @@ pub(crate) fn tell(
     targets: &[Target],
     gathering: &mut Gathering,
 ) -> Result<(), AdmError> {
-    let configuration = Configuration::load(general.config_file.as_deref())?;
+    let configuration = Configuration::load(general)?;
     let node = host_name()?;
     for one in configuration.select(targets, || Ok(node.clone()), gathering)? {
         let told = configuration.resource(&one.resource).and_then(|resource| {

@@ -85,11 +85,13 @@ pub(crate) fn report(
     }
     folder.put("configured.res", configured(general));
     folder.put("running.res", running(general));
-    folder.put_state(&options.state_dir);
     folder.put("log.txt", log(options.log.as_deref()));
     folder.put("system.txt", Ok(system()));
-    let place = folder.path.display().to_string();
+    // The rest is there if the disk of the state directory gives no answer.
     folder.put_readme();
+    folder.put_state(&options.state_dir);
+    folder.put_readme();
+    let place = folder.path.display().to_string();
     gathering.line(&place);
     Ok(())
 }
@@ -151,8 +153,7 @@ impl Folder {
 
 /// As the file says it, whatever becomes of it.
 fn configured(general: &General) -> Result<String, String> {
-    let configuration =
-        Configuration::load(general.config_file.as_deref()).map_err(|error| error.to_string())?;
+    let configuration = Configuration::load(general).map_err(|error| error.to_string())?;
     let resources = configuration.dumped(&[Target::All]).map_err(|error| error.to_string())?;
     let texts: String = resources.iter().map(|resource| resource.to_res_text() + "\n").collect();
     Ok(format!("# {}\n{texts}", configuration.path().display()))
@@ -199,6 +200,10 @@ fn log(file: Option<&Path>) -> Result<String, String> {
 }
 
 fn end_of(path: &Path) -> std::io::Result<String> {
+    // A pipe could keep the reader waiting for ever.
+    if !fs::metadata(path)?.is_file() {
+        return Err(std::io::Error::other("not a regular file"));
+    }
     let mut file = fs::File::open(path)?;
     let length = file.metadata()?.len();
     file.seek(SeekFrom::Start(length.saturating_sub(LOG_BYTES_MAX)))?;

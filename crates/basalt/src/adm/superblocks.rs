@@ -34,7 +34,7 @@ pub(crate) struct OwnDisks {
     /// Name of this node in the configuration [default: the host name]
     #[arg(long, value_name = "NAME")]
     pub(crate) node: Option<String>,
-    /// `all`, RES, RES/VOL or, of a generation, RES:PEER
+    /// `all`, RES, RES/VOL or, of a generation, RES:PEER or RES:PEER/VOL
     #[arg(required = true, value_name = "TARGET")]
     pub(crate) targets: Vec<String>,
 }
@@ -76,7 +76,7 @@ impl SuperblockVerb {
 
     pub(crate) fn scope(&self) -> Scope {
         match self {
-            Self::GetGi(_) | Self::ShowGi(_) => Scope::Connection,
+            Self::GetGi(_) | Self::ShowGi(_) => Scope::PeerDevice,
             Self::DumpMd(_) | Self::WipeMd(_) | Self::SetGi(_) => Scope::Volume,
         }
     }
@@ -103,7 +103,7 @@ pub(crate) fn run(
         ));
     }
     let targets = parse_targets(verb.targets(), verb.scope())?;
-    let configuration = Configuration::load(general.config_file.as_deref())?;
+    let configuration = Configuration::load(general)?;
     let node_name = verb.node().cloned().map_or_else(host_name, Ok)?;
     for one in configuration.select(&targets, || Ok(node_name.clone()), gathering)? {
         let resource = configuration.resource(&one.resource);

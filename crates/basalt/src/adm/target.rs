@@ -1,4 +1,5 @@
-//! What a verb is about: `all`, `RES`, `RES/VOL`, `RES:PEER`.
+//! What a verb is about: `all`, `RES`, `RES/VOL`, `RES:PEER`, `RES:PEER/VOL`. `minor-N` is named
+//! by the configuration before it comes here: see `minors`.
 
 use crate::adm::failure::AdmError;
 
@@ -35,6 +36,18 @@ pub(crate) enum Scope {
     Volume,
     /// Also `RES:PEER`.
     Connection,
+    /// All of these, and `RES:PEER/VOL`.
+    PeerDevice,
+}
+
+impl Scope {
+    fn has_volumes(self) -> bool {
+        matches!(self, Self::Volume | Self::PeerDevice)
+    }
+
+    fn has_peers(self) -> bool {
+        matches!(self, Self::Connection | Self::PeerDevice)
+    }
 }
 
 /// Reads the targets of a verb; none at all means `all`.
@@ -50,9 +63,6 @@ fn parse_target(word: &str, scope: Scope) -> Result<Target, AdmError> {
     if word == "all" {
         return Ok(Target::All);
     }
-    if word.strip_prefix("minor-").is_some_and(|number| number.parse::<u32>().is_ok()) {
-        return Err(usage("minors name no device here; name the resource"));
-    }
     let (word_without_volume, volume) = match word.split_once('/') {
         Some((before, volume)) => (before, Some(volume)),
         None => (word, None),
@@ -64,7 +74,7 @@ fn parse_target(word: &str, scope: Scope) -> Result<Target, AdmError> {
     if resource.is_empty() {
         return Err(usage("the name of the resource is missing"));
     }
-    if volume.is_some() && scope != Scope::Volume {
+    if volume.is_some() && !scope.has_volumes() {
         return Err(usage("this verb is about the whole resource, not about one volume"));
     }
     let volume = match volume.map(str::parse::<u16>) {
@@ -72,7 +82,7 @@ fn parse_target(word: &str, scope: Scope) -> Result<Target, AdmError> {
         Some(Ok(volume)) => Some(volume),
         Some(Err(_)) => return Err(usage("a volume number must follow the `/`")),
     };
-    if peer.is_some() && scope != Scope::Connection {
+    if peer.is_some() && !scope.has_peers() {
         return Err(usage("this verb takes no peer; leave out the `:` and what follows"));
     }
     if peer == Some("") {
@@ -117,13 +127,15 @@ mod tests {
         assert_eq!(parse("r0", Scope::Resource), one("r0", None, None));
         assert_eq!(parse("r0/1", Scope::Volume), one("r0", Some(1), None));
         assert_eq!(parse("r0:bob", Scope::Connection), one("r0", None, Some("bob")));
+        assert_eq!(parse("r0:bob/1", Scope::PeerDevice), one("r0", Some(1), Some("bob")));
         assert_eq!(parse_targets(&[], Scope::Resource).unwrap(), [Target::All]);
     }
 
     #[test]
     fn wrong_targets_are_refused_with_the_reason() {
         for (word, scope, part) in [
-            ("minor-3", Scope::Volume, "minors name no device"),
+            ("r0:bob/0", Scope::Connection, "whole resource"),
+            ("r0:bob/0", Scope::Volume, "takes no peer"),
             ("/0", Scope::Volume, "resource is missing"),
             ("r0/x", Scope::Volume, "volume number"),
             ("r0/0", Scope::Resource, "whole resource"),

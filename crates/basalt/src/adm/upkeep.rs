@@ -41,7 +41,7 @@ pub(crate) struct OptionTargets {
     /// Always so: what the configuration does not say is the default
     #[arg(long)]
     pub(crate) set_defaults: bool,
-    /// `all` or RES
+    /// `all`, RES, RES/VOL, RES:PEER or RES:PEER/VOL: of all that the resource has
     #[arg(required = true, value_name = "TARGET")]
     pub(crate) targets: Vec<String>,
 }
@@ -95,7 +95,7 @@ pub(crate) fn keep(
         | UpkeepVerb::InvalidateRemote(_)
         | UpkeepVerb::PauseSync(_)
         | UpkeepVerb::ResumeSync(_) => {
-            for one in running(general, &parse_targets(verb.targets(), Scope::Connection)?)? {
+            for one in running(general, &parse_targets(verb.targets(), Scope::PeerDevice)?)? {
                 match answer(general, verb, &one) {
                     Ok(warnings) => gathering.done(&one.resource, Vec::new(), warnings),
                     Err(error) => gathering.failed(&one.resource, &error),
@@ -113,7 +113,7 @@ fn see_it_is_configured(
     gathering: &mut Gathering,
 ) -> Result<(), AdmError> {
     let targets = parse_targets(verb.targets(), Scope::Volume)?;
-    let configuration = Configuration::load(general.config_file.as_deref())?;
+    let configuration = Configuration::load(general)?;
     for one in configuration.select(&targets, || node_name(general), gathering)? {
         match configuration.resource(&one.resource) {
             Ok(_) => gathering.done(&one.resource, Vec::new(), Vec::new()),
@@ -161,8 +161,8 @@ fn take_options(
     verb: &UpkeepVerb,
     gathering: &mut Gathering,
 ) -> Result<(), AdmError> {
-    let targets = parse_targets(verb.targets(), Scope::Resource)?;
-    let configuration = Configuration::load(general.config_file.as_deref())?;
+    let targets = parse_targets(verb.targets(), Scope::PeerDevice)?;
+    let configuration = Configuration::load(general)?;
     let steps = if general.verbose > 0 { Steps::Shown } else { Steps::Hidden };
     for one in configuration.select(&targets, || node_name(general), gathering)? {
         let resource = one.resource;

@@ -1,26 +1,30 @@
 //! The verbs: from targets to resources, one question to the daemon each, and its answer.
 
+use std::ffi::OsString;
 use std::io::IsTerminal;
 
+use api::client::AskError;
 use api::request::{AdjustScope, Command};
+use api::response::FailureCode;
 use api::status::ResourceStatus;
 use config::steps::steps;
 
 use crate::adm::arguments::{
-    Adjust, BuildVerb, CommandLine, General, Resize, Status, Up, Verb, Verify, Wait,
+    Adjust, BuildVerb, CommandLine, Connect, Detach, General, Invalidate, NewCurrentUuid, Resize,
+    Source, Status, Up, Verb, Verify, Wait,
 };
 use crate::adm::configuration::{Configuration, host_name, own_host};
 use crate::adm::failure::AdmError;
 use crate::adm::outcome::{Answer, Form, Gathering, Outcome, Steps};
-use crate::adm::question::{check_volume, node_name, running, status, tell};
+use crate::adm::question::{check_names, node_name, running, status, tell};
 use crate::adm::status_text::{
     Detail, Layout, NOTHING_CONFIGURED, Reader, Statistics, status_text,
 };
 use crate::adm::target::{One, Scope, Target, names, parse_targets};
 use crate::adm::waiting::{PeerName, Wanted, Wish, wait};
 use crate::adm::{
-    adoption, building, explain, helpers, metadata, orphans, promotion, queries, rehearsal, report,
-    superblocks, upkeep, words,
+    adoption, building, drbd_options, explain, helpers, metadata, orphans, promotion, queries,
+    rehearsal, report, superblocks, upkeep, words,
 };
 
 pub(crate) fn run(command_line: &CommandLine) -> Outcome {
@@ -38,13 +42,31 @@ pub(crate) fn run(command_line: &CommandLine) -> Outcome {
     gathering.finish()
 }
 
+/// Nothing was done.
+pub(crate) fn failed(command_line: &CommandLine, error: &AdmError) -> Outcome {
+    let form = if command_line.general.json { Form::Json } else { Form::Text };
+    let mut gathering = Gathering::new(name(&command_line.verb), form);
+    match sole_resource(&command_line.verb) {
+        Some(resource) => gathering.failed(&resource, error),
+        None => gathering.failed_at_all(error),
+    }
+    gathering.finish()
+}
+
+/// The same, as options of DRBD were given with the verb.
+pub(crate) fn without_options(command_line: &CommandLine, options: &[OsString]) -> Outcome {
+    let verb = &command_line.verb;
+    let resource = sole_resource(verb).unwrap_or_else(|| "all".to_owned());
+    failed(command_line, &drbd_options::refusal(options, name(verb), &resource))
+}
+
 /// What is said before the verb.
 fn accept(command_line: &CommandLine) -> Result<(), AdmError> {
     if command_line.stacked {
         return Err(AdmError::Usage("there are no stacked resources here".to_owned()));
     }
     if let Some(file) = &command_line.config_to_test {
-        Configuration::load(Some(file))?;
+        Configuration::read(file)?;
     }
     let verb = &command_line.verb;
     // A question to the file changes nothing.
@@ -225,7 +247,7 @@ fn state_command(verb: &Verb, one: One) -> Option<Command> {
 }
 
 /// The targets as typed, and which parts of them the verb understands.
-fn targets_and_scope(verb: &Verb) -> (&[String], Scope) {
+pub(crate) fn targets_and_scope(verb: &Verb) -> (&[String], Scope) {
     match verb {
         Verb::CreateMd(options) => (&options.targets, Scope::Volume),
         Verb::AdoptDrbd(options) => (&options.targets, Scope::Volume),
@@ -244,16 +266,16 @@ fn targets_and_scope(verb: &Verb) -> (&[String], Scope) {
         }
         Verb::Adjust(options) => (&options.targets, Scope::Connection),
         Verb::Build(verb) => (verb.targets(), verb.scope()),
-        Verb::Upkeep(verb) => (verb.targets(), Scope::Connection),
+        Verb::Upkeep(verb) => (verb.targets(), Scope::PeerDevice),
         Verb::Superblock(verb) => (verb.targets(), verb.scope()),
         Verb::Handler(verb) => (verb.targets(), Scope::Connection),
-        Verb::Attach(targets)
-        | Verb::Invalidate(targets)
-        | Verb::SuspendIo(targets)
-        | Verb::ResumeIo(targets)
-        | Verb::Dstate(targets) => (&targets.targets, Scope::Volume),
+        Verb::Invalidate(options) => (&options.targets, Scope::PeerDevice),
+        Verb::SuspendIo(options) => (&options.targets, Scope::Volume),
+        Verb::Attach(targets) | Verb::ResumeIo(targets) | Verb::Dstate(targets) => {
+            (&targets.targets, Scope::Volume)
+        }
         Verb::Detach(options) => (&options.targets, Scope::Volume),
-        Verb::Verify(options) => (&options.targets, Scope::Volume),
+        Verb::Verify(options) => (&options.targets, Scope::PeerDevice),
         Verb::Resize(options) => (&options.targets, Scope::Volume),
         Verb::NewCurrentUuid(options) => (&options.targets, Scope::Volume),
         Verb::Connect(options) => (&options.targets, Scope::Connection),
@@ -268,16 +290,24 @@ fn targets_and_scope(verb: &Verb) -> (&[String], Scope) {
 }
 
 fn change_state(general: &General, verb: &Verb, gathering: &mut Gathering) -> Result<(), AdmError> {
+    check_options(verb)?;
     let (targets, scope) = targets_and_scope(verb);
     for one in running(general, &parse_targets(targets, scope)?)? {
         let resource = one.resource.clone();
-        let volume = one.volume;
-        let result = check_volume(general, &one).and_then(|volumes| {
+        let (volume, peer) = (one.volume, one.peer.clone());
+        // The daemon knows the peers of a connection itself.
+        let is_of_peer = scope == Scope::PeerDevice;
+        let named = if is_of_peer { one.clone() } else { One { peer: None, ..one.clone() } };
+        let result = check_names(general, &named).and_then(|volumes| {
             let command = state_command(verb, one).expect("only such verbs are passed to here");
             Ok((tell(general, command)?, volumes))
         });
         match result {
             Ok(((changes, mut warnings), volumes)) => {
+                if let Some(peer) = peer.filter(|_| is_of_peer) {
+                    let verb = name(verb);
+                    warnings.push(format!("`{verb}` chooses its peers itself: not {peer} alone"));
+                }
                 let is_of_one = matches!(verb, Verb::Verify(_));
                 if let Some(number) = volume.filter(|_| volumes > 1 && !is_of_one) {
                     warnings.push(format!(
@@ -288,10 +318,59 @@ fn change_state(general: &General, verb: &Verb, gathering: &mut Gathering) -> Re
                 }
                 gathering.done(&resource, changes, warnings);
             }
+            Err(error) if is_down_already(verb, &error) => {
+                see_it_is_configured(general, &resource)?;
+                let text = "it is not up on this node: there is nothing to take down";
+                gathering.done(&resource, Vec::new(), vec![text.to_owned()]);
+            }
             Err(error) => gathering.failed(&resource, &error),
         }
     }
     Ok(())
+}
+
+/// Options of DRBD's that ask for what there is not.
+#[expect(clippy::wildcard_enum_match_arm, reason = "the other verbs have no such options")]
+fn check_options(verb: &Verb) -> Result<(), AdmError> {
+    let (message, hint) = match verb {
+        Verb::Connect(Connect { tentative: true, .. }) => (
+            "a connection for a try would not last",
+            "`primary --force --dry-run` tells who has what",
+        ),
+        Verb::Detach(Detach { diskless: true, .. }) => (
+            "a node is a client for good only where the configuration says so",
+            "`disk none` on this host, then `adjust`; `detach` alone until the next `attach`",
+        ),
+        Verb::Invalidate(Invalidate { reset_bitmap: false, .. }) => (
+            "without a copy a replica that is not trusted would stay as it is",
+            "`verify --repair` copies only what differs",
+        ),
+        Verb::NewCurrentUuid(NewCurrentUuid { force_resync: true, .. }) => (
+            "a generation does not say that everything is to be copied",
+            "`primary --force` at the start, `invalidate` on the other nodes later",
+        ),
+        Verb::NewCurrentUuid(NewCurrentUuid { clear_bitmap: false, .. }) => {
+            let text = "--clear-bitmap is required: a generation begins by itself otherwise";
+            return Err(AdmError::Usage(text.to_owned()));
+        }
+        _ => return Ok(()),
+    };
+    Err(AdmError::configuration(message, hint))
+}
+
+/// As with DRBD it is no failure that a resource is down already.
+fn is_down_already(verb: &Verb, error: &AdmError) -> bool {
+    matches!(verb, Verb::Down(_))
+        && matches!(error, AdmError::Ask(AskError::Refused(failure))
+            if failure.code == FailureCode::UnknownResource)
+}
+
+/// A name that the configuration does not know, where there is one, is a mistake.
+fn see_it_is_configured(general: &General, resource: &str) -> Result<(), AdmError> {
+    if general.source == Source::Daemon {
+        return Ok(());
+    }
+    Configuration::load(general).map_or(Ok(()), |file| file.resource(resource).map(drop))
 }
 
 /// `up` and `adjust`: the daemon is given the canonical text of the resource.
@@ -303,7 +382,7 @@ fn configure(
     command: impl Fn(One, String) -> Command,
 ) -> Result<(), AdmError> {
     let targets = parse_targets(targets, Scope::Connection)?;
-    let configuration = Configuration::load(general.config_file.as_deref())?;
+    let configuration = Configuration::load(general)?;
     for warning in configuration.warnings() {
         gathering.warn(&warning);
     }
@@ -323,7 +402,7 @@ fn configure(
 /// The steps of an `up` from nothing. The daemon is not asked.
 fn tell_steps_up(general: &General, up: &Up, gathering: &mut Gathering) -> Result<(), AdmError> {
     let targets = parse_targets(&up.targets, Scope::Resource)?;
-    let configuration = Configuration::load(general.config_file.as_deref())?;
+    let configuration = Configuration::load(general)?;
     let node = up.node.clone().map_or_else(host_name, Ok)?;
     for one in configuration.select(&targets, || Ok(node.clone()), gathering)? {
         let told = configuration.resource(&one.resource).and_then(|resource| {
@@ -353,7 +432,7 @@ fn wait_for(
     gathering: &mut Gathering,
 ) -> Result<(), AdmError> {
     let targets = parse_targets(&options.targets, Scope::Connection)?;
-    let configuration = Configuration::load(general.config_file.as_deref()).ok();
+    let configuration = Configuration::load(general).ok();
     for one in running(general, &targets)? {
         let startup = configuration.as_ref().and_then(|it| it.resource(&one.resource).ok());
         let times = options.times.clone().or_startup(startup.map(|resource| &resource.startup));
@@ -374,7 +453,7 @@ fn print_configuration(
     gathering: &mut Gathering,
 ) -> Result<(), AdmError> {
     let targets = parse_targets(targets, Scope::Resource)?;
-    let configuration = Configuration::load(general.config_file.as_deref())?;
+    let configuration = Configuration::load(general)?;
     for warning in configuration.warnings() {
         gathering.warn(&warning);
     }
@@ -401,7 +480,10 @@ fn print_status(
     let reader = if std::io::stdout().is_terminal() { Reader::Terminal } else { Reader::Program };
     let layout = Layout { detail, statistics, reader };
     let targets = parse_targets(&options.targets, Scope::Resource)?;
-    let reply = status(general, names(&targets), statistics)?;
+    // Both show counters without being asked for them, as with DRBD.
+    let is_told_all = general.json || detail != Detail::Brief;
+    let asked = if is_told_all { Statistics::Shown } else { statistics };
+    let reply = status(general, names(&targets), asked)?;
     if reply.resources.is_empty() {
         gathering.note(NOTHING_CONFIGURED);
     }

@@ -54,10 +54,11 @@ pub(crate) fn wait(general: &General, wanted: &Wanted, times: &WaitTimes) -> Res
     let started = now();
     let mut limit = None;
     let mut is_down = false;
+    let mut last = first.clone();
     loop {
         let within = limit.map(|limit: Duration| limit.saturating_sub(now().since(started)));
         if within == Some(Duration::ZERO) {
-            return Err(wanted.timed_out(limit.unwrap_or_default()));
+            return Err(wanted.timed_out(limit.unwrap_or_default(), &last));
         }
         let resource = match subscription.next(within)? {
             Next::Update(Update::All { resources, .. }) => {
@@ -79,7 +80,9 @@ pub(crate) fn wait(general: &General, wanted: &Wanted, times: &WaitTimes) -> Res
             return Ok(());
         }
         limit = general.timeout.or_else(|| time_limit(&resource, times));
-        if !times.wait_after_sb && wanted.is_vain(&resource) {
+        last = resource;
+        let resource = &last;
+        if !times.wait_after_sb && wanted.is_vain(resource) {
             return Err(AdmError::WaitTimeout {
                 what: wanted.what(),
                 reason: "a connection is StandAlone and does not come by itself".to_owned(),
@@ -184,10 +187,35 @@ impl Wanted {
         }
     }
 
-    fn timed_out(&self, limit: Duration) -> AdmError {
+    /// Whom it waits for, in the words of `status`.
+    fn missing(&self, resource: &ResourceStatus) -> Vec<String> {
+        let connections = self.connections(resource);
+        if self.wish == Wish::Connected {
+            let missing =
+                connections.filter(|it| it.connection_state != ConnectionState::Connected);
+            return missing.map(|it| format!("{} is {}", it.name, it.connection_state)).collect();
+        }
+        let devices = resource.devices.iter().map(|it| ("this node", it.volume, it.disk_state));
+        let of_peers = connections.flat_map(|it| {
+            it.peer_devices.iter().map(|peer| (&it.name[..], peer.volume, peer.peer_disk_state))
+        });
+        let all = devices.chain(of_peers).filter(|(_, volume, state)| {
+            let is_wanted = self.volume.is_none_or(|wanted| wanted == *volume);
+            is_wanted && !matches!(state, DiskState::UpToDate | DiskState::Diskless)
+        });
+        all.map(|(name, volume, state)| format!("{name} is {state} in volume {volume}")).collect()
+    }
+
+    fn timed_out(&self, limit: Duration, last: &ResourceStatus) -> AdmError {
+        let missing = self.missing(last);
+        let missing = if missing.is_empty() {
+            String::new()
+        } else {
+            format!(", and {}", missing.join(", "))
+        };
         AdmError::WaitTimeout {
             what: self.what(),
-            reason: format!("{} s are up", limit.as_secs_f32()),
+            reason: format!("{} s are up{missing}", limit.as_secs_f32()),
             hint: format!("basalt adm status {}", self.resource),
         }
     }

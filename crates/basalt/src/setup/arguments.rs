@@ -2,7 +2,7 @@
 
 use clap::{Args, Parser, Subcommand};
 
-use crate::adm::arguments::{Events2, General, Status, WaitTimes};
+use crate::adm::arguments::{Events2, General, Status, WaitTimes, parse_sectors};
 
 #[derive(Debug, Parser)]
 #[command(
@@ -58,6 +58,8 @@ pub(crate) enum Verb {
         /// After a split brain: give up what this node wrote since then, and take the peer's
         #[arg(long)]
         discard_my_data: bool,
+        #[arg(long, hide = true)]
+        tentative: bool,
     },
     /// Part from a peer
     Disconnect {
@@ -73,22 +75,55 @@ pub(crate) enum Verb {
         /// Do not wait for requests that the disk still owes
         #[arg(long)]
         force: bool,
+        #[arg(long, hide = true)]
+        diskless: bool,
+    },
+    /// Make a volume larger while it is in use
+    Resize {
+        minor: u32,
+        /// The new size: sectors of 512 bytes, or a number with K, M or G
+        #[arg(short = 's', long, value_name = "SECTORS", value_parser = parse_sectors)]
+        size: Option<u64>,
+        /// Leave what is new as it is
+        #[arg(long)]
+        assume_clean: bool,
+        /// Changes nothing: a disk without room is always refused
+        #[arg(long)]
+        assume_peer_has_space: bool,
     },
     /// Give up the local data and copy it all again from a peer
-    Invalidate { minor: u32 },
+    Invalidate {
+        minor: u32,
+        #[arg(long, hide = true, num_args = 0..=1, require_equals = true,
+            default_value_t = true, default_missing_value = "true",
+            action = clap::ArgAction::Set,
+            value_parser = clap::builder::BoolishValueParser::new())]
+        reset_bitmap: bool,
+        #[arg(long, hide = true, value_name = "NODE_ID")]
+        sync_from_peer_node_id: Option<u8>,
+    },
     /// Finish the requests that are under way, and hold the next ones back
-    SuspendIo { minor: u32 },
+    SuspendIo {
+        minor: u32,
+        #[arg(long, hide = true, num_args = 0..=1, require_equals = true,
+            value_parser = clap::builder::BoolishValueParser::new())]
+        bdev_freeze: Option<Option<bool>>,
+    },
     /// Let requests go on
     ResumeIo { minor: u32 },
     /// Start a volume whose replicas are known to be equal, without a first copy
     NewCurrentUuid {
         minor: u32,
         /// The replicas hold the same already
-        #[arg(long, required = true)]
+        #[arg(long)]
         clear_bitmap: bool,
+        #[arg(long, hide = true)]
+        force_resync: bool,
     },
     #[command(flatten)]
     Maintenance(Maintenance),
+    #[command(flatten)]
+    Step(Step),
     /// Wait until all peers are connected
     WaitConnectResource {
         resource: String,
@@ -139,7 +174,22 @@ pub(crate) enum Maintenance {
     /// Say whether this node's data counts as outdated; others know it without being told
     Outdate { minor: u32 },
     /// Compare the replicas of a volume while they are in use
-    Verify(Volume),
+    Verify {
+        #[command(flatten)]
+        of: Volume,
+        /// Begin here: sectors of 512 bytes, or a number with K, M or G
+        #[arg(short = 's', long, value_name = "SECTORS", value_parser = parse_sectors)]
+        start: Option<u64>,
+        /// End here
+        #[arg(short = 'S', long, value_name = "SECTORS", value_parser = parse_sectors)]
+        stop: Option<u64>,
+    },
+    /// Show the generation of the data: BRANCH:BITMAP:JOINED:0:CONSISTENT:UP-TO-DATE:CLEAN
+    GetGi(Volume),
+    /// The same, in words
+    ShowGi(Volume),
+    /// Look whether the disk is as the resource knows it
+    CheckResize { minor: u32 },
     /// Refused: a resync is bounded by `c-max-rate`, not paused
     PauseSync(Volume),
     /// Nothing to do: nothing pauses a resync
@@ -162,6 +212,91 @@ pub(crate) enum Maintenance {
     DelResource { resource: String },
     /// Refused: the name stands in the metadata of every replica
     RenameResource { resource: String, name: String },
+}
+
+/// The steps of which drbdadm makes an `up`, as `drbdadm -d` prints them. What they name has to be
+/// so already, by the configuration; with other options they are refused.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Step {
+    /// See that a resource is there; the configuration makes it
+    NewResource {
+        resource: String,
+        node_id: u8,
+        #[command(flatten)]
+        options: Ignored,
+    },
+    /// See that a volume is there, which came with the resource
+    NewMinor {
+        resource: String,
+        minor: u32,
+        volume: u16,
+        #[command(flatten)]
+        options: Ignored,
+    },
+    /// See that a peer is there, which came with the resource
+    NewPeer {
+        #[command(flatten)]
+        peer: Peer,
+        #[command(flatten)]
+        options: Ignored,
+    },
+    /// See that a path to a peer is there, which came with the resource
+    NewPath(PeerPath),
+    /// Refused: a path goes when the configuration drops it
+    DelPath(PeerPath),
+    /// Take the backing disk of the configuration into use
+    Attach {
+        minor: u32,
+        disk: String,
+        meta_disk: String,
+        meta_index: String,
+        #[command(flatten)]
+        options: Ignored,
+    },
+    /// Refused: options come from the configuration
+    ResourceOptions {
+        resource: String,
+        #[command(flatten)]
+        options: Ignored,
+    },
+    /// Refused: options come from the configuration
+    DiskOptions {
+        minor: u32,
+        #[command(flatten)]
+        options: Ignored,
+    },
+    /// Refused: options come from the configuration
+    NetOptions {
+        #[command(flatten)]
+        peer: Peer,
+        #[command(flatten)]
+        options: Ignored,
+    },
+    /// Refused: options come from the configuration
+    PeerDeviceOptions {
+        #[command(flatten)]
+        of: Volume,
+        #[command(flatten)]
+        options: Ignored,
+    },
+}
+
+/// Options that drbdadm reads from the configuration, as the daemon does here.
+#[derive(Debug, Args)]
+pub(crate) struct Ignored {
+    /// As drbdadm gives them
+    #[arg(trailing_var_arg = true, allow_hyphen_values = true, value_name = "OPTIONS")]
+    pub(crate) words: Vec<String>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct PeerPath {
+    #[command(flatten)]
+    pub(crate) peer: Peer,
+    /// FAMILY:ADDRESS:PORT
+    pub(crate) local: String,
+    /// FAMILY:ADDRESS:PORT
+    pub(crate) remote: String,
 }
 
 #[derive(Debug, Args)]

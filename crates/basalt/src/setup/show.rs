@@ -4,8 +4,7 @@
 //! of the daemon, not of a file: what `adjust` compares a file with.
 
 use api::connection_state::ConnectionState;
-use api::request::Command;
-use api::response::{Reply, Running};
+use api::response::Running;
 use api::status::ResourceStatus;
 use config::model::{MetaDisk, Peer, Resource, Volume};
 use config::options::table::TABLE;
@@ -18,7 +17,7 @@ use std::fmt::Write;
 use crate::adm::arguments::General;
 use crate::adm::failure::AdmError;
 use crate::adm::outcome::{Answer, Gathering};
-use crate::adm::question::{question, status};
+use crate::adm::question::{running_texts, status};
 use crate::adm::status_text::{NOTHING_CONFIGURED, Statistics};
 use crate::adm::target::{Scope, names, parse_targets};
 use crate::setup::arguments::Show;
@@ -36,13 +35,7 @@ pub(crate) fn show(
     gathering: &mut Gathering,
 ) -> Result<(), AdmError> {
     let resources = names(&parse_targets(&options.resources, Scope::Resource)?);
-    let command = Command::Show { resources: resources.clone() };
-    let reply = match question(general, command)? {
-        Reply::Running(reply) => reply,
-        Reply::Done { .. } | Reply::Adjusted { .. } | Reply::Status(_) => {
-            return Err(AdmError::Confused { verb: "show" });
-        }
-    };
+    let reply = running_texts(general, resources.clone())?;
     let states = status(general, resources, Statistics::Hidden)?.resources;
     if reply.resources.is_empty() {
         gathering.note(NOTHING_CONFIGURED);

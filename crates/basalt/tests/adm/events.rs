@@ -129,9 +129,9 @@ peer-disk:Inconsistent peer-client:no done:37.50
     assert_eq!(stdout, expected);
     assert_eq!(
         stderr,
-        "basalt adm: talking to the node daemon at DIR/admin.sock about `events`: the other side \
-         closed the admin connection without a message\n  try: compare `basalt --version` with \
-         the daemon's; look at the daemon's log\n"
+        "basalt adm: talking to the node daemon at DIR/admin.sock about `events2`: the other side \
+         closed the admin connection without a message\n  try: the daemon ended meanwhile: \
+         `systemctl status basalt-node` and its log say why; the command can be repeated\n"
     );
     let resources = vec!["r0".to_owned()];
     assert_eq!(command, Command::Events { resources, statistics: false });
@@ -245,7 +245,9 @@ fn json_tells_the_same_and_what_drbd_has_no_word_for() {
             r#"1 of 3 voters answer, 2 are needed"],"before":{"reasons":[]}}"#
         )
     );
-    assert_eq!(lines.len(), 7);
+    // The daemon of this test ends, and that is told as well.
+    assert!(lines[7].starts_with(r#"{"verb":"events2","ok":false,"error":{"code":"protocol""#));
+    assert_eq!(lines.len(), 8);
 }
 
 #[test]

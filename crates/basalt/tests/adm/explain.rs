@@ -154,3 +154,30 @@ fn a_follower_that_fell_behind_is_explained_at_both_ends() {
         assert!(text.contains(sentence), "{sentence} is missing in\n{text}");
     }
 }
+
+/// That nothing waits to be copied would contradict that writes are missing here.
+#[test]
+fn a_node_that_misses_data_says_who_brings_it() {
+    let mut resource = one_away();
+    resource.devices[0].disk_state = DiskState::Inconsistent;
+    let told = explained(resource.clone());
+    assert!(told.contains("volume 0 here is brought up to date from the other replicas"), "{told}");
+    resource.connections[0].peer_devices[0].replication_state = ReplicationState::SyncTarget;
+    let told = explained(resource.clone());
+    assert!(told.contains("resync:  volume 0 is being copied here from bob\n"), "{told}");
+    assert!(!told.contains("brought up to date from"), "{told}");
+    resource.connections[0].peer_devices[0].replication_state = ReplicationState::VerifyS;
+    let told = explained(resource.clone());
+    assert!(told.contains("resync:  volume 0 is being compared with bob, not copied\n"), "{told}");
+    resource.connections[0].connection_state = ConnectionState::Connecting;
+    resource.connections[0].peer_devices[0].replication_state = ReplicationState::Off;
+    let told = explained(resource.clone());
+    assert!(told.contains("bob is not connected: it has what volume 0 here misses\n"), "{told}");
+    resource.connections[0].connection_state = ConnectionState::Connected;
+    resource.connections[0].peer_devices[0].replication_state = ReplicationState::Established;
+    resource.role = Role::Secondary;
+    resource.devices[0].disk_state = DiskState::Outdated;
+    let told = explained(resource);
+    assert!(told.contains("volume 0 here misses data: a Primary copies it, or"), "{told}");
+    assert!(!told.contains("nothing waits to be"), "{told}");
+}

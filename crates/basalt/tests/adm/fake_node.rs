@@ -6,6 +6,7 @@ use std::io::BufReader;
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::{Path, PathBuf};
 use std::process::{Command as Process, Stdio};
+use std::sync::{Arc, Mutex};
 use std::thread;
 
 use api::request::{Command, Request, VERSION};
@@ -47,8 +48,26 @@ impl Place {
     }
 
     pub(crate) fn run_tool(&self, tool: &str, arguments: &[&str], answers: Vec<Response>) -> Run {
+        let left = Arc::new(Mutex::new(VecDeque::from(answers)));
+        let of_daemon = Arc::clone(&left);
+        let run = self.run_tool_beside(tool, arguments, move |_| {
+            let answer = of_daemon.lock().unwrap().pop_front();
+            answer.expect("no more questions than the test has answers")
+        });
+        let left = left.lock().unwrap();
+        assert!(left.is_empty(), "answers that nobody asked for: {left:?}");
+        run
+    }
+
+    /// Beside a daemon that answers each question by itself.
+    pub(crate) fn run_tool_beside(
+        &self,
+        tool: &str,
+        arguments: &[&str],
+        answer: impl FnMut(&Command) -> Response + Send + 'static,
+    ) -> Run {
         let listener = UnixListener::bind(self.path("admin.sock")).unwrap();
-        let daemon = thread::spawn(move || answer_all(&listener, answers.into()));
+        let daemon = thread::spawn(move || answer_all(&listener, answer));
         let mut run = self.run_tool_alone(tool, arguments);
         // A connection without a question ends the daemon.
         drop(UnixStream::connect(self.path("admin.sock")).unwrap());
@@ -88,7 +107,10 @@ impl Place {
     }
 }
 
-fn answer_all(listener: &UnixListener, mut answers: VecDeque<Response>) -> Vec<Command> {
+fn answer_all(
+    listener: &UnixListener,
+    mut answer: impl FnMut(&Command) -> Response,
+) -> Vec<Command> {
     let mut asked = Vec::new();
     loop {
         let (stream, _) = listener.accept().unwrap();
@@ -98,11 +120,10 @@ fn answer_all(listener: &UnixListener, mut answers: VecDeque<Response>) -> Vec<C
             Err(error) => panic!("a bad request: {error}"),
         };
         assert_eq!(request.version, VERSION);
+        let answer = answer(&request.command);
         asked.push(request.command);
-        let answer = answers.pop_front().expect("no more questions than the test has answers");
         write_message(&stream, &answer).unwrap();
     }
-    assert!(answers.is_empty(), "answers that nobody asked for: {answers:?}");
     asked
 }
 

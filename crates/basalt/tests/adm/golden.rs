@@ -227,6 +227,17 @@ fn ahead() -> ResourceStatus {
     resource
 }
 
+/// Alice is a follower that fell behind bob, the Primary.
+fn behind() -> ResourceStatus {
+    let mut resource = secondary();
+    resource.devices[0].disk_state = DiskState::Outdated;
+    let connection = &mut resource.connections[0];
+    (connection.peer_role, connection.protocol) = (Role::Primary, Some("A".to_owned()));
+    connection.peer_devices[0].replication_state = ReplicationState::Behind;
+    resource.epoch = epoch(&["bob", "carol"]);
+    resource
+}
+
 fn with_score(mut resource: ResourceStatus) -> ResourceStatus {
     (resource.may_promote, resource.promotion_score) = promotion(&resource);
     resource
@@ -249,6 +260,7 @@ fn states() -> Vec<State> {
         is("no-quorum", no_quorum()),
         is("resync", resync()),
         is("ahead", ahead()),
+        is("behind", behind()),
         State { name: "client", resources: Ok(vec![with_score(client())]), text: CLIENT },
     ]
 }

@@ -14,6 +14,7 @@ mod superblocks;
 mod explain;
 mod advice;
 mod setup;
+mod failures;
 mod golden;
 
 use api::connection_state::ConnectionState;
@@ -133,7 +134,12 @@ fn each_state_verb_asks_its_question_and_is_quiet_when_done() {
         ),
         (vec!["secondary", "r0"], Command::Secondary { resource: r0(), force: false }),
         (vec!["invalidate", "r0"], Command::Invalidate { resource: r0() }),
+        (
+            vec!["invalidate", "--reset-bitmap=yes", "--sync-from-peer-node-id=1", "r0"],
+            Command::Invalidate { resource: r0() },
+        ),
         (vec!["suspend-io", "r0"], Command::SuspendIo { resource: r0() }),
+        (vec!["suspend-io", "--bdev-freeze=no", "r0"], Command::SuspendIo { resource: r0() }),
         (vec!["resume-io", "r0"], Command::ResumeIo { resource: r0() }),
     ] {
         expect(&arguments, vec![done()], &quiet(vec![command]));
@@ -255,6 +261,8 @@ fn status_of_an_unknown_resource_is_a_failure_of_that_resource() {
 fn status_in_json_is_a_list_of_resources_in_drbds_order() {
     let run = Place::new().run(&["status", "--json"], vec![status(&["r0", "r1"])]);
     assert_eq!((run.exit, run.stderr.as_str()), (0, ""));
+    // Programs get DRBD's counters without asking for them.
+    assert_eq!(run.asked, [Command::Status { resources: Vec::new(), statistics: true }]);
     let parsed: Vec<ResourceStatus> = serde_json::from_str(&run.stdout).unwrap();
     assert_eq!(parsed, [resource("r0"), resource("r1")]);
     let mut last = 0;
@@ -351,7 +359,7 @@ fn wrong_usage_exits_with_1_and_asks_nothing() {
         (&["promote", "r0"][..], "unrecognized subcommand"),
         (&["primary"], "required"),
         (&["primary", "r0:bob"], "takes no peer"),
-        (&["attach", "minor-0"], "name the resource"),
+        (&["new-current-uuid", "r0"], "--clear-bitmap is required"),
         (&["--timeout", "0", "status"], "must be above 0"),
         (&[], "Usage"),
     ] {
@@ -359,9 +367,119 @@ fn wrong_usage_exits_with_1_and_asks_nothing() {
         assert_eq!(run.exit, 1, "{arguments:?}: {run:?}");
         assert!(run.stderr.contains(part), "{arguments:?}: {}", run.stderr);
     }
+    for (tool, exit) in [("adm", 1), ("setup", 20)] {
+        let run = place.run_tool_alone(tool, &["--json", "primary"]);
+        let told: serde_json::Value = serde_json::from_str(&run.stdout).unwrap();
+        assert_eq!((run.exit, &told[0]["error"]["code"]), (exit, &"usage".into()));
+        let message = told[0]["error"]["message"].as_str().unwrap();
+        assert!(message.contains("required arguments were not provided: <"), "{message}");
+    }
     let run = place.run_alone(&["--help"]);
     assert_eq!((run.exit, run.stderr.as_str()), (0, ""));
     for verb in ["create-md", "adjust", "invalidate", "cstate"] {
         assert!(run.stdout.contains(verb), "{verb} is not in the help");
+    }
+}
+
+const TWO_RESOURCES: &str = "resource r0 {
+    on alice { node-id 0; address 10.0.0.1:7789;
+        volume 0 { device minor 3; disk /dev/vg/r0; meta-disk internal; }
+        volume 1 { device minor 4; disk /dev/vg/r0-1; meta-disk internal; } }
+    on bob { node-id 1; address 10.0.0.2:7789;
+        volume 0 { device minor 3; disk /dev/vg/r0; meta-disk internal; }
+        volume 1 { device minor 5; disk /dev/vg/r0-1; meta-disk internal; } }
+}
+resource r1 {
+    on alice { node-id 0; address 10.0.0.1:7790;
+        volume 0 { device minor 5; disk /dev/vg/r1; meta-disk internal; } }
+    on bob { node-id 1; address 10.0.0.2:7790;
+        volume 0 { device minor 6; disk /dev/vg/r1; meta-disk internal; } }
+}";
+
+/// udev's rules and DRBD's own scripts name a volume by its minor.
+#[test]
+fn minors_name_volumes_and_their_resources() {
+    let place = Place::new();
+    place.write("two.res", TWO_RESOURCES);
+    let udev = place.run_alone(&["-c", "DIR/two.res", "sh-udev", "--node", "alice", "minor-4"]);
+    assert_eq!((udev.exit, udev.stderr.as_str()), (0, ""), "{udev:?}");
+    assert!(udev.stdout.starts_with("DEVICE=drbd4\n"), "{udev:?}");
+    let run = place.run(&["-c", "DIR/two.res", "primary", "minor-6"], vec![done()]);
+    assert_eq!(run.asked, [Command::Primary { resource: "r1".to_owned(), force: false }]);
+    for (target, part) in [("minor-9", "no volume has the minor 9"), ("minor-5", "r0/1 and r1/0")] {
+        let run = place.run_alone(&["-c", "DIR/two.res", "--json", "detach", target]);
+        assert!(run.exit == 10 && run.stderr.contains(part), "{target}: {run:?}");
+        assert!(run.stdout.contains(part), "{target}: {run:?}");
+    }
+}
+
+#[test]
+fn peer_and_volume_may_be_named_together() {
+    let verify =
+        Command::Verify { resource: r0(), volume: Some(0), start: None, stop: None, repair: false };
+    let expected = Run {
+        stderr: "r0: warning: `verify` chooses its peers itself: not bob alone\n".to_owned(),
+        ..quiet(vec![ask_status(&["r0"]), verify])
+    };
+    expect(&["verify", "r0:bob/0"], vec![status(&["r0"]), done()], &expected);
+    for (words, part) in [
+        (["invalidate", "r0:dave"], "no peer `dave`"),
+        (["verify", "r0:bob/3"], "no volume 3"),
+        (["pause-sync", "r0:bob/0"], "c-max-rate"),
+        (["invalidate-remote", "r0:bob/0"], "on the peer"),
+    ] {
+        let run = Place::new().run(&words, vec![status(&["r0"])]);
+        assert!(run.exit == 10 && run.stderr.contains(part), "{words:?}: {run:?}");
+    }
+    expect(&["resume-sync", "r0:bob/0"], vec![status(&["r0"])], &quiet(vec![ask_status(&["r0"])]));
+}
+
+/// As with DRBD; but a name that the configuration does not know is a slip.
+#[test]
+fn down_of_what_is_down_is_no_failure() {
+    let unknown = || vec![refused(FailureCode::UnknownResource, "no resource is up", "")];
+    let place = Place::new();
+    place.write("two.res", TWO_RESOURCES);
+    for force in [false, true] {
+        let words = ["-c", "DIR/two.res", "down", "r0", "--force"];
+        let words = if force { &words[..] } else { &words[..4] };
+        let run = place.run(words, unknown());
+        let said = "r0: warning: it is not up on this node: there is nothing to take down\n";
+        assert_eq!((run.exit, run.stderr.as_str()), (0, said));
+        assert_eq!(run.asked, [Command::Down { resource: r0(), force }]);
+    }
+    let slip = place.run(&["-c", "DIR/two.res", "down", "r00"], unknown());
+    assert!(slip.exit == 10 && slip.stderr.contains("`r00` is not defined in"), "{slip:?}");
+    let setup = place.run_tool("setup", &["down", "r7"], unknown());
+    assert!(setup.exit == 0 && setup.stderr.contains("nothing to take down"), "{setup:?}");
+}
+
+#[test]
+fn what_drbd_can_and_this_cannot_is_refused_with_another_way() {
+    for (words, part) in [
+        (&["connect", "--tentative", "r0"][..], "primary --force --dry-run"),
+        (&["detach", "--diskless", "r0"], "disk none"),
+        (&["invalidate", "--reset-bitmap=no", "r0"], "verify --repair"),
+        (&["new-current-uuid", "--force-resync", "r0"], "primary --force"),
+        (&["create-md", "--initial-current-uuid", "AB", "r0"], "--clear-bitmap"),
+    ] {
+        let run = Place::new().run_alone(words);
+        assert!(run.exit == 10 && run.stderr.contains(part), "{words:?}: {run:?}");
+        assert!(run.asked.is_empty());
+    }
+}
+
+/// Whatever hangs is told as such, `events2` like the others.
+#[test]
+fn commands_that_follow_a_silent_daemon_end_in_time() {
+    for verb in [&["events2"][..], &["events2", "--now"], &["wait-connect", "r0"], &["role", "r0"]]
+    {
+        let place = Place::new();
+        let _listener = silent_daemon(&place.path("admin.sock"));
+        let run = place.run_alone(&[&["--timeout", "0.1"][..], verb].concat());
+        assert_eq!(run.exit, 20, "{verb:?}: {run:?}");
+        assert!(run.stderr.contains("gave no answer to"), "{verb:?}: {}", run.stderr);
+        assert!(run.stderr.contains("within 0.1 s"), "{verb:?}: {}", run.stderr);
+        assert!(run.stderr.contains("restart basalt-node"), "{verb:?}: {}", run.stderr);
     }
 }

@@ -10,11 +10,11 @@ use api::connection_state::ConnectionState;
 use api::disk_state::DiskState;
 use api::request::{Command, Request};
 use api::response::{Reply, Response, Running, RunningReply};
-use api::status::ResourceStatus;
+use api::status::{NodeStatus, PathStatus, ResourceStatus, StatusReply};
 use api::subscription::Update;
 use api::wire::{read_message, write_message};
 
-use crate::fake_node::{Place, Run};
+use crate::fake_node::{Place, Run, silent_daemon};
 use crate::{ask_status, done, quiet, r0, resource, status};
 
 fn expect(words: &[&str], answers: Vec<Response>, expected: &Run) {
@@ -45,14 +45,102 @@ fn minors_and_node_ids_become_names() {
     expect(&["cstate", "r0", "2"], vec![status(&["r0"]), status(&["r0"])], &states);
     let unknown = Run {
         exit: 10,
-        stderr: "basalt adm: setup: no volume has the minor 9\n  try: basalt setup status \
+        stderr: "basalt setup: dstate: no volume has the minor 9\n  try: basalt setup status \
                  --verbose\n"
             .to_owned(),
         ..quiet(vec![ask_status(&[])])
     };
     expect(&["dstate", "9"], vec![status(&["r0"])], &unknown);
-    let run = Place::new().run_tool("setup", &["new-peer", "r0", "1"], Vec::new());
-    assert_eq!(run.exit, 20, "{run:?}");
+}
+
+/// What `drbdadm -d` prints can be typed: a step that would change nothing is done.
+#[test]
+fn steps_of_an_up_are_compared_with_what_is_there() {
+    for (words, exit, part) in [
+        (&["new-resource", "r0", "0", "--quorum=majority"][..], 0, ""),
+        (&["new-resource", "r0", "4"], 10, "has the node id 0"),
+        (&["new-minor", "r0", "1", "0"], 0, ""),
+        (&["new-minor", "r0", "8", "1"], 10, "no volume 1 with the minor 8"),
+        (&["new-peer", "r0", "2", "--_name=carol"], 0, ""),
+        (&["new-peer", "r0", "9", "--_name=x"], 10, "basalt adm adjust r0"),
+        (&["new-peer", "r0", "2", "--timeout=60", "--_name=carol"], 0, ""),
+        (&["net-options", "r0", "1", "--timeout=60"], 10, "come from the configuration"),
+        (&["net-options", "r0", "1", "--timeout", "60", "--json"], 10, "come from the"),
+        (&["net-options", "r0", "1", "--json"], 0, ""),
+        (&["--timeout", "9", "net-options", "r0", "1"], 0, ""),
+        (&["new-path", "r0", "1", "ipv4:10.0.0.1:7789", "ipv4:10.0.0.2:7789"], 0, ""),
+        (&["new-path", "r0", "1", "10.0.0.1:7789", "10.0.0.3:7789"], 10, "no path from"),
+        (&["del-path", "r0", "1", "10.0.0.1:7789", "10.0.0.3:7789"], 0, ""),
+        (&["attach", "1", "/dev/vg/other", "/dev/vg/other", "internal"], 10, "is /dev/vg/lv"),
+        (&["resource-options", "r0", "--quorum=off"], 10, "come from the configuration"),
+        (&["disk-options", "1", "--c-max-rate=1M"], 10, "basalt adm adjust r0"),
+        (&["net-options", "r0", "1", "--ping-int=5"], 10, "come from the configuration"),
+        (&["peer-device-options", "r0", "1", "0"], 0, ""),
+        (&["check-resize", "1"], 0, ""),
+    ] {
+        let run = told(words);
+        assert_eq!(run.exit, exit, "{words:?}: {run:?}");
+        assert!(run.stderr.contains(part), "{words:?}: {}", run.stderr);
+    }
+    let words = ["attach", "1", "/dev/vg/lv", "/dev/vg/lv", "internal"];
+    let asked = told(&words).asked;
+    assert_eq!(asked.last(), Some(&Command::Attach { resource: r0() }));
+    let words = ["del-path", "r0", "1", "ipv4:10.0.0.1:7789", "ipv4:10.0.0.2:7789"];
+    assert!(told(&words).stderr.contains("not taken away by itself"));
+    let size = Some(1 << 30);
+    let (resource, volume) = (r0(), Some(0));
+    let resize = Command::Resize { resource, volume, size, assume_clean: true };
+    assert_eq!(told(&["resize", "1", "--size=1G", "--assume-clean"]).asked.last(), Some(&resize));
+}
+
+/// DRBD has a `timeout`, too, in tenths of a second.
+#[test]
+fn a_timeout_of_drbds_is_not_how_long_the_command_may_take() {
+    for (tool, words) in [
+        ("setup", &["--timeout", "0.1", "net-options", "r0", "1", "--timeout=600"][..]),
+        ("setup", &["--timeout", "0.1", "new-peer", "r0", "1", "--timeout=600"]),
+        ("adm", &["--timeout", "0.1", "new-peer", "r0:bob"]),
+    ] {
+        let place = Place::new();
+        let _listener = silent_daemon(&place.path("admin.sock"));
+        let run = place.run_tool_alone(tool, words);
+        assert_eq!(run.exit, 20, "{words:?}: {run:?}");
+        assert!(run.stderr.contains("within 0.1 s"), "{words:?}: {}", run.stderr);
+    }
+    for words in [
+        &["net-options", "--timeout=600", "r0"][..],
+        &["net-options", "r0", "--timeout", "600"],
+        &["new-peer", "--timeout=600", "r0"],
+    ] {
+        let run = Place::new().run_alone(words);
+        assert_eq!(run.exit, 10, "{words:?}: {run:?}");
+        assert!(run.stderr.contains("options come from the configuration, not from `--timeout"));
+    }
+}
+
+/// With a daemon that says the same of `r0` whatever it is asked, and does all that it is told.
+fn told(words: &[&str]) -> Run {
+    let mut found = resource("r0");
+    found.devices[0].minor = 1;
+    found.devices[0].backing_dev = Some("/dev/vg/lv".to_owned());
+    let end = |last: u8| std::net::SocketAddr::from(([10, 0, 0, last], 7789)).into();
+    let path = PathStatus { this_host: end(1), remote_host: end(2), ..PathStatus::default() };
+    found.connections[0].paths = vec![path];
+    Place::new().run_tool_beside("setup", words, move |command| {
+        let Command::Status { .. } = command else { return done() };
+        let node = NodeStatus { name: "alice".to_owned(), ..NodeStatus::default() };
+        Response::Ok(Reply::Status(StatusReply { node, resources: vec![found.clone()] }))
+    })
+}
+
+/// `drbdsetup` needs no file: what runs is asked of the daemon.
+#[test]
+fn names_for_udev_are_those_of_what_runs() {
+    let mut answers = vec![status(&["r0"]), status(&["r0"])];
+    answers.push(running().remove(0));
+    let run = Place::new().run_tool("setup", &["udev", "0"], answers);
+    assert_eq!((run.exit, run.stderr.as_str()), (0, ""), "{run:?}");
+    assert!(run.stdout.starts_with("DEVICE=drbd1\n"), "{run:?}");
 }
 
 #[test]
@@ -188,7 +276,8 @@ fn waiting_ends_with_the_state_or_with_the_time() {
     let run = waited(&["--timeout", "0.05", "wait-connect-resource", "r0"], vec![lost()]);
     let expected = Run {
         exit: 5,
-        stderr: "r0: wait: the connections did not come: 0.05 s are up\n  try: basalt adm status \
+        stderr: "r0: wait-connect-resource: the connections did not come: 0.05 s are up, and \
+                 carol is Connecting\n  try: basalt setup status \
                  r0\n"
             .to_owned(),
         ..quiet(Vec::new())
@@ -237,6 +326,31 @@ fn links_are_the_tools_under_drbds_names() {
     let (exit, version) = run("drbdadm", &["--version"]);
     assert_eq!(exit, Some(0));
     assert!(version.contains("\nDRBD_KERNEL_VERSION_CODE=0x090303\n"), "{version}");
+
+    // What they tell to be typed goes by the names that they were called by.
+    let socket = place.path("no.sock");
+    let complaint = |name: &str, words: &[&str]| {
+        let mut command = Process::new(bin.join(name));
+        command.args(words).env("BASALT_ADMIN_SOCKET", &socket);
+        String::from_utf8(command.output().unwrap().stderr).unwrap()
+    };
+    for (name, words, part) in [
+        ("drbdsetup", &["dstate", "0"][..], "drbdsetup: cannot"),
+        ("drbdsetup", &["status", "a/b"], "try: drbdsetup --help"),
+        ("drbdadm", &["status", "a/b"], "try: drbdadm --help"),
+        ("drbdsetup", &["rolle", "r0"], "Usage: drbdsetup "),
+        ("drbdadm", &["rolle", "r0"], "Usage: drbdadm "),
+        ("drbdadm", &["set-gi", "r0"], "drbdadm: set-gi: "),
+        ("drbdadm", &["--", "--timeout=600", "net-options", "r0"], "not from `--timeout=600`"),
+    ] {
+        let said = complaint(name, words);
+        assert!(said.contains(part) && !said.contains("basalt adm"), "{name} {words:?}: {said}");
+    }
+    let _listener = silent_daemon(&socket);
+    let said = complaint("drbdsetup", &["--timeout", "0.05", "down", "r0"]);
+    assert!(said.contains("look with `drbdsetup status`"), "{said}");
+    let said = complaint("drbdadm", &["--timeout", "0.05", "down", "r0"]);
+    assert!(said.contains("look with `drbdadm status`"), "{said}");
 
     fs::remove_file(bin.join("drbdadm")).unwrap();
     fs::write(bin.join("drbdadm"), "another program").unwrap();

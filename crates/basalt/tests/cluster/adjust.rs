@@ -48,7 +48,10 @@ fn options_change_under_a_client_and_structure_does_not() {
     let said = cluster.adm_refused(0, &["adjust", "r0"]);
     assert!(said.contains("(-12) Device is held open by someone"), "{said}");
     client.close().unwrap();
+    // The role that an operator gave outlives the restart that this takes.
+    cluster.adm_ok(0, &["primary", "r0"]);
     assert_eq!(steps(&cluster, &["adjust", "r0"]), [""; 0]);
+    assert_eq!(cluster.role(0), Role::Primary);
     assert_eq!(steps(&cluster, &["adjust", "-d", "r0"]), [""; 0]);
     // What `auto-promote no` said is in effect now.
     cluster.wait_connected(0);

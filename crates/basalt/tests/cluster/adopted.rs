@@ -3,6 +3,9 @@
 
 use std::fs::{self, File};
 use std::os::unix::fs::FileExt;
+use std::path::PathBuf;
+
+use frontend::nbd::client::{Connection, Wishes};
 
 use crate::BLOCK;
 use crate::harness::{Cluster, DISK_BYTES};
@@ -150,5 +153,86 @@ fn replicas_that_were_only_up_return_to_drbd() {
         cluster.adm_ok(index, &["down", "r0"]);
         adopt(&cluster, index, &["--rollback"]).unwrap();
         assert!(cluster.data(index, DISK_BYTES) == *before, "disk {index} differs");
+    }
+}
+
+fn second_disk(cluster: &Cluster, index: usize) -> PathBuf {
+    cluster.directory.path().join(format!("second{index}"))
+}
+
+/// The same with a second volume of DRBD's at each node, with a history of its own.
+fn prepare_two() -> Cluster {
+    let cluster = prepare(None);
+    let mut text = fs::read_to_string(cluster.config()).unwrap();
+    for index in 0..3 {
+        let disk = File::create_new(second_disk(&cluster, index)).unwrap();
+        disk.set_len(DISK_BYTES).unwrap();
+        disk.write_all_at(&[0x22; BLOCK], 2 << 20).unwrap();
+        disk.write_all_at(&superblock(index, GENERATION + 32), DISK_BYTES - 4096).unwrap();
+        let metadata = |name: &str| cluster.directory.path().join(format!("{name}{index}"));
+        File::create(metadata("metadata-of-second")).unwrap().set_len(8 << 20).unwrap();
+        let first = format!("meta-disk {}; }}", metadata("metadata").display());
+        assert!(text.contains(&first), "{first} in {text}");
+        let second = format!(
+            "{first} volume 1 {{ device minor 2; disk {}; meta-disk {}; }}",
+            second_disk(&cluster, index).display(),
+            metadata("metadata-of-second").display()
+        );
+        text = text.replace(&first, &second);
+    }
+    fs::write(cluster.config(), text).unwrap();
+    cluster
+}
+
+#[test]
+fn volumes_of_one_resource_are_adopted_together_and_start_without_a_copy() {
+    let mut cluster = prepare_two();
+    let both = format!("{GENERATION:x},{:x}", GENERATION + 32);
+    for index in 0..3 {
+        let said = adopt(&cluster, index, &["--same-as", &format!("{GENERATION:x}")]).unwrap_err();
+        assert!(said.contains("`r0` has 2 volumes"), "{said}");
+        adopt(&cluster, index, &["--same-as", &both]).unwrap();
+    }
+    start(&mut cluster);
+    cluster.adm_ok(2, &["new-current-uuid", "--clear-bitmap", "r0"]);
+    for index in 0..3 {
+        cluster.wait_up_to_date(index);
+    }
+    let uri = format!("nbd+unix:///r0/1?socket={}", cluster.nbd_socket(2).display());
+    let mut second = Connection::open(&uri.parse().unwrap(), &Wishes::default()).unwrap();
+    assert_eq!(second.export().size_bytes, SIZE_BYTES);
+    let mut read = [0; BLOCK];
+    second.read(2 << 20, &mut read).unwrap();
+    assert_eq!(read, [0x22; BLOCK]);
+    second.write(3 << 20, &[0x33; BLOCK]).unwrap();
+    second.flush().unwrap();
+    second.close().unwrap();
+    assert_served(&cluster, 2);
+    cluster.assert_replicas_equal(SIZE_BYTES);
+    for index in 0..3 {
+        let bytes = fs::read(second_disk(&cluster, index)).unwrap();
+        assert!(bytes[3 << 20..][..BLOCK] == [0x33; BLOCK], "node {index}");
+        cluster.adm_ok(index, &["down", "--force", "r0"]);
+        let said = adopt(&cluster, index, &["--rollback"]).unwrap_err();
+        assert!(said.contains("resource `r0` is in use here"), "{said}");
+    }
+}
+
+#[test]
+fn volumes_of_one_resource_return_together() {
+    let mut cluster = prepare_two();
+    let bytes = |cluster: &Cluster, index: usize| {
+        (cluster.data(index, DISK_BYTES), fs::read(second_disk(cluster, index)).unwrap())
+    };
+    let before: Vec<_> = (0..3).map(|index| bytes(&cluster, index)).collect();
+    for (index, before) in before.iter().enumerate() {
+        adopt(&cluster, index, &[]).unwrap();
+        assert!(bytes(&cluster, index).1 != before.1, "DRBD's signature is still there");
+    }
+    start(&mut cluster);
+    for (index, before) in before.iter().enumerate() {
+        cluster.adm_ok(index, &["down", "r0"]);
+        adopt(&cluster, index, &["--rollback"]).unwrap();
+        assert!(bytes(&cluster, index) == *before, "the disks of node {index} differ");
     }
 }

@@ -66,8 +66,9 @@ fn primary_goes_on_without_its_disk_and_takes_it_back() {
     assert_eq!(cluster.role(0), Role::Primary);
     checker.passes();
     cluster.assert_replicas_equal(size);
-    let copied = cluster.log(0);
-    assert_eq!(copied.matches("the disk was attached").count(), 3, "{copied}");
+    cluster.poll(0, "three lines of a disk that was attached", || {
+        (cluster.log(0).matches("the disk was attached").count() == 3).then_some(())
+    });
 }
 
 #[test]

@@ -110,7 +110,7 @@ fn what_is_no_proof_leaves_the_primary_waiting() {
     cluster.kill(1);
     let count = ended(&cluster, 0, "fence-peer");
     assert_eq!((count.failures, count.last_status), (1, Some(5)));
-    assert!(cluster.log(0).contains("that is no proof"), "{}", cluster.log(0));
+    cluster.wait_for_log(0, "that is no proof");
     cluster.wait(0, "loss of the quorum", |status| !status.devices[0].quorum);
     cluster.launch(1);
     cluster.wait_up_to_date(0);
@@ -177,7 +177,7 @@ fn a_secondary_does_not_take_over_without_proof() {
     fs::write(file(&cluster, "code", 1), "6").unwrap();
     cluster.adm_refused(1, &["primary", "r0"]);
     assert_eq!(cluster.role(1), Role::Secondary);
-    assert!(cluster.log(1).contains("it is Primary: this node does not go on"));
+    cluster.wait_for_log(1, "it is Primary: this node does not go on");
 }
 
 #[test]

@@ -115,7 +115,7 @@ fn handlers_are_called_with_drbds_environment_and_counted() {
     events.wait_for(&cluster, &format!("response {call} status:0"));
     let count = counted(&cluster, 0, "disconnected", 1);
     assert_eq!((count.failures, count.last_status), (0, Some(0)));
-    assert!(cluster.log(0).contains("handler disconnected: says n2"), "{}", cluster.log(0));
+    cluster.wait_for_log(0, "handler disconnected: says n2");
     assert!(!cluster.log(0).contains("handler quorum-lost"), "two of three are a majority");
     cluster.kill(1);
     noted(&cluster, 0, "quorum-lost");
@@ -129,8 +129,7 @@ fn scripts_that_fail_are_shown_and_changed_under_clients() {
     cluster.kill(2);
     let count = counted(&cluster, 0, "disconnected", 1);
     assert_eq!((count.failures, count.last_status), (1, Some(5)));
-    let log = cluster.log(0);
-    assert!(log.contains("handler disconnected ended with exit code 5"), "{log}");
+    cluster.wait_for_log(0, "handler disconnected ended with exit code 5");
 
     set(&cluster, "handlers { disconnected \"true\"; }");
     cluster.adm_ok(0, &["adjust", "r0"]);
@@ -222,7 +221,7 @@ fn a_handler_that_fails_refuses_the_resync() {
     client.write(4096, &[2; BLOCK]).unwrap();
     cluster.launch(2);
     assert_eq!(counted(&cluster, 2, "before-resync-target", 1).last_status, Some(9));
-    assert!(cluster.log(2).contains("does not allow the resync"), "{}", cluster.log(2));
+    cluster.wait_for_log(2, "does not allow the resync");
     let state = cluster.status(2).unwrap().devices[0].disk_state;
     assert_ne!(state, DiskState::UpToDate);
     // Without the handler nothing is asked any more.

@@ -64,24 +64,33 @@ impl Cluster {
     /// Daemons that run, with `r0` up on all of them; the last `clients` of them have no disk.
     pub(crate) fn start(nodes: usize, clients: usize) -> Self {
         let mut cluster = Self::prepare(nodes, clients);
-        for index in 0..nodes {
-            cluster.launch(index);
-        }
-        for index in 0..nodes {
-            cluster.adm_ok(index, &["up", "r0"]);
-        }
+        cluster.begin();
         cluster
+    }
+
+    /// Starts what was prepared.
+    pub(crate) fn begin(&mut self) {
+        for index in 0..self.nodes.len() {
+            self.launch(index);
+        }
+        for index in 0..self.nodes.len() {
+            self.adm_ok(index, &["up", "r0"]);
+        }
     }
 
     /// The same, with `r0` on the same empty history everywhere and the first node Primary.
     pub(crate) fn start_in_sync(nodes: usize, clients: usize) -> Self {
         let cluster = Self::start(nodes, clients);
-        cluster.wait_connected(0);
-        cluster.adm_ok(0, &["primary", "--force", "r0"]);
-        for index in 0..nodes {
-            cluster.wait_up_to_date(index);
-        }
+        cluster.make_in_sync();
         cluster
+    }
+
+    pub(crate) fn make_in_sync(&self) {
+        self.wait_connected(0);
+        self.adm_ok(0, &["primary", "--force", "r0"]);
+        for index in 0..self.nodes.len() {
+            self.wait_up_to_date(index);
+        }
     }
 
     /// Configuration and formatted disks, and no daemon.
@@ -173,6 +182,14 @@ impl Cluster {
 
     pub(crate) fn log(&self, index: usize) -> String {
         fs::read_to_string(self.directory.path().join(format!("log{index}"))).unwrap_or_default()
+    }
+
+    /// A connection may end, or a command be answered, before the line that tells of it is written.
+    #[track_caller]
+    pub(crate) fn wait_for_log(&self, index: usize, part: &str) {
+        self.poll(index, &format!("the line {part:?}"), || {
+            self.log(index).contains(part).then_some(())
+        });
     }
 
     pub(crate) fn nbd_socket(&self, index: usize) -> PathBuf {

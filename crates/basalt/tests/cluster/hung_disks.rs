@@ -2,7 +2,7 @@
 //!
 //! A disk lies in a file system of its own, which is frozen: writes to it stand still, in the
 //! kernel, until it is thawed. It takes root, and the programs `mkfs.ext4`, `mount` and `fsfreeze`;
-//! without them it says so and shows nothing.
+//! without them it says so and shows nothing. Another answers nothing at all.
 
 use std::fs;
 
@@ -10,6 +10,7 @@ use api::disk_state::DiskState;
 use io::now;
 
 use crate::BLOCK;
+use crate::deaf::Deaf;
 use crate::frozen::Place;
 use crate::harness::Cluster;
 
@@ -57,7 +58,7 @@ fn goes_on_without(index: usize) {
     cluster.wait(index, "disk that was given up", |status| {
         matches!(status.devices[0].disk_state, DiskState::Failed | DiskState::Diskless)
     });
-    assert!(cluster.log(index).contains("(disk-timeout)"), "{}", cluster.log(index));
+    cluster.wait_for_log(index, "(disk-timeout)");
     let mut bytes = [0; BLOCK];
     client.read(0, &mut bytes).unwrap();
     assert_eq!(bytes, [2; BLOCK]);
@@ -126,4 +127,120 @@ fn the_others_go_on_when_a_disk_of_a_secondary_stands_still() {
 #[test]
 fn a_primary_whose_own_disk_stands_still_goes_on_with_the_others() {
     goes_on_without(0);
+}
+
+/// The process that waits for the disk cannot be killed: the command does not wait for it.
+#[test]
+fn metadata_on_a_disk_that_stands_still_costs_no_more_than_the_deadline() {
+    let cluster = Cluster::prepare(1, 0);
+    let Some(mut place) = Place::of_disk(&cluster, 0) else {
+        return println!("skipped: a file system takes root, `mkfs.ext4`, `mount` and `fsfreeze`");
+    };
+    let create = ["create-md", "--force", "--node", "n0", "r0"];
+    place.freeze();
+    let before = now();
+    let output = cluster.adm(0, &[&["--timeout", "2"][..], &create].concat());
+    assert!(now().since(before).as_secs() < 20, "it waited for the disk");
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(20), "{said}");
+    assert!(said.starts_with("r0: create-md: it did not end within 2 s\n"), "{said}");
+    place.thaw();
+    cluster.poll(0, "metadata", || cluster.adm(0, &create).status.success().then_some(()));
+    cluster.adm_ok(0, &["dump-md", "--node", "n0", "r0"]);
+}
+
+/// Those that look at disks without the daemon. The process that waits for such a disk cannot be
+/// killed; the command does not wait for that process.
+#[test]
+fn commands_that_look_at_a_disk_that_answers_nothing_end_in_time() {
+    let cluster = Cluster::prepare(1, 0);
+    let state = cluster.state_dir(0);
+    let Some(_disk) = Deaf::at(&cluster.disk(0)) else {
+        return println!("skipped: a disk that answers nothing takes root and /dev/fuse");
+    };
+    let state = state.to_str().unwrap();
+    for words in [
+        &["create-md", "--force", "--node", "n0", "r0"][..],
+        &["dump-md", "--node", "n0", "r0"],
+        &["get-gi", "--node", "n0", "r0"],
+        &["wipe-md", "--force", "--node", "n0", "r0"],
+        &["adopt-drbd", "--node", "n0", "--state-dir", state, "r0"],
+        &["adopt-drbd", "--rollback", "--node", "n0", "--state-dir", state, "r0"],
+        &["adopt", "--node", "n0", "--state-dir", state, "r0"],
+    ] {
+        let before = now();
+        let output = cluster.adm(0, &[&["--timeout", "1"][..], words].concat());
+        let took = now().since(before);
+        let said = String::from_utf8(output.stderr).unwrap();
+        assert!(took.as_secs() < 20, "{words:?} took {took:?}: {said}");
+        assert_eq!(output.status.code(), Some(20), "{words:?}: {said}");
+        assert!(said.contains("it did not end within "), "{words:?}: {said}");
+    }
+}
+
+/// The daemon has more than one disk to see to.
+#[test]
+fn a_disk_that_answers_nothing_holds_up_its_own_resource_alone() {
+    let mut cluster = Cluster::prepare(1, 0);
+    let other_disk = cluster.directory.path().join("other-disk");
+    fs::File::create(&other_disk).unwrap().set_len(crate::harness::DISK_BYTES).unwrap();
+    let text = cluster.config_text("r0");
+    let disk = cluster.disk(0).display().to_string();
+    let more = text.replace("resource r0", "resource r1").replace("minor 1", "minor 2");
+    let more = more.replace(&disk, other_disk.to_str().unwrap());
+    let port = crate::harness::own_port().to_string();
+    let more = more.replace(&cluster.nodes[0].address.to_string(), &port);
+    fs::write(cluster.config(), text + &more).unwrap();
+    cluster.adm_ok(0, &["create-md", "--node", "n0", "r1"]);
+    cluster.launch(0);
+    let Some(_disk) = Deaf::at(&cluster.disk(0)) else {
+        return println!("skipped: a disk that answers nothing takes root and /dev/fuse");
+    };
+    for (words, is_done) in [
+        (&["--timeout", "3", "up", "r0"][..], false),
+        (&["--timeout", "3", "up", "r0"], false),
+        (&["status"], true),
+        (&["--timeout", "10", "up", "r1"], true),
+        (&["--timeout", "10", "primary", "--force", "r1"], true),
+        (&["--timeout", "10", "down", "--force", "r0"], true),
+        (&["--timeout", "10", "down", "--force", "r0"], true),
+        (&["--timeout", "10", "down", "r1"], true),
+    ] {
+        let (was_done, said) = ends(&cluster, words);
+        assert_eq!(was_done, is_done, "{words:?}: {said}");
+    }
+}
+
+/// Whether it was done, and what it said.
+fn ends(cluster: &Cluster, words: &[&str]) -> (bool, String) {
+    let before = now();
+    let output = cluster.adm(0, words);
+    let took = now().since(before);
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert!(took.as_secs() < 25, "{words:?} took {took:?}: {said}");
+    (output.status.success(), said)
+}
+
+/// What it does without being asked is done in time, too: the start after a disk was lost so.
+#[test]
+fn a_daemon_starts_without_a_disk_that_answers_nothing() {
+    let mut cluster = Cluster::start(1, 0);
+    cluster.adm_ok(0, &["primary", "--force", "r0"]);
+    cluster.kill(0);
+    let Some(disk) = Deaf::at(&cluster.disk(0)) else {
+        return println!("skipped: a disk that answers nothing takes root and /dev/fuse");
+    };
+    cluster.launch(0);
+    let status = cluster.status(0).unwrap();
+    assert_eq!(status.devices[0].disk_state, DiskState::Diskless, "{status:#?}");
+    let (was_done, said) = ends(&cluster, &["attach", "r0"]);
+    assert!(!was_done && said.contains("an earlier command still waits for the disk"), "{said}");
+    cluster.adm_ok(0, &["down", "--force", "r0"]);
+    let (was_done, said) = ends(&cluster, &["up", "r0"]);
+    assert!(!was_done && said.contains("an earlier command still waits for the disk"), "{said}");
+    drop(disk);
+    cluster.poll(0, "disk that is free", || {
+        cluster.adm(0, &["up", "r0"]).status.success().then_some(())
+    });
+    assert_eq!(cluster.status(0).unwrap().devices[0].disk_state, DiskState::UpToDate);
 }

@@ -50,7 +50,7 @@ fn what_was_written_outlives_all_daemons() {
         cluster.kill(1);
         for index in 0..3 {
             cluster.launch_with(index, ENVIRONMENT);
-            assert!(cluster.log(index).contains("the metadata is mapped"));
+            cluster.wait_for_log(index, "the metadata is mapped");
         }
         client = cluster.client(0);
         let mut found = [0; BLOCK];

@@ -128,7 +128,7 @@ fn initiator_with_another_secret_is_refused_on_every_queue() {
     let last = prove(&mut admin, &mut wrong());
     assert_eq!((&last[..2], &last[6..8]), (&[0, 0xf1][..], &[1, 1][..]));
     admin.wait_for_the_end();
-    assert!(cluster.log(0).contains("was refused: its secret is another one"));
+    cluster.wait_for_log(0, "was refused: its secret is another one");
     let mut good = initiator(&cluster, 0, &mut Host::new());
     let (mut io, _) = open(&cluster, 0, 2, good.id);
     assert_eq!(prove(&mut io, &mut wrong())[..2], [0, 0xf1]);
@@ -147,7 +147,7 @@ fn initiator_with_another_secret_is_refused_on_every_queue() {
     assert!(!host.is_content(&ask(&mut admin)));
     tell(&mut admin, &host.failure2());
     admin.wait_for_the_end();
-    assert!(cluster.log(0).contains("compare its --dhchap-ctrl-secret"));
+    cluster.wait_for_log(0, "compare its --dhchap-ctrl-secret");
 }
 
 #[test]
@@ -167,7 +167,7 @@ fn hosts_may_use_what_their_lines_say_and_changes_count_for_new_connections() {
     let (mut line, end) = open(&cluster, 0, 0, CONTROLLER_DYNAMIC);
     assert_eq!(end.status, STATUS_HOST);
     line.wait_for_the_end();
-    assert!(cluster.log(0).contains("may not use \"r0\""));
+    cluster.wait_for_log(0, "may not use \"r0\"");
     write_hosts(&cluster, "nonsense\n", 0o600);
     cluster.poll(0, "complaint about the file", || {
         cluster.log(0).contains("line 1 is not HOST-NQN").then_some(())
@@ -199,7 +199,7 @@ fn host_that_stalls_is_let_go_alone() {
     assert_eq!(first.run(command(0, &[(4, &[1])]), &[], 0).status, 0);
     admin.wait_for_the_end();
     io.wait_for_the_end();
-    assert!(cluster.log(0).contains("it did not prove itself in time"));
+    cluster.wait_for_log(0, "it did not prove itself in time");
     assert_eq!(good.write(0, &[1; 4096]), 0, "it went on all the time");
     let mut latter = initiator(&cluster, 0, &mut Host::new());
     good.io.wait_for_the_end();

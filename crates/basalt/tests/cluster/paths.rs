@@ -224,7 +224,7 @@ fn paths_come_and_go_under_a_client() {
     let config = epoch(cluster);
     adjust(&[1]);
     paths.wait_for(&[true], &[true]);
-    cluster.poll(0, "move", || cluster.log(0).contains("over another path").then_some(()));
+    cluster.wait_for_log(0, "over another path");
     paths.wait_for(&[true], &[true]);
     adjust(&[0, 1]);
     paths.wait_for(&[true, true], &[false, true]);

@@ -189,7 +189,7 @@ fn a_size_that_cannot_be_had_is_refused_and_changes_nothing() {
     assert!(said.contains("cannot be made smaller"), "{said}");
     assert_eq!(size_of(&cluster, 0), Some(before));
     assert_eq!(fs::metadata(cluster.disk(1)).unwrap().len(), length);
-    assert!(cluster.log(1).contains("bytes longer"), "{}", cluster.log(1));
+    cluster.wait_for_log(1, "bytes longer");
     let mut client = cluster.client(0);
     client.write(0, &[5; BLOCK]).unwrap();
     client.close().unwrap();
@@ -285,7 +285,7 @@ fn a_member_without_room_stays_away_until_it_has_some() {
         said.contains(&format!("the volume has {GROWN}")) && said.contains("enlarge"),
         "{said}"
     );
-    cluster.poll(2, "its own word", || cluster.log(2).contains("bytes longer").then_some(()));
+    cluster.wait_for_log(2, "bytes longer");
     let mut client = cluster.client(0);
     client.write(GROWN - BLOCK as u64, &[6; BLOCK]).unwrap();
     client.close().unwrap();

@@ -3,6 +3,11 @@
 use std::fs::{self, File};
 use std::os::unix::fs::{FileExt, MetadataExt};
 
+use api::disk_state::DiskState;
+use api::replication_state::ReplicationState;
+use api::role::Role;
+use api::status::PeerDeviceStatus;
+
 use crate::BLOCK;
 use crate::harness::{Cluster, DISK_BYTES};
 
@@ -205,11 +210,16 @@ fn verify_finds_what_differs_and_a_reconnect_or_a_repair_mends_it() {
     assert!(reasons.contains("4 KiB that differ at n2"), "{reasons}");
     cluster.adm_ok(0, &["disconnect", "r0:n2"]);
     cluster.adm_ok(0, &["connect", "r0:n2"]);
-    wait_all(&cluster);
-    // What differed is copied while the replica counts as up to date.
-    cluster.poll(0, "copy of what differed", || {
-        (cluster.data(0, size) == cluster.data(2, size)).then_some(())
+    // In one look: until its loss is chosen it counts as up to date, and the counter tells why not.
+    cluster.wait(0, "end of the copy of what differed", |status| {
+        let peers = status.connections.iter().map(|peer| &peer.peer_devices[0]);
+        let is_mended = |peer: &PeerDeviceStatus| {
+            peer.peer_disk_state == DiskState::UpToDate && peer.out_of_sync == 0
+        };
+        peers.clone().count() == 2 && peers.clone().all(is_mended)
     });
+    let reasons = cluster.status(0).unwrap().reasons.join("\n");
+    assert!(!reasons.contains("differ"), "{reasons}");
     cluster.assert_replicas_equal(size);
 
     spoil(&cluster, 0, (4 << 20) + 4096);
@@ -223,4 +233,50 @@ fn verify_finds_what_differs_and_a_reconnect_or_a_repair_mends_it() {
         .then_some(())
     });
     assert_eq!(cluster.data(0, size)[(4 << 20) + 4096], 3);
+}
+
+/// Its disk is not up to date, and it says from where that is mended. Before it has heard of the
+/// voters what counts it does not call for an origin, which would give up what it missed.
+#[test]
+fn a_primary_that_missed_writes_shows_its_own_copy() {
+    let mut cluster = Cluster::prepare(3, 0);
+    let text = cluster.config_text("r0").replacen("r0 {", "r0 { disk { c-max-rate 8M; }", 1);
+    fs::write(cluster.config(), text).unwrap();
+    cluster.begin();
+    cluster.make_in_sync();
+    let mut client = cluster.client(0);
+    cluster.kill(2);
+    for mib in 0..24 {
+        client.write(mib << 20, &vec![9; 1 << 20]).unwrap();
+    }
+    client.close().unwrap();
+    cluster.adm_ok(0, &["secondary", "r0"]);
+    cluster.launch(2);
+    cluster.poll(2, "config that counts", || {
+        let status = cluster.status(2)?;
+        let calls = status.reasons.iter().any(|reason| reason.contains("declared the origin"));
+        assert!(!calls, "{:?}", status.reasons);
+        status.epoch.filter(|epoch| !epoch.insync.is_empty())
+    });
+    cluster.adm_ok(2, &["primary", "r0"]);
+    let copied = cluster.poll(2, "copy of its own", || {
+        let status = cluster.status(2)?;
+        let devices = status.connections.iter().flat_map(|it| &it.peer_devices);
+        let sources: Vec<_> = devices
+            .filter(|it| it.replication_state == ReplicationState::SyncTarget)
+            .cloned()
+            .collect();
+        (!sources.is_empty()).then_some((status, sources))
+    });
+    let (status, sources) = copied;
+    assert_eq!(sources.len(), 1, "{status:#?}");
+    assert_eq!(status.role, Role::Primary);
+    assert_eq!(status.devices[0].disk_state, DiskState::Inconsistent);
+    let told = cluster.adm(2, &["explain", "r0"]);
+    let told = String::from_utf8(told.stdout).unwrap();
+    assert!(told.contains("volume 0 is being copied here from n0"), "{told}");
+    cluster.wait_up_to_date(2);
+    let status = cluster.status(2).unwrap();
+    let mut devices = status.connections.iter().flat_map(|it| &it.peer_devices);
+    assert!(devices.all(|it| it.replication_state == ReplicationState::Established));
 }

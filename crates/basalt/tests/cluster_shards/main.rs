@@ -102,6 +102,10 @@ fn restart_with_other_shards_replays_the_log_of_all() {
         client.write(3 * EXTENT, &[0x32; BLOCK]).unwrap();
         cluster.nodes[2].shards = shards;
         cluster.launch(2);
+        cluster.poll(2, "line of each shard", || {
+            let lines = cluster.log(2).matches("unclean end: ").count();
+            (lines >= usize::from(shards)).then_some(())
+        });
         let log = cluster.log(2);
         let counts: Vec<u64> = log
             .split("unclean end: ")

@@ -168,6 +168,14 @@ impl Node {
         self.log().lines().last().unwrap_or_default().to_owned()
     }
 
+    /// A connection may end, or a command be answered, before the line that tells of it is written.
+    #[track_caller]
+    pub(crate) fn wait_for_log(&self, part: &str) {
+        wait_for(&format!("{} to say {part:?}", self.name), || {
+            self.log().contains(part).then_some(())
+        });
+    }
+
     pub(crate) fn log(&self) -> String {
         fs::read_to_string(self.home.join("log")).unwrap_or_default()
     }

@@ -79,7 +79,7 @@ fn resource_that_aborts_the_daemon_twice_is_held_down_and_the_others_are_served(
     for part in ["it stays down", "aborted twice within 60 s", "panicked", "basalt adm up r0"] {
         assert!(status.contains(part), "no {part:?} in {status}");
     }
-    assert!(node.log().contains("r0: it stays down: the daemon aborted twice"), "{}", node.log());
+    node.wait_for_log("r0: it stays down: the daemon aborted twice");
     let note = node.state_dir().join("resources/r0.held");
     let text = fs::read_to_string(&note).unwrap();
     assert!(text.contains("on resource r0") && text.contains("`basalt adm up r0`"), "{text}");

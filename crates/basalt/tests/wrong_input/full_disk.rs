@@ -62,8 +62,7 @@ fn full_disk_costs_its_member_and_no_write() {
         let state = cluster.nodes[2].disk_state()?;
         [DiskState::Failed, DiskState::Diskless].contains(&state).then_some(())
     });
-    let log = cluster.nodes[2].log();
-    assert!(log.contains("No space left on device"), "{log}");
+    cluster.nodes[2].wait_for_log("No space left on device");
     for index in [0, 1] {
         assert_eq!(cluster.nodes[index].disk_state(), Some(DiskState::UpToDate));
         let mut read = vec![0; PIECE_BYTES];

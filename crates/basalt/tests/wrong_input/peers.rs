@@ -21,12 +21,6 @@ fn wait_for_reason(cluster: &Cluster, index: usize, peer: &str, part: &str) {
     wait_for(&what, || reason(cluster, index, peer).filter(|reason| reason.contains(part)));
 }
 
-/// Charlie says it right after the connection's end, not before.
-#[track_caller]
-fn wait_for_log(cluster: &Cluster, part: &str) {
-    wait_for(part, || cluster.nodes[2].log().contains(part).then_some(()));
-}
-
 /// Two configurations that give the ids to other nodes: neither believes the other.
 #[test]
 fn exchanged_node_ids_keep_the_nodes_apart() {
@@ -40,7 +34,7 @@ fn exchanged_node_ids_keep_the_nodes_apart() {
     cluster.configure(&exchanged.replace("node-id X;", "node-id 2;"));
     cluster.adm(0, &["up", RESOURCE]).ok();
     wait_for_reason(&cluster, 0, "charlie", "node ids differ");
-    wait_for_log(&cluster, "compare the node-id lines of both configurations");
+    cluster.nodes[2].wait_for_log("compare the node-id lines of both configurations");
     // Alfa has left, and has no vote of its own.
     let written_anywhere = cluster.nodes[0].status().unwrap().quorum_votes.unwrap().have;
     assert_eq!(written_anywhere, 0, "no vote of a node that is somebody else");
@@ -105,8 +99,8 @@ fn peer_of_another_version_is_refused_with_both_versions() {
         peer.send(&hello("alfa", min, max));
         peer.expect_close();
         let wanted = format!("speaks protocol versions {min} to {max}, this node 1 to 1");
-        wait_for_log(&cluster, &wanted);
-        wait_for_log(&cluster, "update the older one");
+        cluster.nodes[2].wait_for_log(&wanted);
+        cluster.nodes[2].wait_for_log("update the older one");
     }
     is_well(cluster);
 }
@@ -121,7 +115,7 @@ fn strangers_are_refused_by_name() {
         let mut peer = FakePeer::connect(charlie);
         peer.send(&hello(name, 1, 1));
         peer.expect_close();
-        wait_for_log(&cluster, part);
+        cluster.nodes[2].wait_for_log(part);
     }
     is_well(cluster);
 }
@@ -135,7 +129,7 @@ fn name_of_a_member_counts_only_at_its_address() {
     let mut peer = FakePeer::connect(cluster.nodes[2].peer);
     peer.send(&hello_of_start("alfa", u64::MAX));
     peer.expect_close();
-    wait_for_log(&cluster, "calls itself \"alfa\", whose address is");
+    cluster.nodes[2].wait_for_log("calls itself \"alfa\", whose address is");
     // Its start count was not believed either: the real node is not an old copy.
     is_well(cluster);
 }
@@ -152,7 +146,7 @@ fn connected_member_is_not_replaced_by_its_name() {
         client.write(0, &[5; 4096]).unwrap();
     }
     client.close().unwrap();
-    wait_for_log(&cluster, "another process calls itself \"alfa\"");
+    cluster.nodes[2].wait_for_log("another process calls itself \"alfa\"");
     let log = cluster.nodes[2].log();
     assert_eq!(log.matches("alfa: connected").count(), 1, "it was never cut off: {log}");
     assert!(!log.contains("alfa: disconnected"), "{log}");
@@ -167,7 +161,7 @@ fn start_count_of_a_stranger_is_forgotten_by_connect() {
     peer.receive_frame().expect("nobody else is there to be alfa");
     peer.end();
     cluster.nodes[0].start();
-    wait_for_log(&cluster, "make this one forget it");
+    cluster.nodes[2].wait_for_log("make this one forget it");
     for verb in ["disconnect", "connect"] {
         cluster.adm(2, &[verb, &format!("{RESOURCE}:alfa")]).ok();
     }

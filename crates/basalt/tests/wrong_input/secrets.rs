@@ -61,7 +61,7 @@ fn nodes_with_one_secret_are_connected_and_it_changes_under_clients() {
     let mut cluster = cluster.bring_up();
     let mut client = cluster.nodes[1].client();
     client.write(0, &[1; 4096]).unwrap();
-    assert!(cluster.nodes[0].log().contains("connected, and knows the `shared-secret`"));
+    cluster.nodes[0].wait_for_log("connected, and knows the `shared-secret`");
     // One node after the other: what is connected stays so.
     cluster.configure(&with_secret(&plain, "sha512", SECRET));
     for index in 0..3 {

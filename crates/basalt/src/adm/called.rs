@@ -1,0 +1,112 @@
+//! The name by which the tool was called. What it tells to be typed next goes by that name, too:
+//! an operator who types `drbdsetup` may not know that there is a `basalt adm`.
+
+use std::sync::OnceLock;
+
+/// The tools and their names.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Name {
+    #[default]
+    BasaltAdm,
+    BasaltSetup,
+    Drbdadm,
+    Drbdsetup,
+}
+
+static NAME: OnceLock<Name> = OnceLock::new();
+
+/// The codes of drbdadm and of drbdsetup for words that they do not understand.
+const ADM_USAGE_EXIT: u8 = 1;
+const SETUP_USAGE_EXIT: u8 = 20;
+
+/// Verbs that both tools take with the same words, those with the name of a resource alone.
+const VERBS_OF_BOTH: [&str; 7] =
+    ["status", "role", "down", "primary", "secondary", "events2", "show"];
+
+/// Once, before anything is said.
+pub(crate) fn set(name: Name) {
+    // A second name would be an error of the program, and a wrong word in a hint is all it costs.
+    NAME.set(name).ok();
+}
+
+fn name() -> Name {
+    NAME.get().copied().unwrap_or_default()
+}
+
+/// As it is typed.
+pub(crate) fn program() -> &'static str {
+    name().text()
+}
+
+pub(crate) fn usage_exit() -> u8 {
+    match name() {
+        Name::BasaltAdm | Name::Drbdadm => ADM_USAGE_EXIT,
+        Name::BasaltSetup | Name::Drbdsetup => SETUP_USAGE_EXIT,
+    }
+}
+
+/// The text with the commands in it under the names of this call. They are written as
+/// `basalt adm VERB` and `basalt setup VERB` everywhere, in the daemon's answers, too.
+pub(crate) fn in_its_words(text: &str) -> String {
+    name().in_its_words(text)
+}
+
+impl Name {
+    fn text(self) -> &'static str {
+        match self {
+            Self::BasaltAdm => "basalt adm",
+            Self::BasaltSetup => "basalt setup",
+            Self::Drbdadm => "drbdadm",
+            Self::Drbdsetup => "drbdsetup",
+        }
+    }
+
+    /// The two tools by names of one kind.
+    fn pair(self) -> (&'static str, &'static str) {
+        match self {
+            Self::BasaltAdm | Self::BasaltSetup => ("basalt adm", "basalt setup"),
+            Self::Drbdadm | Self::Drbdsetup => ("drbdadm", "drbdsetup"),
+        }
+    }
+
+    fn in_its_words(self, text: &str) -> String {
+        let (adm, setup) = self.pair();
+        let is_setup = matches!(self, Self::BasaltSetup | Self::Drbdsetup);
+        let mut parts = text.split("basalt adm");
+        let mut named = parts.next().unwrap_or_default().to_owned();
+        for part in parts {
+            let is_of_word = |it: char| it.is_ascii_alphanumeric() || it == '-';
+            let verb = part.trim_start().split(|it| !is_of_word(it)).next().unwrap_or_default();
+            let is_of_both = VERBS_OF_BOTH.contains(&verb);
+            named += if is_setup && is_of_both { setup } else { adm };
+            named += part;
+        }
+        named.replace("basalt setup", setup)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn commands_in_a_text_go_by_the_names_of_the_call() {
+        let text = "by `basalt adm primary r0`, then basalt adm adjust r0, basalt setup status r0";
+        for (name, expected) in [
+            (Name::BasaltAdm, text),
+            (
+                Name::BasaltSetup,
+                "by `basalt setup primary r0`, then basalt adm adjust r0, basalt setup status r0",
+            ),
+            (Name::Drbdadm, "by `drbdadm primary r0`, then drbdadm adjust r0, drbdsetup status r0"),
+            (
+                Name::Drbdsetup,
+                "by `drbdsetup primary r0`, then drbdadm adjust r0, drbdsetup status r0",
+            ),
+        ] {
+            assert_eq!(name.in_its_words(text), expected, "of {name:?}");
+        }
+        assert_eq!(Name::Drbdadm.in_its_words("basalt adm"), "drbdadm");
+        assert_eq!(Name::Drbdadm.in_its_words("basalt node"), "basalt node");
+    }
+}

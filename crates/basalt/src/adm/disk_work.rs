@@ -1,0 +1,115 @@
+//! Verbs that read and write disks without the daemon, in a process of their own.
+//!
+//! A disk that stands still keeps the process that waits for it: it cannot even be killed. So such
+//! a verb is done by a child, and the command itself ends in time, whatever the disk does. So is
+//! `report`, which reads the daemon's files.
+
+use std::io::Read;
+use std::os::unix::process::CommandExt;
+use std::process::{Command, Stdio};
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::thread;
+use std::time::Duration;
+
+use crate::adm::arguments::{CommandLine, SuperblockVerb, Verb};
+use crate::adm::failure::AdmError;
+use crate::adm::outcome::Outcome;
+use crate::adm::verbs::failed;
+use crate::clock::now;
+
+/// Set for the child, which does the work.
+const CHILD_VARIABLE: &str = "BASALT_DISK_WORK";
+/// Metadata of a large disk takes minutes to write.
+const WRITES_WITHIN: Duration = Duration::from_secs(600);
+const READS_WITHIN: Duration = Duration::from_secs(30);
+/// To read the log and the state directory.
+const REPORT_WITHIN: Duration = Duration::from_secs(30);
+
+/// How long a verb may take that is to be done by a child.
+#[expect(clippy::wildcard_enum_match_arm, reason = "the other verbs ask the daemon, or a file")]
+pub(crate) fn limit(command_line: &CommandLine) -> Option<Duration> {
+    let usual = match &command_line.verb {
+        Verb::CreateMd(_) | Verb::Adopt(_) | Verb::AdoptDrbd(_) => WRITES_WITHIN,
+        // Each of its questions to the daemon has the deadline of the command line.
+        Verb::Report(_) => {
+            let questions = command_line.general.timeout.unwrap_or(READS_WITHIN) * 2;
+            return own_limit(questions + REPORT_WITHIN);
+        }
+        Verb::Superblock(SuperblockVerb::SetGi(_)) => return None,
+        Verb::Superblock(_) => READS_WITHIN,
+        _ => return None,
+    };
+    own_limit(command_line.general.timeout.unwrap_or(usual))
+}
+
+/// None for the child, which does the work.
+fn own_limit(limit: Duration) -> Option<Duration> {
+    std::env::var_os(CHILD_VARIABLE).is_none().then_some(limit)
+}
+
+/// Has a child do it, with the words of this process.
+pub(crate) fn run(command_line: &CommandLine, limit: Duration) -> Outcome {
+    match ended(limit) {
+        Ok(End::Told(outcome)) => outcome,
+        Ok(End::Cut { by }) => failed(command_line, &AdmError::ProcessEnded { by }),
+        Ok(End::NotInTime) => failed(command_line, &AdmError::DiskTimeout { limit }),
+        Err(source) => failed(command_line, &AdmError::NoProcess { source }),
+    }
+}
+
+/// What came of the child.
+enum End {
+    Told(Outcome),
+    Cut { by: String },
+    NotInTime,
+}
+
+fn ended(limit: Duration) -> std::io::Result<End> {
+    let deadline = now() + limit;
+    let mut words = std::env::args_os();
+    let mut command = Command::new(std::env::current_exe()?);
+    // The name says which tool it is.
+    if let Some(name) = words.next() {
+        command.arg0(name);
+    }
+    command.args(words).env(CHILD_VARIABLE, "1");
+    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn()?;
+    let (sender, texts) = mpsc::channel();
+    let out = child.stdout.take().expect("it is piped");
+    let err = child.stderr.take().expect("it is piped");
+    let (of_out, of_err) = (sender.clone(), sender);
+    // Whoever gave up hears no text, and misses none.
+    thread::spawn(move || drop(of_out.send((Stream::Out, read(out)))));
+    thread::spawn(move || drop(of_err.send((Stream::Err, read(err)))));
+    let mut outcome = Outcome::default();
+    for _ in 0..2 {
+        match texts.recv_timeout(deadline.since(now())) {
+            Ok((Stream::Out, text)) => outcome.output = text?,
+            Ok((Stream::Err, text)) => outcome.complaints = text?,
+            Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => {
+                // It ends when the disk lets it.
+                child.kill()?;
+                return Ok(End::NotInTime);
+            }
+        }
+    }
+    let status = child.wait()?;
+    let Some(code) = status.code().and_then(|code| u8::try_from(code).ok()) else {
+        return Ok(End::Cut { by: status.to_string() });
+    };
+    outcome.exit = code;
+    Ok(End::Told(outcome))
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Stream {
+    Out,
+    Err,
+}
+
+fn read(mut stream: impl Read) -> std::io::Result<String> {
+    let mut bytes = Vec::new();
+    stream.read_to_end(&mut bytes)?;
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
+}

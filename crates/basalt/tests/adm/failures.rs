@@ -1,0 +1,200 @@
+//! With `--json` every failure is told on standard output in JSON, whatever the verb: a program
+//! that reads the answers need not read standard error, too.
+
+use serde_json::Value;
+
+use crate::fake_node::{Place, Run};
+
+/// Every verb of `basalt adm`, with words that cannot be done without a daemon and without a
+/// configuration file.
+const ADM: &[&[&str]] = &[
+    &["create-md", "r0"],
+    &["adopt-drbd", "r0"],
+    &["adopt", "r0"],
+    &["up", "r0"],
+    &["down", "r0"],
+    &["adjust", "r0"],
+    &["attach", "r0"],
+    &["detach", "r0"],
+    &["connect", "r0"],
+    &["disconnect", "r0"],
+    &["primary", "r0"],
+    &["new-current-uuid", "--clear-bitmap", "r0"],
+    &["secondary", "r0"],
+    &["status", "r0"],
+    &["explain", "r0"],
+    &["report", "--dir", "DIR/none"],
+    &["events2", "r0"],
+    &["role", "r0"],
+    &["cstate", "r0"],
+    &["dstate", "r0"],
+    &["wait-connect", "r0"],
+    &["wait-sync", "r0"],
+    &["dump", "r0"],
+    &["dump-xml", "r0"],
+    &["sh-nop"],
+    &["sh-resources"],
+    &["sh-list-adjustable"],
+    &["sh-list-config-file"],
+    &["sh-resource", "r0"],
+    &["sh-dev", "r0"],
+    &["sh-minor", "r0"],
+    &["sh-ll-dev", "r0"],
+    &["sh-md-dev", "r0"],
+    &["sh-md-idx", "r0"],
+    &["sh-ip", "r0"],
+    &["sh-udev", "r0"],
+    &["sh-lr-of", "r0"],
+    &["new-resource", "r0"],
+    &["new-minor", "r0"],
+    &["new-peer", "r0"],
+    &["new-path", "r0"],
+    &["del-peer", "r0"],
+    &["del-path", "r0"],
+    &["del-minor", "r0"],
+    &["check-resize", "r0"],
+    &["outdate", "r0"],
+    &["peer-role", "r0"],
+    &["apply-al", "r0"],
+    &["repair-md", "r0"],
+    &["forget-peer", "r0:bob"],
+    &["invalidate-remote", "r0"],
+    &["pause-sync", "r0"],
+    &["resume-sync", "r0"],
+    &["disk-options", "r0"],
+    &["net-options", "r0"],
+    &["resource-options", "r0"],
+    &["peer-device-options", "r0"],
+    &["dump-md", "r0"],
+    &["get-gi", "r0"],
+    &["show-gi", "r0"],
+    &["wipe-md", "r0"],
+    &["set-gi", "r0"],
+    &["invalidate", "r0"],
+    &["verify", "r0"],
+    &["suspend-io", "r0"],
+    &["resume-io", "r0"],
+    &["resize", "r0"],
+    &["fence-peer", "r0"],
+    &["unfence-peer", "r0"],
+    &["split-brain", "r0"],
+    &["initial-split-brain", "r0"],
+    &["pri-on-incon-degr", "r0"],
+    &["pri-lost", "r0"],
+    &["pri-lost-after-sb", "r0"],
+    &["local-io-error", "r0"],
+    &["before-resync-target", "r0"],
+    &["after-resync-target", "r0"],
+    &["before-resync-source", "r0"],
+    &["out-of-sync", "r0"],
+    &["quorum-lost", "r0"],
+    &["disconnected", "r0"],
+];
+
+/// Nothing can go wrong with them.
+const ADM_ALWAYS: &[&str] = &["hidden-commands", "sh-mod-parms", "help"];
+
+const SETUP: &[&[&str]] = &[
+    &["status", "r0"],
+    &["events2", "r0"],
+    &["show", "r0"],
+    &["role", "r0"],
+    &["cstate", "r0", "1"],
+    &["dstate", "1"],
+    &["down", "r0"],
+    &["primary", "r0"],
+    &["secondary", "r0"],
+    &["connect", "r0", "1"],
+    &["disconnect", "r0", "1"],
+    &["detach", "1"],
+    &["resize", "1"],
+    &["invalidate", "1"],
+    &["suspend-io", "1"],
+    &["resume-io", "1"],
+    &["new-current-uuid", "1"],
+    &["invalidate-remote", "r0", "1", "0"],
+    &["outdate", "1"],
+    &["verify", "r0", "1", "0"],
+    &["get-gi", "r0", "1", "0"],
+    &["show-gi", "r0", "1", "0"],
+    &["check-resize", "1"],
+    &["pause-sync", "r0", "1", "0"],
+    &["resume-sync", "r0", "1", "0"],
+    &["udev", "1"],
+    &["del-minor", "1"],
+    &["del-peer", "r0", "1"],
+    &["forget-peer", "r0", "1"],
+    &["del-resource", "r0"],
+    &["rename-resource", "r0", "r1"],
+    &["new-resource", "r0", "0"],
+    &["new-minor", "r0", "1", "0"],
+    &["new-peer", "r0", "1"],
+    &["new-path", "r0", "1", "10.0.0.1:1", "10.0.0.2:1"],
+    &["del-path", "r0", "1", "10.0.0.1:1", "10.0.0.2:1"],
+    &["attach", "1", "/dev/a", "/dev/a", "internal"],
+    &["resource-options", "r0", "--quorum=off"],
+    &["disk-options", "1", "--al-extents=67"],
+    &["net-options", "r0", "1", "--timeout=60"],
+    &["peer-device-options", "r0", "1", "0", "--c-max-rate=1M"],
+    &["wait-connect-resource", "r0"],
+    &["wait-connect-connection", "r0", "1"],
+    &["wait-connect-volume", "r0", "1", "0"],
+    &["wait-sync-resource", "r0"],
+    &["wait-sync-connection", "r0", "1"],
+    &["wait-sync-volume", "r0", "1", "0"],
+];
+
+/// The names that the tool itself lists.
+fn verbs_of(tool: &str) -> Vec<String> {
+    let help = Place::new().run_tool_alone(tool, &["--help"]).stdout;
+    let listed = help.lines().skip_while(|line| *line != "Commands:").skip(1);
+    let listed = listed.take_while(|line| !line.is_empty());
+    let names = listed.filter_map(|line| line.strip_prefix("  ")?.split(' ').next());
+    let mut names: Vec<String> = names.filter(|name| !name.is_empty()).map(str::to_owned).collect();
+    if tool == "adm" {
+        let hidden = Place::new().run_alone(&["hidden-commands"]).stdout;
+        names.extend(hidden.lines().map(str::to_owned));
+    }
+    names
+}
+
+/// The failure that is told, in a list of answers or in a line of its own.
+fn failure(run: &Run) -> Option<Value> {
+    let lines = run.stdout.lines().filter_map(|line| serde_json::from_str(line).ok());
+    let found: Vec<Value> = serde_json::from_str(&run.stdout).unwrap_or_else(|_| lines.collect());
+    found.into_iter().find(|answer| answer["ok"] == false)
+}
+
+#[track_caller]
+fn assert_told(tool: &str, words: &[&str], run: &Run) {
+    assert_ne!(run.exit, 0, "{tool} {words:?}: {run:?}");
+    let told = failure(run).unwrap_or_else(|| panic!("{tool} {words:?} tells nothing: {run:?}"));
+    assert_eq!(told["error"]["exit"], run.exit, "{tool} {words:?}: {told}");
+    for field in ["code", "message"] {
+        let text = told["error"][field].as_str().unwrap_or_default();
+        assert!(!text.is_empty(), "{tool} {words:?} has no {field}: {told}");
+    }
+    assert!(!run.stderr.is_empty(), "{tool} {words:?}: people are told, too");
+}
+
+#[test]
+fn every_failure_is_told_in_json() {
+    for (tool, table, always) in [("adm", ADM, ADM_ALWAYS), ("setup", SETUP, &["help"][..])] {
+        let place = Place::new();
+        let mut verbs = verbs_of(tool);
+        verbs.retain(|verb| !always.contains(&verb.as_str()));
+        let mut known: Vec<&str> = table.iter().map(|words| words[0]).collect();
+        known.sort_unstable();
+        verbs.sort_unstable();
+        assert_eq!(verbs, known, "the table has every verb of {tool}");
+        for words in table {
+            let general = ["--json", "--timeout", "2", "-c", "DIR/none.res"];
+            // A setup asks the daemon for its configuration.
+            let general = if tool == "setup" { &general[..3] } else { &general };
+            assert_told(tool, words, &place.run_tool_alone(tool, &[general, words].concat()));
+            // What is not understood is told so, too; behind the words of a step all is accepted.
+            let wrong = [words[0], "--json", "--nonsense"];
+            assert_told(tool, &wrong, &place.run_tool_alone(tool, &wrong));
+        }
+    }
+}
