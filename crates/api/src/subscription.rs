@@ -76,7 +76,7 @@ pub enum Next {
     Nothing,
 }
 
-const VERB: &str = "events";
+const VERB: &str = "events2";
 
 impl Subscription {
     /// Subscribes with a [`Command::Events`].
@@ -84,7 +84,7 @@ impl Subscription {
     /// # Errors
     /// If the daemon is not there, does not answer in time, or refuses.
     pub fn open(socket: &Path, events: Command, answer_within: Duration) -> Result<Self, AskError> {
-        let failed = |source| AskError::Wire { socket: socket.to_owned(), verb: VERB, source };
+        let failed = |source| ended(socket, source, answer_within);
         let stream = connect_within(socket)?;
         let clone = || stream.try_clone().map_err(|error| failed(error.into()));
         let (sender, updates) = mpsc::sync_channel(RECEIVED_MAX);
@@ -145,16 +145,21 @@ impl Subscription {
     }
 
     fn ended(&self, source: WireError) -> AskError {
-        let socket = self.socket.clone();
-        match &source {
-            WireError::Io(error)
-                if matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut) =>
-            {
-                AskError::AnswerTimeout { socket, verb: VERB, within: SILENT_MAX }
-            }
-            WireError::Closed | WireError::Cut | WireError::Malformed(_) | WireError::Io(_) => {
-                AskError::Wire { socket, verb: VERB, source }
-            }
+        ended(&self.socket, source, SILENT_MAX)
+    }
+}
+
+/// A silence of `within`, or another end.
+fn ended(socket: &Path, source: WireError, within: Duration) -> AskError {
+    let socket = socket.to_owned();
+    match &source {
+        WireError::Io(error)
+            if matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut) =>
+        {
+            AskError::AnswerTimeout { socket, verb: VERB, within }
+        }
+        WireError::Closed | WireError::Cut | WireError::Malformed(_) | WireError::Io(_) => {
+            AskError::Wire { socket, verb: VERB, source }
         }
     }
 }

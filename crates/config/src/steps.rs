@@ -25,6 +25,8 @@ pub enum Reach {
     Members,
     /// Nothing but a connection over a path that goes.
     Paths,
+    /// Nothing: a volume comes beside those that are there.
+    Volumes,
     /// Disks or options that a running resource does not change.
     Structure,
 }
@@ -116,6 +118,10 @@ fn structure(steps: &mut Vec<Step>, text: String) {
     steps.push(Step { text, reach: Reach::Structure });
 }
 
+fn set_reach(steps: &mut [Step], reach: Reach) {
+    steps.iter_mut().for_each(|step| step.reach = reach);
+}
+
 fn up(new: &Side<'_>, skipped: Skipped, steps: &mut Vec<Step>) {
     let name = &new.resource.name;
     let options = option_words(&new.resource_options());
@@ -163,6 +169,10 @@ fn adjust(old: &Side<'_>, new: &Side<'_>, steps: &mut Vec<Step>) {
             structure(steps, format!("drbdsetup del-minor {}", minor(volume)));
         }
     }
+    // The first volume is what the replica is of.
+    let first = |side: &Side<'_>| side.host.volumes.iter().map(|volume| volume.number).min();
+    let is_first_kept = first(old) == first(new);
+    let comes = |volume: &Volume| is_first_kept && old.host.volume(volume.number).is_none();
     let options = new.resource_options();
     if options != old.resource_options() {
         let text =
@@ -170,8 +180,13 @@ fn adjust(old: &Side<'_>, new: &Side<'_>, steps: &mut Vec<Step>) {
         steps.push(Step { text, reach: reach(&old.resource_options(), &options) });
     }
     for volume in &new.host.volumes {
-        if old.host.volume(volume.number).is_none_or(|before| minor(before) != minor(volume)) {
+        let before = old.host.volume(volume.number);
+        if before.is_none_or(|before| minor(before) != minor(volume)) {
+            let known = steps.len();
             new_minor(name, volume, steps);
+            if comes(volume) {
+                set_reach(&mut steps[known..], Reach::Volumes);
+            }
         }
     }
     new.peers.iter().for_each(|peer| adjust_peer(old, new, peer, steps));
@@ -179,7 +194,11 @@ fn adjust(old: &Side<'_>, new: &Side<'_>, steps: &mut Vec<Step>) {
         let before = old.host.volume(volume.number);
         if before.is_none_or(|before| minor(before) != minor(volume) || before.disk != volume.disk)
         {
+            let known = steps.len();
             attach(new, volume, steps);
+            if comes(volume) {
+                set_reach(&mut steps[known..], Reach::Volumes);
+            }
         } else if let (Some(_), options) = (&volume.disk, new.disk_options(volume)) {
             let before = old.disk_options(before.unwrap_or(volume));
             if before != options {

@@ -141,11 +141,19 @@ fn volumes_come_and_go() {
         told(Some(BEFORE), &without),
         structure(&["drbdsetup detach 1", "drbdsetup del-minor 1"])
     );
-    let back: Vec<String> =
-        told(Some(&without), BEFORE).into_iter().map(|(text, _)| text).collect();
-    assert_eq!(back[0], "drbdsetup new-minor r0 1 1");
+    let comes = |text: &str| (text.to_owned(), Reach::Volumes);
+    let all = told(Some(&without), BEFORE);
+    let of_volume: Vec<_> = all.iter().filter(|(_, reach)| *reach == Reach::Volumes).collect();
     assert_eq!(
-        back.last().expect("there are steps"),
-        "drbdsetup attach 1 /dev/vg/r1 /dev/vg/md flexible --al-extents=1237"
+        of_volume,
+        [
+            &comes("drbdsetup new-minor r0 1 1"),
+            &comes("drbdmeta 1 v09 /dev/vg/md flex-external apply-al"),
+            &comes("drbdsetup attach 1 /dev/vg/r1 /dev/vg/md flexible --al-extents=1237"),
+        ]
     );
+    let rest: Vec<_> = all.iter().filter(|(_, reach)| *reach != Reach::Volumes).collect();
+    let option =
+        "drbdsetup peer-device-options r0 2 1 --set-defaults --c-max-rate=200M --bitmap=no";
+    assert_eq!(rest, [&(option.to_owned(), Reach::Options)]);
 }

@@ -91,19 +91,20 @@ impl MemberSet {
 
     #[must_use]
     pub fn of(member: NodeId) -> Self {
-        Self(1 << member.0)
+        // An id is below 32: nothing is shifted out, and nobody need look.
+        Self(1_u32.wrapping_shl(member.0.into()))
     }
     #[must_use]
     pub fn has(self, member: NodeId) -> bool {
-        self.0 & (1 << member.0) != 0
+        self.0 & Self::of(member).0 != 0
     }
     #[must_use]
     pub fn with(self, member: NodeId) -> Self {
-        Self(self.0 | (1 << member.0))
+        Self(self.0 | Self::of(member).0)
     }
     #[must_use]
     pub fn without(self, member: NodeId) -> Self {
-        Self(self.0 & !(1 << member.0))
+        Self(self.0 & !Self::of(member).0)
     }
     #[must_use]
     pub fn and(self, other: Self) -> Self {
@@ -127,10 +128,10 @@ impl MemberSet {
         self.0.count_ones()
     }
     pub fn insert(&mut self, member: NodeId) {
-        self.0 |= 1 << member.0;
+        self.0 |= Self::of(member).0;
     }
     pub fn remove(&mut self, member: NodeId) {
-        self.0 &= !(1 << member.0);
+        self.0 &= !Self::of(member).0;
     }
     /// Lowest node id first.
     pub fn iter(self) -> impl Iterator<Item = NodeId> {
@@ -206,6 +207,7 @@ impl BlockRange {
     }
     /// The blocks that the bytes `offset..offset + length` touch. `length` is at most an extent.
     #[must_use]
+    #[inline]
     pub fn covering(offset: u64, length: u32) -> Self {
         let start = offset / BLOCK_BYTES;
         let end = (offset + u64::from(length)).div_ceil(BLOCK_BYTES);
@@ -316,6 +318,7 @@ impl fmt::Debug for BlockRange {
 
 /// The lane of an absolute block number in a volume of `lanes` lanes.
 #[must_use]
+#[inline]
 pub fn lane_of_block(block: u64, lanes: u8) -> LaneIndex {
     let lane = block / EXTENT_BLOCKS % u64::from(lanes);
     LaneIndex(u8::try_from(lane).expect("a remainder is smaller than its u8 divisor"))

@@ -126,13 +126,17 @@ impl Superblock {
         further.fold(first, |space, it| space.with(it.place, it.size_bytes / BLOCK_BYTES))
     }
 
-    /// The replica follows a value with these volumes. One that it has beside them stays zeroes;
-    /// of one that was in use on another line nothing is known any more.
-    pub fn follow_volumes(&mut self, space: &Space) {
+    /// The replica follows a value with its volumes. One that it has beside them stays zeroes; of
+    /// one that was in use on another line nothing is known any more. One that is named without a
+    /// size may have been made ready, and is again.
+    pub fn follow_volumes(&mut self, value: &Config) {
+        let space = value.space();
         for disk in &mut self.further {
+            let is_named =
+                || value.volumes.iter().any(|it| it.number == disk.place.number().into());
             if space.blocks_at(disk.place) > 0 {
                 disk.content = Content::OfHistory;
-            } else if disk.content == Content::OfHistory {
+            } else if disk.content == Content::OfHistory && !is_named() {
                 disk.content = Content::Unknown;
             }
         }

@@ -152,6 +152,7 @@ impl Space {
 
     /// Whether all of these blocks are of one volume.
     #[must_use]
+    #[inline(always)]
     pub fn contains(&self, range: BlockRange) -> bool {
         // Nearly always the first one: a write looks here more than once.
         let is_of_first = range.start <= self.blocks[0] && range.end() <= self.blocks[0];
@@ -163,6 +164,7 @@ impl Space {
         self.contains(BlockRange::new(block, 1))
     }
 
+    #[cold]
     fn contains_further(&self, range: BlockRange) -> bool {
         let volume = usize::try_from(range.start >> VOLUME_BITS).unwrap_or(VOLUMES_MAX);
         let start = range.start % VOLUME_BLOCKS;

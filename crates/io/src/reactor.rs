@@ -13,6 +13,9 @@
 //! one event, also after its socket or disk was closed; memory that a request names is held by
 //! reference until that event; a turn allocates nothing once its tables have grown to the load.
 //!
+//! Where the shard expects something soon (`expect`), a turn looks for it before it sleeps
+//! (`spin`); then it submits first, by a syscall of its own.
+//!
 //! Not here: timers (the shard passes its next deadline as `wait_until`), and back-pressure: the
 //! shard bounds what it asks for.
 
@@ -38,6 +41,7 @@ use crate::pool::{Pool, PoolOptions, Slice};
 use crate::probe::{BackendKind, BackendWish, SetupError, make_backend};
 use crate::socket_fd::{self, SocketBuffers};
 use crate::sockets::{ListenAddr, SocketId, Sockets};
+use crate::spin::{Outlook, Spin};
 use crate::ublk::{Descriptor, QueueId, Queues};
 use crate::waker::{Sleep, Waker};
 
@@ -52,6 +56,9 @@ pub struct Options {
     pub files_max: u32,
     /// A peer that acknowledges nothing for this long is gone.
     pub tcp_user_timeout_ms: u32,
+    /// How long to look for completions before a sleep, where one is expected soon. Zero: never.
+    /// The back end that polls never does.
+    pub spin: Duration,
 }
 
 impl Default for Options {
@@ -62,6 +69,7 @@ impl Default for Options {
             queue_entries: 1024,
             files_max: 16 << 10,
             tcp_user_timeout_ms: 20_000,
+            spin: Duration::ZERO,
         }
     }
 }
@@ -129,6 +137,9 @@ pub struct Counters {
     pub enters: u64,
     /// Those that might sleep.
     pub waits: u64,
+    /// Looks before a sleep, and those that found something.
+    pub spins: u64,
+    pub spins_lucky: u64,
     /// Sleeps that a waker ended.
     pub wakes: u64,
     pub accepts: u64,
@@ -164,6 +175,7 @@ pub struct Reactor {
     queues: Queues,
     kicks: Kicks,
     sleep: Sleep,
+    spin: Spin,
     /// Where the kernel puts the waker's count.
     wake_count: Lent<u64>,
     is_wake_armed: bool,
@@ -196,6 +208,7 @@ impl Reactor {
             queues: Queues::default(),
             kicks: Kicks::default(),
             sleep,
+            spin: Spin::new(options.spin),
             wake_count: Lent::new(0),
             is_wake_armed: false,
             accept_again: None,
@@ -223,9 +236,12 @@ impl Reactor {
             Some(_) | None => Ok(()),
         };
         self.sleep.wake_up();
+        let mut completions = 0;
         while let Some(completion) = self.base.backend.pop() {
+            completions += 1;
             self.dispatch(completion);
         }
+        self.spin.on_turn(completions);
         events.extend(self.base.ready.drain(..));
         entered
     }
@@ -233,6 +249,12 @@ impl Reactor {
     /// What was done at once since the turn, appended to `events`: requests that needed no wait.
     pub fn take_done(&mut self, events: &mut Vec<Event>) {
         events.extend(self.base.ready.drain(..));
+    }
+
+    /// Whether the next turns are to look for completions before they sleep, as far as
+    /// `Options::spin` lets them.
+    pub fn expect(&mut self, outlook: Outlook) {
+        self.spin.expect(outlook);
     }
 
     pub fn pool(&mut self) -> &mut Pool {
@@ -500,6 +522,9 @@ impl Reactor {
         let present = now();
         self.resume_listeners(present);
         let until = self.accept_again.map_or(until, |again| until.min(again));
+        if until > present && self.has_spun(present)? {
+            return Ok(());
+        }
         if until <= present || !self.sleep.fall_asleep() {
             return if self.base.backend.wants_enter() {
                 self.base.backend.enter(Wait::No)
@@ -516,6 +541,40 @@ impl Reactor {
         let wait =
             if until == Time::NEVER { Wait::Forever } else { Wait::For(until.since(present)) };
         self.base.backend.enter(wait)
+    }
+
+    /// Submits what is queued, and looks for a completion for a while.
+    fn has_spun(&mut self, present: Time) -> io::Result<bool> {
+        let Backend::Uring(ring) = &mut self.base.backend else { return Ok(false) };
+        let Some(limit) = self.spin.limit() else { return Ok(false) };
+        let end = present + limit;
+        if ring.wants_enter() {
+            ring.enter(Wait::No)?;
+            // What is done with its submission says nothing of a look.
+            if ring.has_completion() {
+                return Ok(true);
+            }
+        }
+        let has_found = loop {
+            if ring.wants_enter() {
+                ring.enter(Wait::No)?;
+            }
+            if ring.has_completion() {
+                break true;
+            }
+            if now() >= end {
+                break false;
+            }
+            std::hint::spin_loop();
+        };
+        self.base.counters.spins += 1;
+        if has_found {
+            self.base.counters.spins_lucky += 1;
+            self.spin.on_found();
+        } else {
+            self.spin.on_missed();
+        }
+        Ok(has_found)
     }
 
     fn resume_listeners(&mut self, present: Time) {

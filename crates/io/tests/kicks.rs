@@ -2,10 +2,11 @@
 #![expect(clippy::unwrap_used, reason = "tests fail by panicking")]
 
 use std::os::fd::OwnedFd;
+use std::sync::mpsc;
 use std::thread;
 use std::time::Duration;
 
-use io::{BackendWish, Bell, Event, Options, Reactor, eventfd, now};
+use io::{BackendKind, BackendWish, Bell, Event, Options, Outlook, Reactor, eventfd, now};
 
 /// With the back end that the environment asks for: the same tests hold for both.
 fn options() -> Options {
@@ -74,4 +75,39 @@ fn closed_watch_does_not_end_the_one_in_its_place() {
     reactor.close_kicks(old);
     bell.ring();
     assert_eq!(kicked(&mut reactor), 2);
+}
+
+/// The look is longer than the kick takes, so that it ends by the kick and not by a sleep.
+#[test]
+fn what_is_expected_is_looked_for_before_a_sleep_and_nothing_else_is() {
+    let spin = Duration::from_secs(20);
+    let mut reactor = Reactor::new(Options { spin, ..options() }).unwrap();
+    let (ours, bell) = pair();
+    reactor.watch_kicks(ours, 3);
+    let kick_later = |reactor: &mut Reactor| {
+        thread::scope(|scope| {
+            // It comes when the reactor has begun to look, or to sleep.
+            let (_silent, nothing) = mpsc::channel::<()>();
+            let bell = &bell;
+            scope.spawn(move || {
+                nothing.recv_timeout(Duration::from_millis(20)).unwrap_err();
+                bell.ring();
+            });
+            assert_eq!(kicked(reactor), 3);
+        });
+    };
+    for _ in 0..40 {
+        kick_later(&mut reactor);
+    }
+    assert_eq!(reactor.counters().spins, 0, "nothing was expected");
+    reactor.expect(Outlook::Soon);
+    for _ in 0..40 {
+        kick_later(&mut reactor);
+    }
+    let counters = reactor.counters();
+    match reactor.backend() {
+        BackendKind::IoUring => assert!(counters.spins_lucky > 0, "{counters:?}"),
+        BackendKind::Poll => assert_eq!(counters.spins, 0, "{counters:?}"),
+    }
+    assert_eq!(counters.spins, counters.spins_lucky, "each look found its kick");
 }

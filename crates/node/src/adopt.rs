@@ -19,6 +19,7 @@
 mod error;
 mod places;
 mod saved;
+mod several;
 
 use std::ffi::OsStr;
 use std::ops::Range;
@@ -37,6 +38,8 @@ use format::register::{REGISTER_FILE_BYTES, newest_register};
 pub use self::error::AdoptError;
 use self::places::{Places, Spot, bitmap_start};
 use self::saved::{SavedFile, Stage, is_back};
+use self::several::Common;
+pub use self::several::{adopt_all, give_back_all};
 use crate::create_md::{
     CreateMdError, Identity, LANES_DEFAULT, blank_block, members, slots, write_metadata,
 };
@@ -97,6 +100,7 @@ pub enum Step {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AdoptReport {
+    pub volume: u16,
     pub disk: PathBuf,
     pub metadata_disk: PathBuf,
     pub size_bytes: u64,
@@ -110,6 +114,7 @@ pub struct AdoptReport {
     pub version: Option<DrbdVersion>,
     pub saved: PathBuf,
     pub outcome: Adopted,
+    pub(crate) incarnation: Incarnation,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -123,6 +128,7 @@ pub enum Adopted {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ReturnReport {
+    pub volume: u16,
     pub disk: PathBuf,
     pub generation: u64,
     pub outcome: Returned,
@@ -135,7 +141,7 @@ pub enum Returned {
     Possible,
 }
 
-/// Takes the replica over. `told` hears of each step when it is durable.
+/// Takes a replica of one volume over. `told` hears of each step when it is durable.
 ///
 /// # Errors
 /// If the replica is not one of DRBD that is clean and up to date, if the metadata has no room, if
@@ -145,7 +151,16 @@ pub fn adopt(
     resolve: Resolve,
     told: &mut dyn FnMut(Step),
 ) -> Result<AdoptReport, AdoptError> {
-    let mut job = Job::open(options)?;
+    adopt_volume(options, Common::default(), resolve, told)
+}
+
+fn adopt_volume(
+    options: &AdoptOptions,
+    common: Common,
+    resolve: Resolve,
+    told: &mut dyn FnMut(Step),
+) -> Result<AdoptReport, AdoptError> {
+    let mut job = Job::open(options, common)?;
     let drbd = job.find_drbd()?;
     let own = job.find_own()?;
     let mut run = Run { resolve, told };
@@ -180,7 +195,7 @@ pub fn adopt(
     }
 }
 
-/// Gives the replica back to DRBD, as it was.
+/// Gives the replica of a volume back to DRBD, as it was.
 ///
 /// # Errors
 /// If the resource has begun since, if nothing is saved, if a disk is not there or in use, and if
@@ -190,7 +205,7 @@ pub fn give_back(
     resolve: Resolve,
     told: &mut dyn FnMut(Step),
 ) -> Result<ReturnReport, AdoptError> {
-    let mut job = Job::open(options)?;
+    let mut job = Job::open(options, Common::default())?;
     let Some((stage, adoption)) = job.noted.clone() else {
         return Err(AdoptError::NothingSaved {
             name: options.resource_name.clone(),
@@ -201,6 +216,7 @@ pub fn give_back(
     let spot = job.noted_spot(&adoption)?;
     let drbd = job.places.drbd_at(spot)?;
     let report = |outcome| ReturnReport {
+        volume: options.volume,
         disk: options.disk.clone(),
         generation: adoption.generation,
         outcome,
@@ -254,6 +270,7 @@ struct Run<'a> {
 /// One replica, its disks open and locked, and what is noted of it.
 struct Job<'a> {
     options: &'a AdoptOptions,
+    common: Common,
     node: NodeId,
     members: MemberSet,
     places: Places,
@@ -263,12 +280,12 @@ struct Job<'a> {
 }
 
 impl<'a> Job<'a> {
-    fn open(options: &'a AdoptOptions) -> Result<Self, AdoptError> {
+    fn open(options: &'a AdoptOptions, common: Common) -> Result<Self, AdoptError> {
         let (node, members) = members(options.node_id, &options.member_ids)?;
         let places = Places::open(options)?;
         let saved = SavedFile::new(&options.state_dir, &options.resource_name, options.volume);
         let looked = Vec::new();
-        let mut job = Self { options, node, members, places, saved, noted: None, looked };
+        let mut job = Self { options, common, node, members, places, saved, noted: None, looked };
         job.noted = job.saved.find().map_err(job.failed("reading", Stage::Saved))?;
         if let Some((stage, adoption)) = &job.noted
             && (adoption.resource != resource_id(&options.resource_name)
@@ -312,10 +329,19 @@ impl<'a> Job<'a> {
             return Ok(if found.is_empty() { Own::Nothing } else { Own::Torn });
         }
         let noted = self.noted.as_ref().map(|(_, adoption)| adoption.incarnation);
-        Ok(if whole.iter().all(|own| Some(own.incarnation) == noted) {
+        let is_ours = |own: &&Superblock| Some(own.incarnation) == noted && self.is_bound(own);
+        Ok(if whole.iter().all(is_ours) {
             Own::Replica { is_untouched: whole.iter().all(|own| is_untouched(own)) }
         } else {
             Own::Other
+        })
+    }
+
+    /// A volume behind the first is of the replica that the first one is now.
+    fn is_bound(&self, own: &Superblock) -> bool {
+        self.common.first.is_none_or(|first| {
+            let mut disks = own.further.iter();
+            disks.any(|it| (it.place, it.incarnation) == (first.place, first.incarnation))
         })
     }
 
@@ -416,7 +442,8 @@ impl<'a> Job<'a> {
             return Err(AdoptError::Shared { disk: self.places.disk_of(spot).path.clone() });
         }
         let placement = self.places.placement();
-        let wanted = slots(self.options.peers_max, self.members);
+        let most = self.common.slots.unwrap_or(u8::MAX);
+        let wanted = slots(self.options.peers_max, self.members).min(most);
         let least = slots(Some(self.options.peers_max.unwrap_or(0)), self.members);
         for slots in [wanted, least] {
             if let Ok(layout) = Layout::new(placement, slots, LANES_DEFAULT)
@@ -554,8 +581,8 @@ impl<'a> Job<'a> {
             members: self.members,
             incarnation: adoption.incarnation,
             size_bytes: adoption.size_bytes,
-            further: Vec::new(),
-            clean: true,
+            further: self.common.first.into_iter().collect(),
+            clean: self.common.first.is_none(),
         };
         let block = blank_block(&identity, &layout)?;
         if run.resolve == Resolve::Tell {
@@ -643,6 +670,7 @@ impl<'a> Job<'a> {
             layout.map_err(|source| CreateMdError::Layout { disk: disk.clone(), source })?;
         let [first, last] = layout.superblock_offsets;
         Ok(AdoptReport {
+            volume: adoption.volume,
             disk: self.places.data().path.clone(),
             metadata_disk: disk,
             size_bytes: adoption.size_bytes,
@@ -654,6 +682,7 @@ impl<'a> Job<'a> {
             version: found.map(|(superblock, _)| superblock.version),
             saved: self.saved.path(Stage::Adopted),
             outcome,
+            incarnation: adoption.incarnation,
         })
     }
 

@@ -33,7 +33,7 @@ use crate::attach::volumes::Volumes;
 use crate::definition::{Definition, DiskPlace};
 use crate::links::session::Held;
 use crate::log::{Scope, log};
-use crate::patience::Patience;
+use crate::patience::{Patience, Steps};
 use crate::state_dir::{StateDir, sync_directory};
 
 type Block = [u8; SUPERBLOCK_BYTES];
@@ -155,6 +155,7 @@ pub(crate) struct Device<'a> {
     pub(crate) file: File,
     path: &'a Path,
     pub(crate) size_bytes: u64,
+    steps: Steps,
 }
 
 impl<'a> Device<'a> {
@@ -165,7 +166,7 @@ impl<'a> Device<'a> {
         };
         let file = open_alone(path, patience).map_err(failed)?;
         let size_bytes = stdio::Seek::seek(&mut &file, stdio::SeekFrom::End(0)).map_err(failed)?;
-        Ok(Self { file, path, size_bytes })
+        Ok(Self { file, path, size_bytes, steps: patience.steps() })
     }
 
     /// One that the data threads have open for this process alone.
@@ -176,7 +177,7 @@ impl<'a> Device<'a> {
         };
         let file = OpenOptions::new().read(true).write(true).open(path).map_err(failed)?;
         let size_bytes = stdio::Seek::seek(&mut &file, stdio::SeekFrom::End(0)).map_err(failed)?;
-        Ok(Self { file, path, size_bytes })
+        Ok(Self { file, path, size_bytes, steps: Steps::default() })
     }
 
     pub(crate) fn zero(&self, range: Range<u64>) -> Result<(), Failure> {
@@ -196,6 +197,7 @@ impl<'a> Device<'a> {
         self.file
             .read_exact_at(&mut bytes, offset)
             .map_err(|error| self.failure("read", &error))?;
+        self.steps.add_one();
         Ok(bytes)
     }
 
@@ -225,11 +227,15 @@ impl<'a> Device<'a> {
     }
 
     pub(crate) fn write(&self, offset: u64, bytes: &[u8]) -> Result<(), Failure> {
-        self.file.write_all_at(bytes, offset).map_err(|error| self.failure("write", &error))
+        self.file.write_all_at(bytes, offset).map_err(|error| self.failure("write", &error))?;
+        self.steps.add_one();
+        Ok(())
     }
 
     pub(crate) fn sync(&self) -> Result<(), Failure> {
-        self.file.sync_data().map_err(|error| self.failure("write", &error))
+        self.file.sync_data().map_err(|error| self.failure("write", &error))?;
+        self.steps.add_one();
+        Ok(())
     }
 
     fn failure(&self, what: &str, error: &stdio::Error) -> Failure {

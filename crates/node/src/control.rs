@@ -6,6 +6,7 @@
 pub(crate) mod watch;
 mod looking;
 mod configuring;
+mod disk_work;
 mod stepwise;
 mod credentials;
 mod nvme_hosts;
@@ -21,6 +22,7 @@ use std::path::PathBuf;
 use std::sync::mpsc;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
+use std::time::Duration;
 
 use api::connection_state::ConnectionState;
 use api::disk_state::DiskState;
@@ -39,6 +41,7 @@ use stdx::time::Time;
 
 use crate::control::configuring::Mode;
 use crate::control::credentials::{CredentialsKeeper, keep_credentials};
+use crate::control::disk_work::{Claim, DiskWork};
 use crate::control::handlers::Handlers;
 use crate::control::nvme_hosts::{NvmeHostsKeeper, begin_host_checks};
 use crate::control::resync_order::ResyncOrder;
@@ -52,7 +55,8 @@ use crate::devices::names::Names;
 use crate::enlarge::RoomWanted;
 use crate::guests::Guests;
 use crate::limits::{
-    ADMIN_COMMAND_DEADLINE, PARENT_POLL_INTERVAL, SHARDS_MAX, SHUTDOWN_DEADLINE, START_PATIENCE,
+    ADMIN_COMMAND_DEADLINE, DISK_STALL_MAX, DISK_STALL_MAX_AGAIN, PARENT_POLL_INTERVAL, SHARDS_MAX,
+    SHUTDOWN_DEADLINE, START_PATIENCE,
 };
 use crate::links::secure::Secrecy;
 use crate::links::{Identity, LEAD};
@@ -88,8 +92,8 @@ pub(crate) struct Control {
     started_at: Time,
     /// Disks that are to be enlarged.
     room: mpsc::Sender<RoomWanted>,
-    /// Held while the metadata of a disk is moved, or read to be taken into use.
-    moving: Mutex<()>,
+    /// While the metadata of a disk is moved, or read to be taken into use.
+    disk_work: DiskWork,
     end: mpsc::Sender<End>,
 }
 
@@ -120,8 +124,10 @@ pub(crate) fn run(options: &Options) -> Result<(), NodeError> {
         start_count: state.start_count(),
         shards: options.shards.unwrap_or_else(|| own_count(&allowed, options, &state)),
     };
+    // On its only core a thread would look while those it waits for cannot run.
+    let spin = if allowed.len() > 1 { options.spin } else { Duration::ZERO };
     let Shards { senders, answers, parker, threads, backend, ids } =
-        start_shards(&identity, &end, &state.crash_file())?;
+        start_shards(&identity, spin, &end, &state.crash_file())?;
     let (desk, state) = (Arc::new(Desk::new(senders)), Arc::new(state));
     let control = Arc::new(Control {
         name: options.name.clone(),
@@ -145,7 +151,7 @@ pub(crate) fn run(options: &Options) -> Result<(), NodeError> {
         placement: Placement::new(ids, allowed, options.shards),
         started_at: io::now(),
         room,
-        moving: Mutex::default(),
+        disk_work: DiskWork::default(),
         end: end.clone(),
     });
     let enlarging = Arc::clone(&control);
@@ -295,8 +301,9 @@ impl Control {
         &self.state
     }
 
-    pub(crate) fn moving(&self) -> MutexGuard<'_, ()> {
-        self.moving.lock().unwrap_or_else(PoisonError::into_inner)
+    /// Claims the disks of a resource for metadata that is moved or read.
+    pub(crate) fn disks_of(&self, resource: &str) -> Result<Claim, Failure> {
+        self.disk_work.claim(resource, DISK_STALL_MAX)
     }
 
     fn without_disk(&self) -> MutexGuard<'_, BTreeMap<String, Failure>> {
@@ -522,20 +529,25 @@ impl Control {
         if let Err(error) = crash::judge(&self.state) {
             log!(Error, Scope::NODE, "cannot read what the daemon aborted at before: {error}");
         }
+        let mut stall_max = DISK_STALL_MAX;
         for (name, text) in texts {
             if let Some(failure) = crash::held(&self.state, &name) {
                 self.hold_down(name, failure);
                 continue;
             }
-            match self.bring_up_with(&name, &text, Parts::ALL, patience) {
+            let began = io::now();
+            match self.bring_up_with(&name, &text, Parts::ALL, (patience, stall_max)) {
                 Ok(_) => {}
                 // Its vote, and the way to the others' data, need no disk.
                 Err(failure)
                     if failure.code == FailureCode::DiskFailed
                         && self
-                            .bring_up_with(&name, &text, Parts::WITHOUT_DISK, patience)
+                            .bring_up_with(&name, &text, Parts::WITHOUT_DISK, (patience, stall_max))
                             .is_ok() =>
                 {
+                    if io::now().since(began) >= stall_max {
+                        stall_max = DISK_STALL_MAX_AGAIN;
+                    }
                     log!(Error, Scope::resource(&name), "it is up without its disk: {failure}");
                     self.without_disk().insert(name, failure);
                 }

@@ -231,8 +231,9 @@ fn replica_of(first: &FirstDisk, options: &CreateMdOptions) -> Result<OfReplica,
         reason,
     };
     let place = Place::new(*volume).map_err(|_number| refused("15 is the last number"))?;
-    let data = Disk::open(&first.disk)?;
-    let metadata = first.metadata_disk.as_deref().map(Disk::open).transpose()?;
+    // The daemon may have it in use: then `adjust` gives it the new one.
+    let data = Disk::open_to_read(&first.disk)?;
+    let metadata = first.metadata_disk.as_deref().map(Disk::open_to_read).transpose()?;
     let disks = Disks { data, metadata };
     let all = disks.of_metadata().superblocks(disks.placement())?;
     let own = all.into_iter().filter_map(|old| old.superblock);

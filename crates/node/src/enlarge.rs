@@ -87,7 +87,7 @@ impl Control {
         let (number, disk) = volume
             .and_then(|volume| Some((volume.number, volume.disk?)))
             .ok_or_else(|| refused("there is no disk here"))?;
-        let _moving = self.moving();
+        let _claim = self.disks_of(resource)?;
         let data = Device::share(&disk.data)?;
         let meta = disk.meta.as_deref().map(Device::share).transpose()?;
         let sizes = (data.size_bytes, self.state().disk_size((resource, place)));

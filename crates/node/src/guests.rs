@@ -53,11 +53,11 @@ impl Guests {
         let Some(folder) = &self.folder else { return };
         let resource = definition.name.clone();
         let mut sockets = self.lock();
-        if sockets.contains_key(&resource) {
-            return;
-        }
-        let mut opened = Vec::new();
+        let opened = sockets.entry(resource.clone()).or_default();
         for volume in definition.volumes() {
+            if opened.iter().any(|socket| socket.place == volume.place) {
+                continue;
+            }
             let path = folder.join(format!("{resource}-{}.sock", volume.number));
             match self.listen((&resource, volume.place), &path) {
                 Ok(socket) => opened.push(socket),
@@ -67,7 +67,6 @@ impl Guests {
                 }
             }
         }
-        sockets.insert(resource, opened);
     }
 
     fn listen(

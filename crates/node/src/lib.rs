@@ -80,6 +80,9 @@ pub struct Options {
     pub pki: PathBuf,
     /// Data threads; `None` is one for each core that there is for them, at most 8.
     pub shards: Option<u8>,
+    /// How long a data thread whose clients ask for little at a time looks for the next event
+    /// before it sleeps. Zero: not at all, as on a machine with one core.
+    pub spin: Duration,
     /// How long the users of a block device wait for the next daemon when this one died.
     pub device_timeout: Duration,
     /// Resources of this node that are brought up to date at a time; `None` is any number.

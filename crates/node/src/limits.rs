@@ -141,6 +141,12 @@ pub(crate) const GUEST_STOP_DEADLINE: Duration = Duration::from_secs(20);
 pub(crate) const ADMIN_IO_DEADLINE: Duration = Duration::from_secs(10);
 /// An admin command is answered by then, with a failure if need be.
 pub(crate) const ADMIN_COMMAND_DEADLINE: Duration = Duration::from_secs(30);
+/// A disk that answers none of the daemon's requests for so long is not waited for; shorter than
+/// `ADMIN_COMMAND_DEADLINE`, for whoever asked is to hear of it.
+pub(crate) const DISK_STALL_MAX: Duration = Duration::from_secs(20);
+/// The same while the daemon starts, once one disk was like that: there may be many.
+pub(crate) const DISK_STALL_MAX_AGAIN: Duration = Duration::from_secs(5);
+pub(crate) const DISK_WORK_POLL_INTERVAL: Duration = Duration::from_millis(50);
 /// Admin connections served at a time.
 pub(crate) const ADMIN_CONNECTIONS_MAX: usize = 64;
 /// A write whose acknowledgement does not come is not followed longer than this.

@@ -7,6 +7,8 @@
 use std::fmt::Display;
 use std::fs::{File, TryLockError};
 use std::io as stdio;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 use std::time::Duration;
 
@@ -20,11 +22,36 @@ pub(crate) struct Patience {
     began_at: Time,
     limit: Duration,
     is_logged: bool,
+    steps: Steps,
+}
+
+/// Requests to disks that were answered: who waits for more sees whether there is any use in it.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Steps(Arc<AtomicU64>);
+
+impl Steps {
+    pub(crate) fn count(&self) -> u64 {
+        self.0.load(Ordering::Relaxed)
+    }
+
+    pub(crate) fn add_one(&self) {
+        self.0.fetch_add(1, Ordering::Relaxed);
+    }
 }
 
 impl Patience {
     pub(crate) fn new(limit: Duration) -> Self {
-        Self { began_at: io::now(), limit, is_logged: false }
+        Self { began_at: io::now(), limit, is_logged: false, steps: Steps::default() }
+    }
+
+    /// The same, for work whose steps are watched.
+    pub(crate) fn counted_by(&self, steps: &Steps) -> Self {
+        let &Self { began_at, limit, is_logged, .. } = self;
+        Self { began_at, limit, is_logged, steps: steps.clone() }
+    }
+
+    pub(crate) fn steps(&self) -> Steps {
+        self.steps.clone()
     }
 
     /// Rests before another attempt, or says that there is to be none. `failure` is what the last
@@ -40,6 +67,8 @@ impl Patience {
             log!(Notice, Scope::NODE, "waiting for up to {seconds} s: {failure}");
         }
         thread::park_timeout(PATIENCE_POLL_INTERVAL);
+        // To wait for a lock is not to wait for the disk.
+        self.steps.add_one();
         true
     }
 

@@ -24,6 +24,7 @@ pub(crate) mod initiators;
 pub(crate) mod hosting;
 mod allocation;
 mod attaching;
+mod adding;
 pub(crate) mod moving;
 mod adjusting;
 pub(crate) mod status;
@@ -31,11 +32,12 @@ mod pace;
 pub(crate) mod messages;
 
 use std::collections::VecDeque;
+use std::time::Duration;
 
 use format::ids::KernelBootId;
 use frontend::nbd::wire::Extent;
 use io::mailbox::{Receiver, Sender};
-use io::{Event, Reactor, SocketId};
+use io::{Event, Outlook, Reactor, SocketId};
 use replication::contract::{
     GroupAction, GroupInput, RequestKind, ResourceAction, ResourceInput, ToGroup,
 };
@@ -62,6 +64,9 @@ use crate::shard::part::Part;
 use crate::slab::{Key, Slab};
 use crate::ublk::{TOKEN_QUEUE, Ublk};
 use crate::vhost::{TOKEN_RING, Vhost};
+
+/// For so long after a request of a client its answers, and the next request, are looked for.
+const CLIENT_RECENT: Duration = Duration::from_millis(1);
 
 /// What the machines of a resource are to be told.
 #[derive(Debug)]
@@ -126,6 +131,8 @@ pub(crate) struct Shard {
     extents: Vec<Extent>,
     /// When links and clients have to be looked at again.
     next_tick: Time,
+    /// When a client asked for something last.
+    client_heard: Time,
     /// When disks that do not answer are looked for.
     hung_look_at: Time,
     stopping: Option<Stopping>,
@@ -177,6 +184,7 @@ impl Shard {
             leases: Vec::new(),
             extents: Vec::with_capacity(STATUS_EXTENTS_MAX),
             next_tick: now,
+            client_heard: Time::ZERO,
             hung_look_at: Time::NEVER,
             stopping: None,
             is_watched: false,
@@ -194,6 +202,9 @@ impl Shard {
 
     fn turn(&mut self) -> std::io::Result<()> {
         let wait_until = self.wait_until();
+        let is_recent = self.rim.kit.now.since(self.client_heard) < CLIENT_RECENT;
+        let outlook = if is_recent { Outlook::Soon } else { Outlook::Unknown };
+        self.rim.kit.reactor.expect(outlook);
         self.rim.kit.reactor.turn(Some(wait_until), &mut self.events)?;
         self.rim.kit.now = io::now();
         self.take_events();
@@ -284,8 +295,14 @@ impl Shard {
                 (links::TOKEN_CONNECTION, key) => {
                     links.on_received(key, result, kit);
                 }
-                (nvme::TOKEN_INITIATOR, key) => nvme.on_received(key, result, kit),
-                (_, key) => nbd.on_received(key, result, kit),
+                (nvme::TOKEN_INITIATOR, key) => {
+                    self.client_heard = kit.now;
+                    nvme.on_received(key, result, kit);
+                }
+                (_, key) => {
+                    self.client_heard = kit.now;
+                    nbd.on_received(key, result, kit);
+                }
             },
             Event::Sent { token, result, .. } => match Key::of_token(token) {
                 (links::TOKEN_CONNECTION, key) => {
@@ -302,6 +319,7 @@ impl Shard {
             Event::Fetched { token, queue, tag, descriptor } => {
                 let (kind, key) = Key::of_token(token);
                 assert_eq!(kind, TOKEN_QUEUE, "queues fetch for devices");
+                self.client_heard = kit.now;
                 ublk.on_fetched(key, queue, tag, descriptor, kit);
             }
             Event::QueueEnded { token, queue } => {
@@ -310,6 +328,7 @@ impl Shard {
             Event::Kicked { token } => {
                 let (kind, key) = Key::of_token(token);
                 assert_eq!(kind, TOKEN_RING, "rings are kicked");
+                self.client_heard = kit.now;
                 vhost.on_kicked(key, kit);
             }
         }

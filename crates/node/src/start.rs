@@ -6,6 +6,7 @@
 use std::path::Path;
 use std::sync::{Mutex, mpsc};
 use std::thread::{Builder, JoinHandle};
+use std::time::Duration;
 
 use format::ids::KernelBootId;
 use io::mailbox::{Mailbox, Receiver, Sender};
@@ -44,13 +45,15 @@ struct Starting {
 
 pub(crate) fn start_shards(
     identity: &Identity,
+    spin: Duration,
     end: &mpsc::Sender<End>,
     crash_file: &Path,
 ) -> Result<Shards, NodeError> {
     let parker = Parker::new()
         .map_err(|source| NodeError::System { what: "make an event for the answers", source })?;
-    let starting: Result<Vec<_>, _> =
-        (0..identity.shards).map(|shard| start_thread(shard, identity, end, crash_file)).collect();
+    let starting: Result<Vec<_>, _> = (0..identity.shards)
+        .map(|shard| start_thread(shard, identity, spin, end, crash_file))
+        .collect();
     let starting = starting?;
     let wakers: Vec<_> = starting.iter().map(|starting| starting.waker.clone()).collect();
     let is_polling = starting.iter().any(|starting| starting.backend == BackendKind::Poll);
@@ -80,6 +83,7 @@ pub(crate) fn start_shards(
 fn start_thread(
     shard: u8,
     identity: &Identity,
+    spin: Duration,
     end: &mpsc::Sender<End>,
     crash_file: &Path,
 ) -> Result<Starting, NodeError> {
@@ -95,7 +99,7 @@ fn start_thread(
             let made = BackendWish::from_environment().and_then(|backend| {
                 let pool = memory.pool();
                 let options = io::reactor::Options::default();
-                Reactor::new(io::reactor::Options { backend, pool, ..options })
+                Reactor::new(io::reactor::Options { backend, pool, spin, ..options })
             });
             let reactor = match made {
                 Ok(reactor) => reactor,

@@ -16,7 +16,8 @@ use format::register::{
 };
 use format::superblock::{decode_superblock, encode_superblock};
 use node::adopt::{
-    AdoptError, AdoptOptions, Adopted, DrbdPlace, Resolve, Returned, Step, adopt, give_back,
+    AdoptError, AdoptOptions, Adopted, DrbdPlace, Resolve, Returned, Step, adopt, adopt_all,
+    give_back, give_back_all,
 };
 use node::create_md::LANES_DEFAULT;
 use stdx::random::Random;
@@ -633,4 +634,138 @@ fn goes_on(place: &Place, original: &Files, work: Work) {
         do_give_back(&place.options, &mut |_| ());
     }
     assert!(place.snapshot() == *original, "DRBD's replica is not what it was");
+}
+
+/// Two volumes of one replica, the second with its metadata beside it and less room for members.
+fn two() -> (Place, [AdoptOptions; 2]) {
+    let place = internal();
+    let drbd = Drbd { log_pages: 8, generation: GENERATION + 16, ..Drbd::default() };
+    fs::write(place.path("disk1"), drbd.internal()).unwrap();
+    fs::write(place.path("ours1"), vec![0; 2_301_952]).unwrap();
+    let second = AdoptOptions {
+        disk: place.path("disk1"),
+        metadata_disk: Some(place.path("ours1")),
+        volume: 1,
+        ..place.options.clone()
+    };
+    let both = [place.options.clone(), second];
+    (place, both)
+}
+
+type WorkOfAll = fn(&[AdoptOptions], &mut dyn FnMut(u16, Step)) -> Result<(), AdoptError>;
+
+fn adopt_both(both: &[AdoptOptions], told: &mut dyn FnMut(u16, Step)) -> Result<(), AdoptError> {
+    adopt_all(both, Resolve::Do, told).map(|_| ())
+}
+
+fn give_both_back(
+    both: &[AdoptOptions],
+    told: &mut dyn FnMut(u16, Step),
+) -> Result<(), AdoptError> {
+    give_back_all(both, Resolve::Do, told).map(|_| ())
+}
+
+/// The metadata of the second volume: its own superblock, as a stamp.
+fn stamp(place: &Place) -> (Superblock, u8) {
+    let size = |name: &str| fs::metadata(place.path(name)).unwrap().len();
+    let placement = Placement::External {
+        data_device_bytes: size("disk1"),
+        metadata_device_bytes: size("ours1"),
+    };
+    let bytes = fs::read(place.path("ours1")).unwrap();
+    let find = |slots| {
+        let layout = Layout::new(placement, slots, LANES_DEFAULT).ok()?;
+        let at = usize::try_from(layout.superblock_offsets[0]).unwrap();
+        let (superblock, layout) = decode_superblock(bytes[at..].first_chunk()?).ok()?;
+        Some((superblock, layout.slots))
+    };
+    (1..=32).find_map(find).expect("metadata of ours")
+}
+
+#[test]
+fn volumes_of_a_replica_go_together_and_belong_together() {
+    let (place, both) = two();
+    let before = place.snapshot();
+    let reports = adopt_all(&both, Resolve::Tell, &mut |_, _| ()).unwrap();
+    assert!(reports.iter().all(|report| report.outcome == Adopted::Possible));
+    assert!(place.snapshot() == before, "telling wrote");
+    let reports = adopt_all(&both, Resolve::Do, &mut |_, _| ()).unwrap();
+    let generations: Vec<u64> = reports.iter().map(|report| report.generation).collect();
+    assert_eq!(generations, [GENERATION, GENERATION + 16]);
+    let ((first, layout), (second, slots)) = (place.superblock(), stamp(&place));
+    assert_eq!(slots, layout.slots, "an attach wants room for as many members on each");
+    let named = &second.further[0];
+    assert_eq!((second.volume, named.incarnation), (1, first.incarnation));
+    assert!(!second.clean, "its blocks are data, not zeroes");
+    let again = adopt_all(&both, Resolve::Do, &mut |_, _| ()).unwrap();
+    assert!(again.iter().all(|report| report.outcome == Adopted::Before));
+    give_back_all(&both, Resolve::Do, &mut |_, _| ()).unwrap();
+    assert!(place.snapshot() == before, "something differs");
+    let nothing = give_back_all(&both, Resolve::Do, &mut |_, _| ()).unwrap_err();
+    assert!(matches!(nothing, AdoptError::NothingSaved { .. }), "{nothing}");
+}
+
+#[test]
+fn one_volume_that_is_not_to_be_taken_keeps_all_with_drbd() {
+    let (place, mut both) = two();
+    let unclean = Drbd { log_pages: 8, flags: 0x11, ..Drbd::default() };
+    fs::write(place.path("disk1"), unclean.internal()).unwrap();
+    let before = place.snapshot();
+    let error = adopt_both(&both, &mut |_, _| ()).unwrap_err();
+    assert!(matches!(error, AdoptError::Unclean { .. }), "{error}");
+    assert!(place.snapshot() == before, "a refusal wrote");
+
+    fs::write(place.path("disk1"), Drbd { log_pages: 8, ..Drbd::default() }.internal()).unwrap();
+    let before = place.snapshot();
+    both[0].same_as = Some(GENERATION);
+    both[1].same_as = Some(GENERATION + 16);
+    let error = adopt_both(&both, &mut |_, _| ()).unwrap_err();
+    assert!(matches!(error, AdoptError::Differs { .. }), "{error}");
+    assert!(place.snapshot() == before, "a refusal wrote");
+}
+
+#[test]
+fn no_volume_goes_back_once_a_session_had_the_replica() {
+    let (place, both) = two();
+    adopt_both(&both, &mut |_, _| ()).unwrap();
+    place.rewrite_superblock(|superblock| superblock.state = ReplicaState::InSync);
+    let before = place.snapshot();
+    let error = give_both_back(&both, &mut |_, _| ()).unwrap_err();
+    assert!(matches!(error, AdoptError::Started { .. }), "{error}");
+    assert!(place.snapshot() == before, "a refusal wrote");
+}
+
+#[test]
+fn every_end_between_the_steps_of_two_volumes_leaves_both_ways_open() {
+    let (place, both) = two();
+    let original = place.snapshot();
+    for (work, count) in [(adopt_both as WorkOfAll, 8), (give_both_back as WorkOfAll, 10)] {
+        let start = place.snapshot();
+        for stop in 0..count {
+            for other in [adopt_both as WorkOfAll, give_both_back as WorkOfAll] {
+                place.restore(&start);
+                let mut steps = 0;
+                let ended = catch_unwind(AssertUnwindSafe(|| {
+                    work(&both, &mut |_, _| {
+                        assert_ne!(steps, stop, "the end of this run");
+                        steps += 1;
+                    })
+                }));
+                assert!(ended.is_err(), "it has more than {stop} steps");
+                match other(&both, &mut |_, _| ()) {
+                    Ok(()) | Err(AdoptError::NothingSaved { .. }) => {}
+                    Err(error) => panic!("after {stop} steps: {error}"),
+                }
+                if place.snapshot() != original {
+                    let ((first, _), (second, _)) = (place.superblock(), stamp(&place));
+                    assert_eq!(second.further[0].incarnation, first.incarnation);
+                    give_both_back(&both, &mut |_, _| ()).unwrap();
+                }
+                assert!(place.snapshot() == original, "DRBD's replica is not what it was");
+            }
+        }
+        place.restore(&start);
+        work(&both, &mut |_, _| ()).unwrap();
+    }
+    assert!(place.snapshot() == original);
 }

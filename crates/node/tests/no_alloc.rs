@@ -118,6 +118,7 @@ fn check(shards: u8) {
             pki: place.path().join("pki"),
             shards: Some(shards),
             device_timeout: Duration::from_secs(30),
+            spin: Duration::from_micros(30),
             max_parallel_resyncs: None,
             drbd_names: false,
             exit_with_parent: false,

@@ -103,6 +103,35 @@ impl<'a> Volumes<'a> {
     }
 }
 
+/// The disk of a volume that is added to a replica in use, as it was found.
+#[derive(Clone, Debug)]
+pub(crate) struct NewVolume {
+    pub(crate) disk: FurtherDisk,
+    pub(crate) layout: Layout,
+    pub(crate) at: DiskPlace,
+}
+
+/// Reads it; the data threads have the first disk, and that of the new volume is nobody's yet.
+pub(crate) fn read_new_volume(
+    definition: &Definition,
+    (first, volume): (&DiskPlace, &FurtherVolume),
+    former: impl Fn(Place) -> Option<u64>,
+    patience: &mut Patience,
+) -> Result<Option<NewVolume>, Failure> {
+    let Some(at) = volume.disk.clone() else { return Ok(None) };
+    let data = Device::share(&first.data)?;
+    let meta = first.meta.as_deref().map(Device::share).transpose()?;
+    let (sizes, target) = ((data.size_bytes, former(Place::FIRST)), (definition.volume, first));
+    let device = meta.as_ref().unwrap_or(&data);
+    let (mut superblock, layout) = find_superblock(device, sizes, definition, target)?;
+    let target = (volume.number(), &at);
+    let found = open(definition, target, former(volume.place), patience)?;
+    bind(&mut superblock, &layout, volume, &found)?;
+    let layout = found.layout;
+    let disk = superblock.further.iter().find(|disk| disk.place == volume.place).copied();
+    Ok(disk.map(|disk| NewVolume { disk, layout, at: at.clone() }))
+}
+
 fn write(device: &Device<'_>, superblock: &Superblock, layout: &Layout) -> Result<(), Failure> {
     write_at(device, superblock, layout, superblock_offset(superblock, layout))
 }

@@ -1,17 +1,20 @@
 //! Resources and their texts: up, down, adjust, and what is running.
 
 use std::net::TcpListener;
+use std::sync::Arc;
 
 use api::request::AdjustScope;
 use api::response::{Failure, FailureCode, Reply, Running, RunningReply};
+use api::role::Role;
 use config::steps::{Reach, Skipped, Step, steps_but};
+use replication::contract::PromoteMode;
 
 use crate::attach::read_replica;
 use crate::control::Control;
 use crate::control::stepwise::{Missing, Parts};
 use crate::crash;
 use crate::definition::Definition;
-use crate::limits::{ATTACH_PATIENCE, COMMAND_PATIENCE, MEMBERS_PATIENCE};
+use crate::limits::{ATTACH_PATIENCE, COMMAND_PATIENCE, DISK_STALL_MAX, MEMBERS_PATIENCE};
 use crate::patience::Patience;
 use crate::shard::commands::{address_failure, unknown_resource};
 use crate::shard::hosting::own_addresses;
@@ -60,6 +63,7 @@ impl Control {
 
     /// Takes a resource down, and forgets it; also one that was to be up and is not.
     pub(super) fn down(&self, resource: &str, force: Force) -> Result<Reply, Failure> {
+        self.disk_work.cancel(resource);
         let removed = self.remove(resource, force);
         let is_held = removed.as_ref().is_err_and(|e| e.code == FailureCode::UnknownResource)
             && self.stored_text(resource)?.is_some();
@@ -87,9 +91,12 @@ impl Control {
             resource: resource.to_owned(),
         })?;
         let place = definition.disk.as_ref().expect("checked by the shard");
-        let _moving = self.moving();
-        let mut at_once = Patience::new(COMMAND_PATIENCE);
-        let found = read_replica(&definition, place, &self.state, &mut at_once)?;
+        let (state, place) = (Arc::clone(&self.state), place.clone());
+        let at_once = Patience::new(COMMAND_PATIENCE);
+        let claim = self.disks_of(resource)?;
+        let (_claim, found) = claim.done_in_time(&at_once, DISK_STALL_MAX, move |patience| {
+            read_replica(&definition, &place, &state, patience)
+        })?;
         let reply = self.ask_until_ready(resource, &mut patience, |ticket| {
             let replica = Box::new(found.clone());
             ToShard::Attach { ticket, resource: resource.to_owned(), replica }
@@ -139,7 +146,8 @@ impl Control {
     }
 
     pub(super) fn bring_up(&self, resource: &str, text: &str) -> Result<Reply, Failure> {
-        self.bring_up_with(resource, text, Parts::ALL, &mut Patience::new(COMMAND_PATIENCE))
+        let mut patience = Patience::new(COMMAND_PATIENCE);
+        self.bring_up_with(resource, text, Parts::ALL, (&mut patience, DISK_STALL_MAX))
     }
 
     /// What `adjust` would do, and the text that is running.
@@ -169,6 +177,7 @@ impl Control {
     ) -> Result<Reply, Failure> {
         let Differences { wanted, running, steps } = self.differences(resource, text, scope)?;
         let is_restart = steps.iter().any(|step| step.reach == Reach::Structure);
+        let was_primary = is_restart && running.is_some() && self.is_primary(resource)?;
         let missing = match &running {
             Some(_) => self.missing(resource, scope)?,
             None => Missing::default(),
@@ -181,8 +190,16 @@ impl Control {
         if mode == Mode::DryRun {
             return Ok(reply);
         }
+        if let Some(running) = running.as_deref().filter(|_| is_restart) {
+            self.check_volumes_stay(resource, running, &wanted)?;
+        }
+        let added = match &running {
+            Some(_) if !is_restart && !scope.skip_disk => self.new_volumes(&wanted)?,
+            Some(_) | None => Vec::new(),
+        };
         if running.as_deref() == Some(text) {
-            return self.complete(resource, &missing).map(|()| reply);
+            self.complete(resource, &missing)?;
+            return self.add_volumes(&wanted, added).map(|()| reply);
         }
         match running {
             None => {
@@ -195,14 +212,21 @@ impl Control {
                     warnings.push(waits);
                     return Ok(Reply::Adjusted { changes, warnings });
                 }
+                // Whoever starts from here on finds the volumes that the replica has.
+                self.state.store_text(resource, text).map_err(state_failure)?;
                 self.complete(resource, &missing)?;
+                self.add_volumes(&wanted, added)?;
             }
             Some(running) => {
                 let parts = self.parts_to_keep(resource, scope)?;
                 self.remove(resource, Force::No)?;
                 let mut patience = Patience::new(COMMAND_PATIENCE);
-                if let Err(failure) = self.bring_up_with(resource, text, parts, &mut patience) {
+                let wait = (&mut patience, DISK_STALL_MAX);
+                if let Err(failure) = self.bring_up_with(resource, text, parts, wait) {
                     self.bring_up(resource, &running)?;
+                    if was_primary {
+                        self.primary(resource, PromoteMode::Normal)?;
+                    }
                     return Err(failure);
                 }
             }
@@ -210,7 +234,51 @@ impl Control {
         self.state.store_text(resource, text).map_err(state_failure)?;
         self.name_devices(resource);
         self.place_threads();
-        Ok(reply)
+        Ok(if was_primary { self.primary_again(resource, reply) } else { reply })
+    }
+
+    fn is_primary(&self, resource: &str) -> Result<bool, Failure> {
+        let resources = vec![resource.to_owned()];
+        let question = |ticket| ToShard::Status { ticket, resources, statistics: false };
+        let Reply::Status(status) = self.ask(resource, question)? else { return Ok(false) };
+        Ok(status.resources.iter().any(|it| it.role == Role::Primary))
+    }
+
+    /// The role, which a restart took away, is what the operator gave: no client had it open.
+    fn primary_again(&self, resource: &str, adjusted: Reply) -> Reply {
+        let Reply::Adjusted { changes, mut warnings } = adjusted else { return adjusted };
+        match self.primary(resource, PromoteMode::Normal) {
+            Ok(Reply::Done { warnings: more }) => warnings.extend(more),
+            Ok(_) => {}
+            Err(failure) => {
+                warnings.push(format!("it was Primary, and is Secondary now: {failure}"));
+            }
+        }
+        Reply::Adjusted { changes, warnings }
+    }
+
+    /// A replica keeps the volumes that it has: refused before anything ends for it.
+    fn check_volumes_stay(
+        &self,
+        resource: &str,
+        running: &str,
+        wanted: &Definition,
+    ) -> Result<(), Failure> {
+        let before = Definition::from_text(&self.name, resource, running)?;
+        for volume in before.further.iter().filter(|volume| volume.disk.is_some()) {
+            let place = volume.place;
+            let name = resource.to_owned();
+            let question = |ticket| ToShard::CheckVolume { ticket, resource: name, place };
+            let is_kept = wanted.further.iter().any(|kept| kept.place == place);
+            if !is_kept && self.ask(resource, question).is_err() {
+                let number = volume.number();
+                let message = format!("volume {number} of {resource:?} is not taken out of it");
+                let hint = "name the volume and its disk again; what it holds can be discarded \
+                            (`blkdiscard`), and its space is given back where the disk can";
+                return Err(Failure::new(FailureCode::NotSupported, message, hint));
+            }
+        }
+        Ok(())
     }
 
     /// Gives a running resource another definition, without disturbing it.

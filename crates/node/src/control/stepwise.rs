@@ -4,17 +4,21 @@
 //! Between the steps it is what `detach` and `disconnect` leave: Diskless, StandAlone, Secondary.
 //! A daemon that starts again brings it up whole: the text says so.
 
+use std::sync::Arc;
+use std::time::Duration;
+
 use api::connection_state::ConnectionState;
 use api::request::AdjustScope;
 use api::response::{Failure, FailureCode, Reply};
 use config::steps::{attach_steps, connect_step};
 
-use crate::attach::{attach, attach_without_disk};
+use crate::attach::volumes::{NewVolume, read_new_volume};
+use crate::attach::{attach, attach_without_disk, end_of};
 use crate::control::configuring::{read_text, state_failure};
 use crate::control::{Control, once_address_is_free};
 use crate::crash;
 use crate::definition::Definition;
-use crate::limits::COMMAND_PATIENCE;
+use crate::limits::{COMMAND_PATIENCE, DISK_STALL_MAX};
 use crate::links::session::Held;
 use crate::patience::Patience;
 use crate::shard::messages::{OwnData, ToShard};
@@ -51,7 +55,8 @@ impl Control {
             return Ok(Reply::Done { warnings });
         }
         let mut patience = Patience::new(COMMAND_PATIENCE);
-        let reply = self.bring_up_with(resource, text, Parts::NONE, &mut patience)?;
+        let wait = (&mut patience, DISK_STALL_MAX);
+        let reply = self.bring_up_with(resource, text, Parts::NONE, wait)?;
         self.state.store_text(resource, text).map_err(state_failure)?;
         self.name_devices(resource);
         self.place_threads();
@@ -63,7 +68,7 @@ impl Control {
         resource: &str,
         text: &str,
         parts: Parts,
-        patience: &mut Patience,
+        (patience, stall_max): (&mut Patience, Duration),
     ) -> Result<Reply, Failure> {
         let mut definition = Definition::from_text(&self.name, resource, text)?;
         definition.takes_turns |= self.resync_order.is_bounded();
@@ -72,9 +77,17 @@ impl Control {
         let scripts = self.handlers.define(&definition);
         self.resync_order.define(&definition);
         let reply = once_address_is_free(patience, |patience| {
-            let _moving = self.moving();
-            let attach = if parts.has_disk { attach } else { attach_without_disk };
-            let mut attached = Box::new(attach(definition.clone(), &self.state, patience)?);
+            let wanted = definition.clone();
+            let (_claim, attached) = if parts.has_disk {
+                let claim = self.disk_work.claim(resource, stall_max)?;
+                let state = Arc::clone(&self.state);
+                let work = move |patience: &mut Patience| attach(wanted, &state, patience);
+                let (claim, attached) = claim.done_in_time(patience, stall_max, work)?;
+                (Some(claim), attached)
+            } else {
+                (None, attach_without_disk(wanted, &self.state, patience)?)
+            };
+            let mut attached = Box::new(attached);
             attached.links = parts.links;
             self.ask(resource, |ticket| ToShard::Host { ticket, attached })
         })
@@ -98,7 +111,8 @@ impl Control {
         let is_partial = scope.skip_net || scope.peer.is_some();
         let links = if is_partial { Held::Yes } else { Held::No };
         let parts = Parts { has_disk: !scope.skip_disk, links };
-        self.bring_up_with(resource, text, parts, &mut Patience::new(COMMAND_PATIENCE))?;
+        let mut patience = Patience::new(COMMAND_PATIENCE);
+        self.bring_up_with(resource, text, parts, (&mut patience, DISK_STALL_MAX))?;
         match &scope.peer {
             Some(peer) if !scope.skip_net => self.connect(resource, peer),
             Some(_) | None => Ok(()),
@@ -143,6 +157,49 @@ impl Control {
         let apart = known.into_iter().filter(|one| is_apart(one.connection_state));
         let peers = apart.map(|one| (one.name, one.peer_node_id)).collect();
         Ok(Missing { disk, peers })
+    }
+
+    /// The disks of volumes that a replica in use is to have beside those that it has.
+    pub(super) fn new_volumes(&self, definition: &Definition) -> Result<Vec<NewVolume>, Failure> {
+        let Some(first) = &definition.disk else { return Ok(Vec::new()) };
+        let resource = &definition.name;
+        let mut found = Vec::new();
+        for volume in &definition.further {
+            let (resource, place) = (resource.clone(), volume.place);
+            let question = |ticket| ToShard::CheckVolume { ticket, resource, place };
+            // It has it, or has no disk at all now: then it takes all of them at once later.
+            if self.ask(&definition.name, question).is_err() {
+                continue;
+            }
+            let (state, wanted) = (Arc::clone(&self.state), definition.clone());
+            let (first, volume) = (first.clone(), volume.clone());
+            let claim = self.disks_of(&definition.name)?;
+            let patience = Patience::new(COMMAND_PATIENCE);
+            let (_claim, new) = claim.done_in_time(&patience, DISK_STALL_MAX, move |patience| {
+                let former = |place| state.disk_size((&wanted.name, place));
+                read_new_volume(&wanted, (&first, &volume), former, patience)
+            })?;
+            found.extend(new);
+        }
+        Ok(found)
+    }
+
+    /// Takes them into use; the text names them already, so a start in between finds them, too.
+    pub(super) fn add_volumes(
+        &self,
+        definition: &Definition,
+        volumes: Vec<NewVolume>,
+    ) -> Result<(), Failure> {
+        let name = &definition.name;
+        let _claim = self.disks_of(name)?;
+        for volume in volumes {
+            let key = (name.as_str(), volume.disk.place);
+            self.state.store_disk_size(key, end_of(&volume.layout)).map_err(state_failure)?;
+            let (resource, volume) = (name.clone(), Box::new(volume));
+            self.ask(name, |ticket| ToShard::AddVolume { ticket, resource, volume })?;
+        }
+        self.guests.open(definition);
+        Ok(())
     }
 
     /// Attaches and connects what is missing.

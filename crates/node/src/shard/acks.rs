@@ -1,7 +1,9 @@
-//! How long the members take to acknowledge writes of this shard's lanes.
+//! How long the members take to acknowledge writes of this shard's lanes, and how much is written
+//! over the connections to them.
 
 use format::ids::{LaneIndex, Seq};
 use format::message::{Write, WriteKind};
+use format::space::{Place, VOLUMES_MAX};
 use stdx::time::Time;
 
 use crate::histogram::Histogram;
@@ -12,6 +14,37 @@ use crate::limits::ACK_FOLLOWED_MAX;
 pub(crate) struct Acks {
     pub(crate) latency: Histogram,
     followed: Option<Followed>,
+}
+
+/// Bytes of writes and copies that went to a peer, and came from it, by volume.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Traffic {
+    sent: [u64; VOLUMES_MAX],
+    received: [u64; VOLUMES_MAX],
+}
+
+impl Traffic {
+    pub(crate) fn on_sent(&mut self, write: &Write) {
+        Self::count(&mut self.sent, write);
+    }
+
+    pub(crate) fn on_received(&mut self, write: &Write) {
+        Self::count(&mut self.received, write);
+    }
+
+    fn count(bytes: &mut [u64; VOLUMES_MAX], write: &Write) {
+        if let Some(place) = Place::of_block(write.range.start) {
+            bytes[place.index()] += write.payload_bytes();
+        }
+    }
+
+    pub(crate) fn sent_kib(&self, place: Place) -> u64 {
+        self.sent[place.index()] / 1024
+    }
+
+    pub(crate) fn received_kib(&self, place: Place) -> u64 {
+        self.received[place.index()] / 1024
+    }
 }
 
 #[derive(Clone, Copy, Debug)]

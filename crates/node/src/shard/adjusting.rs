@@ -14,7 +14,7 @@ use crate::links::HostedId;
 use crate::links::paths::PeerPaths;
 use crate::links::session::NewSession;
 use crate::log::{Scope, log};
-use crate::shard::acks::Acks;
+use crate::shard::acks::{Acks, Traffic};
 use crate::shard::hosted::{Asker, CommandKind, Hosted, Peer, PendingCommand};
 use crate::shard::hosting::own_addresses;
 use crate::shard::mesh::ToPart;
@@ -70,6 +70,7 @@ impl Shard {
     pub(super) fn on_redefined(&mut self, id: HostedId) -> Result<Reply, Failure> {
         let hosted = self.hosted_mut(id);
         let Some(definition) = hosted.redefinition.take() else { return Ok(Reply::done()) };
+        let has_other_volumes = hosted.definition.further != definition.further;
         hosted.definition = (*definition).clone();
         self.broadcast(id, || ToPart::Redefine(definition.clone()));
         self.redefine_part(id, &definition);
@@ -80,6 +81,9 @@ impl Shard {
         let readmission = ResourceInput::Readmission(definition.readmission());
         self.rim.inbox.push_back((id, Input::Resource(readmission)));
         self.offer(id);
+        if has_other_volumes {
+            self.note_cut(id);
+        }
         self.connect_new_peers(id);
         for member in definition.peers() {
             self.rim.links.set_secret(id, member.node, member.secret.as_ref());
@@ -190,7 +194,8 @@ impl Part {
                 let paths = PeerPaths::of(member);
                 let link = rim.links.add_peer(&paths, rim.kit.now);
                 let node = member.node;
-                self.peers.push(part::Peer { node, link, acks: Acks::default(), paths });
+                let (acks, traffic) = (Acks::default(), Traffic::default());
+                self.peers.push(part::Peer { node, link, acks, traffic, paths });
             }
         }
         self.definition = definition.clone();

@@ -46,7 +46,7 @@ impl Shard {
         if let links::Fact::Message { hosted, from, message, .. } = &fact
             && let ResourceMessage::Data(message) = message
         {
-            self.note_ack(*hosted, *from, &message.body);
+            self.note(*hosted, *from, &message.body);
         }
         let rim = &mut self.rim;
         match fact {
@@ -97,15 +97,20 @@ impl Shard {
         }
     }
 
-    /// Whether it answers the write whose time is taken.
-    fn note_ack(&mut self, id: HostedId, from: NodeId, body: &DataBody) {
-        let DataBody::Ack { lane, base, mask, .. } = body else { return };
+    /// Counts what a peer writes here, and whether it answers the write whose time is taken.
+    fn note(&mut self, id: HostedId, from: NodeId, body: &DataBody) {
+        if !matches!(body, DataBody::Ack { .. } | DataBody::Write(_)) {
+            return;
+        }
         let now = self.rim.kit.now;
         let Some(part) = self.parts.get_mut(id.0 as usize).and_then(Option::as_mut) else {
             return;
         };
-        if let Some(peer) = part.peers.iter_mut().find(|peer| peer.node == from) {
+        let Some(peer) = part.peers.iter_mut().find(|peer| peer.node == from) else { return };
+        if let DataBody::Ack { lane, base, mask, .. } = body {
             peer.acks.on_ack(*lane, *base, *mask, now);
+        } else if let DataBody::Write(write) = body {
+            peer.traffic.on_received(write);
         }
     }
 

@@ -105,6 +105,14 @@ impl Shard {
                     shard.on_attach(id, ticket, *replica)
                 });
             }
+            ToShard::CheckVolume { ticket, resource, place } => {
+                self.on_check_volume(ticket, &resource, place);
+            }
+            ToShard::AddVolume { ticket, resource, volume } => {
+                self.with_resource(ticket, &resource, |shard, id| {
+                    shard.on_add_volume(id, ticket, *volume)
+                });
+            }
             ToShard::Connect { ticket, resource, peer, own_data } => {
                 self.with_resource(ticket, &resource, |shard, id| {
                     shard.on_connect(id, ticket, peer.as_deref(), own_data)
@@ -372,7 +380,8 @@ impl Shard {
             .collect();
         if peers.is_empty() && peer.is_some() {
             let message = format!("{} has no peer {:?}", hosted.name(), peer.unwrap_or_default());
-            return Err(Failure::new(FailureCode::UnknownPeer, message, ""));
+            let hint = format!("`basalt adm cstate {}` names them", hosted.name());
+            return Err(Failure::new(FailureCode::UnknownPeer, message, hint));
         }
         for known in &mut self.hosted_mut(id).peers {
             known.is_congested &= !peers.contains(&known.node);

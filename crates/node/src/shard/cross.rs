@@ -173,6 +173,7 @@ impl Shard {
                 self.finish_closing(id);
             }
             ToPart::Attach { disk, group, round } => self.on_part_attach(id, *disk, group, round),
+            ToPart::AddVolume(further) => self.on_part_add_volume(id, *further),
             ToPart::Offer(offer) => rim.nbd.offer(*offer),
             ToPart::Path(subsystem) => rim.offer_path(id, *subsystem),
             ToPart::Withdraw => rim.withdraw(id),

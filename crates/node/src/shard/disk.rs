@@ -481,7 +481,7 @@ impl Hosted {
             self.finish_save(Err(DeviceError), rim);
             return;
         };
-        let stamped = places.further.get(save.stamps);
+        let stamped = places.stamps_of(superblock).nth(save.stamps);
         let stamp = stamped.map(|further| stamp(superblock, further.place));
         let (disk, layout) = stamped.map_or(places.first, |it| (it.disk, it.layout));
         let superblock = stamp.as_ref().unwrap_or(superblock);
@@ -505,7 +505,12 @@ impl Hosted {
 
     /// The stamps of the other disks are written before the superblock of the first one.
     fn on_superblock_written(&mut self, result: Result<(), DeviceError>, rim: &mut Rim) {
-        let stamps = self.superblock_at.as_ref().map_or(0, |places| places.further.len());
+        let superblock = self.saves.front().and_then(|save| save.superblock.as_deref());
+        let stamps = self
+            .superblock_at
+            .as_ref()
+            .zip(superblock)
+            .map_or(0, |(places, superblock)| places.stamps_of(superblock).count());
         match self.saves.front_mut() {
             Some(save) if result.is_ok() && save.stamps < stamps => {
                 save.stamps += 1;

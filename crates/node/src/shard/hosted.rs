@@ -101,6 +101,12 @@ impl SuperblockPlaces {
         let further = disk.further.iter().map(stamp).collect();
         Self { first: (disk.meta, disk.layout), further }
     }
+
+    /// The stamps that belong to this superblock: a disk that was added later has none yet.
+    pub(crate) fn stamps_of(&self, superblock: &Superblock) -> impl Iterator<Item = StampPlace> {
+        let is_listed = |it: &&StampPlace| superblock.further.iter().any(|at| at.place == it.place);
+        self.further.iter().filter(is_listed).copied()
+    }
 }
 
 /// Who waits for the answer of a command.

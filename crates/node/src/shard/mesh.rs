@@ -23,6 +23,7 @@ use crate::links::secure::Secrecy;
 use crate::links::set::LinkNews;
 use crate::links::{Handles, HostedId};
 use crate::nbd;
+use crate::shard::further::NewFurther;
 use crate::shard::part::{NewDisk, NewPart};
 use crate::slab::Key;
 
@@ -92,6 +93,8 @@ pub(crate) enum ToPart {
         group: Box<GroupDisk>,
         round: RoundId,
     },
+    /// The disk of one more volume, beside those that there are.
+    AddVolume(Box<NewFurther>),
     /// Clients see the resource so.
     Offer(Box<nbd::Offer>),
     /// Initiators see it so.

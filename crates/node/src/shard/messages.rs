@@ -9,6 +9,7 @@ use frontend::nvme::auth::Finding;
 use io::ListenAddr;
 use replication::contract::{Command, DeviceSize, FenceVerdict, PromoteMode};
 
+use crate::attach::volumes::NewVolume;
 use crate::attach::{Attached, Replica};
 use crate::definition::Definition;
 use crate::links::secure::Secrecy;
@@ -99,6 +100,18 @@ pub(crate) enum ToShard {
         ticket: Ticket,
         resource: String,
         replica: Box<Replica>,
+    },
+    /// Whether the replica could take a disk for one more volume.
+    CheckVolume {
+        ticket: Ticket,
+        resource: String,
+        place: Place,
+    },
+    /// Takes one that was read into use, beside those of the replica.
+    AddVolume {
+        ticket: Ticket,
+        resource: String,
+        volume: Box<NewVolume>,
     },
     /// To one peer, or to all.
     Connect {

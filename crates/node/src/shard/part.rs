@@ -16,7 +16,7 @@ use crate::definition::Definition;
 use crate::limits::SHARDS_MAX;
 use crate::links::HostedId;
 use crate::links::paths::PeerPaths;
-use crate::shard::acks::Acks;
+use crate::shard::acks::{Acks, Traffic};
 use crate::shard::disk::{Disk, DiskCounters, token_of};
 use crate::shard::further::{Further, NewFurther, adopt_pair};
 use crate::shard::hosted::Hosted;
@@ -46,6 +46,7 @@ pub(crate) struct Peer {
     pub(crate) node: NodeId,
     pub(crate) link: usize,
     pub(crate) acks: Acks,
+    pub(crate) traffic: Traffic,
     pub(super) paths: PeerPaths,
 }
 
@@ -146,11 +147,7 @@ impl Disk {
     ) -> std::io::Result<Self> {
         for one in all {
             match open(one, rim) {
-                Ok(further) => {
-                    let align = rim.kit.reactor.disk_info(further.data).mem_align;
-                    self.mem_align = self.mem_align.max(align);
-                    self.further.push(further);
-                }
+                Ok(further) => self.take_further(further, rim),
                 Err(error) => {
                     self.close(rim);
                     return Err(error);
@@ -158,6 +155,12 @@ impl Disk {
             }
         }
         Ok(self)
+    }
+
+    pub(super) fn take_further(&mut self, further: Further, rim: &Rim) {
+        let align = rim.kit.reactor.disk_info(further.data).mem_align;
+        self.mem_align = self.mem_align.max(align);
+        self.further.push(further);
     }
 
     pub(super) fn close(&self, rim: &mut Rim) {
@@ -219,7 +222,7 @@ impl Shard {
         }
         let add = |(node, paths): (NodeId, PeerPaths)| {
             let link = rim.links.add_peer(&paths, rim.kit.now);
-            Peer { node, link, acks: Acks::default(), paths }
+            Peer { node, link, acks: Acks::default(), traffic: Traffic::default(), paths }
         };
         let peers = peers.into_iter().map(add).collect();
         let part = Part {

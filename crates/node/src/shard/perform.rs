@@ -79,6 +79,7 @@ impl Part {
                 && let Some(peer) = self.peers.iter_mut().find(|peer| peer.node == member)
             {
                 peer.acks.on_sent(write, rim.kit.now);
+                peer.traffic.on_sent(write);
             }
             self.send_data(member, message.clone(), payload, rim);
         }

@@ -13,6 +13,7 @@ use api::status::{
     NodeStatus, PathStatus, PeerDeviceStatus, QuorumVotes, ReadsServed, ResourceStatus,
     ShardPeerStatus, ShardStatus, StatusReply, SyncDetails, VerifyReport, VoterStatus,
 };
+use api::write_ordering::WriteOrdering;
 use format::config::Ancestor;
 use format::ids::{BLOCK_BYTES, NodeId};
 use format::metadata::ReplicaState;
@@ -120,7 +121,13 @@ pub(crate) fn merge(into: &mut ResourceStatus, other: ResourceStatus) {
         let Some(connection) = into.connections.iter_mut().find(|it| it.name == more.name) else {
             continue;
         };
+        connection.ap_in_flight += more.ap_in_flight;
+        connection.rs_in_flight += more.rs_in_flight;
         for (device, more) in connection.peer_devices.iter_mut().zip(more.peer_devices) {
+            device.received += more.received;
+            device.sent += more.sent;
+            device.pending += more.pending;
+            device.unacked += more.unacked;
             add(&mut device.ack_latency, more.ack_latency.as_ref());
             add_reads(&mut device.reads, more.reads.as_ref());
         }
@@ -144,18 +151,13 @@ fn add_reads(into: &mut Option<ReadsServed>, more: Option<&ReadsServed>) {
 impl Part {
     /// What only this shard knows of a resource that is at home on another one.
     fn describe(&self, shown: Statistics, rim: &Rim) -> ResourceStatus {
-        let connections = self.definition.peers().map(|member| ConnectionStatus {
-            name: member.name.clone(),
-            peer_devices: self
-                .definition
-                .volumes()
-                .map(|volume| PeerDeviceStatus {
-                    ack_latency: self.ack_latency(member.node, volume.place, shown),
-                    reads: self.reads(member.node, volume.place, shown),
-                    ..PeerDeviceStatus::default()
-                })
-                .collect(),
-            ..ConnectionStatus::default()
+        let connections = self.definition.peers().map(|member| {
+            let mut connection =
+                ConnectionStatus { name: member.name.clone(), ..ConnectionStatus::default() };
+            let devices = || self.definition.volumes().map(|_| PeerDeviceStatus::default());
+            connection.peer_devices = devices().collect();
+            self.count(member.node, shown, &mut connection);
+            connection
         });
         ResourceStatus {
             name: self.name.clone(),
@@ -189,6 +191,29 @@ impl Part {
             write_latency: of_first(place, rim.nbd.write_latency(self.id).map(Histogram::shown)),
             holders,
             ..DeviceStatus::default()
+        }
+    }
+
+    /// What went over a connection, and is under way on it, as far as this shard knows.
+    fn count(&self, member: NodeId, shown: Statistics, connection: &mut ConnectionStatus) {
+        if shown == Statistics::Hidden {
+            return;
+        }
+        let volumes = self.definition.volumes();
+        for (volume, device) in volumes.zip(&mut connection.peer_devices) {
+            let place = volume.place;
+            let under_way = self.group.under_way(member, place);
+            connection.ap_in_flight += under_way.application_bytes / 512;
+            connection.rs_in_flight += under_way.copied_bytes / 512;
+            device.ack_latency = self.ack_latency(member, place, shown);
+            device.reads = self.reads(member, place, shown);
+            let reads = device.reads.as_ref().map_or(0, |reads| reads.in_flight);
+            device.pending = under_way.pending + reads;
+            device.unacked = under_way.unacked;
+            if let Some(peer) = self.peer(member) {
+                device.received = peer.traffic.received_kib(place);
+                device.sent = peer.traffic.sent_kib(place);
+            }
         }
     }
 
@@ -304,6 +329,8 @@ impl Hosted {
             suspended_user,
             suspended_no_data,
             suspended_quorum,
+            // Flushes order writes, and are never left out.
+            write_ordering: WriteOrdering::Flush,
             devices: self
                 .definition
                 .volumes()
@@ -412,7 +439,7 @@ impl Hosted {
             (.., false) => failure.map(str::to_owned),
         };
         let is_primary = status.primary == Some(member.node) && is_connected;
-        ConnectionStatus {
+        let mut connection = ConnectionStatus {
             peer_node_id: member.node.get(),
             name: member.name.clone(),
             connection_state,
@@ -429,15 +456,13 @@ impl Hosted {
             peer_devices: self
                 .definition
                 .volumes()
-                .map(|volume| PeerDeviceStatus {
-                    ack_latency: part.ack_latency(member.node, volume.place, look.shown),
-                    reads: part.reads(member.node, volume.place, look.shown),
-                    ..self.describe_peer_device(status, volume, member, facts)
-                })
+                .map(|volume| self.describe_peer_device(status, volume, member, facts))
                 .collect(),
             reason,
             ..ConnectionStatus::default()
-        }
+        };
+        part.count(member.node, look.shown, &mut connection);
+        connection
     }
 
     /// Whether writes that go over the connection count once they are sent, or received: of the
@@ -473,6 +498,11 @@ impl Hosted {
         let own = status.members.iter().find(|known| known.node == self.definition.me);
         let is_leader = status.leader == Some(member.node);
         let is_copied_to = status.replica == Some(ReplicaState::Syncing);
+        // A leader reads what its own replica misses from any that has it: one stands for all.
+        let has_it = |it: &&MemberStatus| it.connected && it.diskful && it.in_sync;
+        let source = status.members.iter().find(has_it).map(|source| source.node);
+        let gives_to_leader =
+            status.leader == Some(self.definition.me) && source == Some(member.node);
         device.replication_state = match facts {
             _ if !facts.connected => ReplicationState::Off,
             // As DRBD has it: without a disk on either side nothing is ever to be copied.
@@ -485,7 +515,7 @@ impl Hosted {
             _ if own.is_some_and(|own| own.is_behind) && is_leader && !is_copied_to => {
                 ReplicationState::Behind
             }
-            _ if is_copied_to && is_leader => ReplicationState::SyncTarget,
+            _ if is_copied_to && (is_leader || gives_to_leader) => ReplicationState::SyncTarget,
             _ => ReplicationState::Established,
         };
         let waits_for_turn = status.asks_to_resync && self.definition.takes_turns;

@@ -1,6 +1,7 @@
 //! Why a resource is as it is, in words: what is missing, who waits for whom, and what to type.
 
 use api::status::VerifyReport;
+use format::metadata::ReplicaState;
 use format::space::Place;
 use replication::resource::Status;
 
@@ -64,7 +65,12 @@ impl Hosted {
         if status.promoting {
             reasons.push("this node is becoming Primary".to_owned());
         }
-        if status.config.as_ref().is_none_or(|config| config.branch.0 == 0) && status.has_quorum {
+        // Until the voters have said what counts, a replica with a history knows that there is one.
+        let is_unborn = match &status.config {
+            Some(config) => config.branch.0 == 0,
+            None => matches!(status.replica, None | Some(ReplicaState::Blank)),
+        };
+        if is_unborn && status.has_quorum {
             reasons.push(
                 "no replica has been declared the origin yet: use `primary --force` on one node"
                     .to_owned(),
@@ -106,9 +112,9 @@ impl Hosted {
             .map(|volume| {
                 let number = volume.number;
                 format!(
-                    "volume {number} is not in use yet: a promotion adds it when every UpToDate \
-                     replica in reach has a disk for it, made by `create-md {name}/{number}` while \
-                     the resource was down there"
+                    "volume {number} is not in use yet: it is, or will be with the next Primary, \
+                     when every replica in reach has a disk for it: `create-md {name}/{number}` \
+                     and `adjust {name}` on each of their nodes"
                 )
             })
             .collect();

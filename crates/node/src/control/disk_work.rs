@@ -1,0 +1,212 @@
+//! Work on disks that may never answer.
+//!
+//! A thread that waits for such a disk cannot be ended. So whatever reads or writes the disks of a
+//! resource before the data threads have them is done by a thread of its own, and whoever asked for
+//! it is told when nothing moves any more. Until that thread ends the resource is claimed: nobody
+//! else takes its disks. The other resources do not notice.
+
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread;
+use std::time::Duration;
+
+use api::response::{Failure, FailureCode};
+use stdx::time::Time;
+
+use crate::limits::DISK_WORK_POLL_INTERVAL;
+use crate::patience::{Patience, Steps};
+
+/// The resources whose disks somebody works on.
+#[derive(Debug, Default)]
+pub(crate) struct DiskWork {
+    claimed: Arc<Mutex<BTreeMap<String, Arc<Progress>>>>,
+}
+
+/// Of one who works.
+#[derive(Debug, Default)]
+struct Progress {
+    steps: Steps,
+    is_given_up: AtomicBool,
+    is_cancelled: AtomicBool,
+}
+
+/// The right to work on the disks of a resource; given back when it is dropped.
+#[derive(Debug)]
+pub(crate) struct Claim {
+    resource: String,
+    progress: Arc<Progress>,
+    claimed: Arc<Mutex<BTreeMap<String, Arc<Progress>>>>,
+}
+
+impl Drop for Claim {
+    fn drop(&mut self) {
+        lock(&self.claimed).remove(&self.resource);
+    }
+}
+
+type Claimed = BTreeMap<String, Arc<Progress>>;
+
+fn lock(claimed: &Mutex<Claimed>) -> MutexGuard<'_, Claimed> {
+    claimed.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl DiskWork {
+    /// Waits for whoever has it, as long as his work goes on.
+    pub(crate) fn claim(&self, resource: &str, stall_max: Duration) -> Result<Claim, Failure> {
+        let mut watched = Watched::new();
+        loop {
+            let holder = {
+                let mut claimed = lock(&self.claimed);
+                let Some(holder) = claimed.get(resource) else {
+                    let progress = Arc::<Progress>::default();
+                    claimed.insert(resource.to_owned(), Arc::clone(&progress));
+                    let claimed = Arc::clone(&self.claimed);
+                    return Ok(Claim { resource: resource.to_owned(), progress, claimed });
+                };
+                Arc::clone(holder)
+            };
+            let is_given_up = holder.is_given_up.load(Ordering::Acquire);
+            if is_given_up || watched.stands_since(&holder.steps) >= stall_max {
+                let message = "an earlier command still waits for the disk, which gives no answer";
+                return Err(failure(message));
+            }
+            thread::park_timeout(DISK_WORK_POLL_INTERVAL);
+        }
+    }
+
+    /// Whoever works for it now is not to take it into use.
+    pub(crate) fn cancel(&self, resource: &str) {
+        if let Some(progress) = lock(&self.claimed).get(resource) {
+            progress.is_cancelled.store(true, Ordering::Release);
+        }
+    }
+}
+
+impl Claim {
+    /// What comes of `work`, with the claim; or a failure, as soon as none of its steps ends for
+    /// `stall_max`. It goes on then, and what comes of it is dropped.
+    pub(crate) fn done_in_time<T: Send + 'static>(
+        self,
+        patience: &Patience,
+        stall_max: Duration,
+        work: impl FnOnce(&mut Patience) -> Result<T, Failure> + Send + 'static,
+    ) -> Result<(Self, T), Failure> {
+        let progress = Arc::clone(&self.progress);
+        let mut patience = patience.counted_by(&progress.steps);
+        let (sender, receiver) = mpsc::channel();
+        let started = thread::Builder::new().name("disk-work".to_owned()).spawn(move || {
+            let result = work(&mut patience);
+            // The claim is given back where nobody listens any more.
+            drop(sender.send((self, result)));
+        });
+        started.map_err(|error| {
+            let message = format!("cannot start a thread: {error}");
+            Failure::new(FailureCode::Internal, message, "is a limit on threads reached?")
+        })?;
+        let mut watched = Watched::new();
+        loop {
+            let answer = receiver.recv_timeout(DISK_WORK_POLL_INTERVAL);
+            if progress.is_cancelled.load(Ordering::Acquire) {
+                let message = "it was taken down meanwhile";
+                return Err(Failure::new(FailureCode::StateRefused, message, ""));
+            }
+            match answer {
+                Ok((claim, result)) => return result.map(|done| (claim, done)),
+                Err(RecvTimeoutError::Timeout)
+                    if watched.stands_since(&progress.steps) < stall_max => {}
+                Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => {
+                    progress.is_given_up.store(true, Ordering::Release);
+                    let seconds = stall_max.as_secs();
+                    return Err(failure(&format!("the disk gave no answer for {seconds} s")));
+                }
+            }
+        }
+    }
+}
+
+fn failure(message: &str) -> Failure {
+    let hint = "`dmesg | tail` may say why; once it answers, `up` or `attach` takes it";
+    Failure::new(FailureCode::DiskFailed, message, hint)
+}
+
+/// Since when there is no step.
+struct Watched {
+    steps: u64,
+    at: Time,
+}
+
+impl Watched {
+    fn new() -> Self {
+        Self { steps: 0, at: io::now() }
+    }
+
+    fn stands_since(&mut self, steps: &Steps) -> Duration {
+        let steps = steps.count();
+        if steps != self.steps {
+            (self.steps, self.at) = (steps, io::now());
+        }
+        io::now().since(self.at)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const STALL_MAX: Duration = Duration::from_millis(100);
+
+    fn patience() -> Patience {
+        Patience::new(Duration::ZERO)
+    }
+
+    #[test]
+    fn a_resource_stays_claimed_as_long_as_its_disk_is_waited_for() {
+        let disk_work = DiskWork::default();
+        let (answer, disk) = mpsc::channel::<()>();
+        let claim = disk_work.claim("r0", STALL_MAX).unwrap();
+        let waits = move |_: &mut Patience| Ok(disk.recv().is_ok());
+        let failure = claim.done_in_time(&patience(), STALL_MAX, waits).unwrap_err();
+        assert!(failure.message.contains("the disk gave no answer"), "{failure}");
+        let failure = disk_work.claim("r0", Duration::MAX).unwrap_err();
+        assert!(failure.message.contains("an earlier command still waits"), "{failure}");
+        // Another resource does not notice.
+        let other = disk_work.claim("r1", STALL_MAX).unwrap();
+        let (_claim, done) = other.done_in_time(&patience(), STALL_MAX, |_| Ok(7)).unwrap();
+        assert_eq!(done, 7);
+        answer.send(()).unwrap();
+        while disk_work.claim("r0", STALL_MAX).is_err() {
+            thread::yield_now();
+        }
+    }
+
+    #[test]
+    fn slow_work_that_goes_on_is_waited_for() {
+        let disk_work = DiskWork::default();
+        // Long enough for a machine that is busy with other tests.
+        let stall_max = STALL_MAX * 5;
+        let claim = disk_work.claim("r0", stall_max).unwrap();
+        let began = io::now();
+        let until = stall_max * 2;
+        let work = move |patience: &mut Patience| {
+            while io::now().since(began) < until {
+                thread::park_timeout(STALL_MAX / 5);
+                patience.steps().add_one();
+            }
+            Ok(())
+        };
+        claim.done_in_time(&patience(), stall_max, work).unwrap();
+        assert!(io::now().since(began) >= until);
+    }
+
+    #[test]
+    fn what_was_taken_down_meanwhile_comes_to_nothing() {
+        let disk_work = DiskWork::default();
+        let claim = disk_work.claim("r0", STALL_MAX).unwrap();
+        disk_work.cancel("r1");
+        disk_work.cancel("r0");
+        let failure = claim.done_in_time(&patience(), STALL_MAX, |_| Ok(())).unwrap_err();
+        assert!(failure.message.contains("taken down meanwhile"), "{failure}");
+    }
+}

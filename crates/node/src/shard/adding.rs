@@ -1,0 +1,104 @@
+//! A disk for one more volume, taken into a replica that is in use.
+//!
+//! The control thread has read it. Every shard opens it before the machines hear of it: when they
+//! ask for something on it, it is there. What is saved until then says nothing of it.
+
+use api::response::{Failure, FailureCode, Reply};
+use format::ids::Incarnation;
+use format::metadata::{Content, FurtherDisk};
+use format::space::Place;
+use replication::contract::{CommandId, FromGroup, ResourceInput};
+
+use crate::attach::volumes::NewVolume;
+use crate::links::HostedId;
+use crate::log::{Scope, log};
+use crate::shard::further::{Further, NewFurther};
+use crate::shard::hosted::{Asker, CommandKind, PendingCommand, StampPlace};
+use crate::shard::mesh::{Cross, FromPart, ToPart};
+use crate::shard::messages::Ticket;
+use crate::shard::{Input, Shard};
+
+impl Shard {
+    /// Whether the replica could take a disk for this volume.
+    pub(super) fn on_check_volume(&mut self, ticket: Ticket, resource: &str, place: Place) {
+        self.with_resource(ticket, resource, |shard, id| {
+            let (incarnation, size_bytes) = (Incarnation(0), 0);
+            let content = Content::Zeroes;
+            shard.check_addable(id, &FurtherDisk { place, incarnation, size_bytes, content })?;
+            Ok(Some(Reply::done()))
+        });
+    }
+
+    fn check_addable(&self, id: HostedId, disk: &FurtherDisk) -> Result<(), Failure> {
+        let hosted = self.hosted(id).expect("found by its name");
+        let Some(reason) = hosted.resource.obstacle_to_disk(disk) else { return Ok(()) };
+        let number = disk.place.number();
+        let message = format!("volume {number} of {:?} gets no disk: {reason}", hosted.name());
+        let hint = format!("`basalt adm create-md {}/{number}`, then `adjust`", hosted.name());
+        Err(Failure::new(FailureCode::StateRefused, message, hint))
+    }
+
+    /// Answers when the replica has the disk, durably.
+    pub(super) fn on_add_volume(
+        &mut self,
+        id: HostedId,
+        ticket: Ticket,
+        new: NewVolume,
+    ) -> Result<Option<Reply>, Failure> {
+        let NewVolume { disk, layout, at } = new;
+        self.check_addable(id, &disk)?;
+        let failed = |error: std::io::Error| {
+            Failure::new(FailureCode::DiskFailed, error.to_string(), "is it in use?")
+        };
+        let further = Further::open((disk.place, &at), layout, &mut self.rim).map_err(failed)?;
+        let shared = self.rim.kit.mesh.others().map(|_| further.share(&self.rim));
+        let shared = match shared.collect::<Result<Vec<_>, _>>() {
+            Ok(shared) => shared,
+            Err(error) => {
+                further.close(&mut self.rim);
+                return Err(failed(error));
+            }
+        };
+        let rim = &mut self.rim;
+        let hosted = self.hosted[id.0 as usize].as_mut().expect("found by its name");
+        let part = self.parts[id.0 as usize].as_mut().expect("a home has a part");
+        let (Some(stamps), Some(own)) = (&mut hosted.superblock_at, &mut part.disk) else {
+            further.close(rim);
+            let message = "the disks of the replica are being given up";
+            return Err(Failure::new(FailureCode::StateRefused, message, "try again"));
+        };
+        let place = disk.place;
+        stamps.further.push(StampPlace { place, disk: further.meta, layout });
+        own.take_further(further, rim);
+        let mesh = &mut rim.kit.mesh;
+        if !mesh.is_alone() {
+            hosted.fence.has_told();
+        }
+        for (shard, further) in mesh.others().zip(shared) {
+            mesh.send(shard, Cross::ToPart(id, ToPart::AddVolume(Box::new(further))));
+        }
+        let command = CommandId(hosted.next_command);
+        hosted.next_command += 1;
+        let (asker, kind) = (Asker::Admin(ticket), CommandKind::Other);
+        hosted.commands.push(PendingCommand { id: command, asker, kind });
+        log!(Notice, Scope::resource(hosted.name()), "volume {} has a disk", place.number());
+        let input = ResourceInput::AddDisk { id: command, disk };
+        rim.inbox.push_back((id, Input::Resource(input)));
+        Ok(None)
+    }
+
+    /// The same on a shard that is not the home. Without it the replica cannot be served here.
+    pub(super) fn on_part_add_volume(&mut self, id: HostedId, new: NewFurther) {
+        let Some(part) = self.parts.get_mut(id.0 as usize).and_then(Option::as_mut) else { return };
+        let Some(disk) = &mut part.disk else { return };
+        match new.adopt(&mut self.rim) {
+            Ok(further) => disk.take_further(further, &self.rim),
+            Err(error) => {
+                log!(Error, Scope::resource(&part.name), "a shard cannot use the disk: {error}");
+                let fact = Box::new(FromGroup::MemberFailed { member: part.own_node() });
+                let home = self.home_of(id);
+                self.rim.kit.mesh.send(home, Cross::FromPart(id, FromPart::Fact(fact)));
+            }
+        }
+    }
+}
