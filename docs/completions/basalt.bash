@@ -37,9 +37,6 @@ _basalt() {
             basalt,install-links)
                 cmd="basalt__subcmd__install__subcmd__links"
                 ;;
-            basalt,manuals)
-                cmd="basalt__subcmd__manuals"
-                ;;
             basalt,node)
                 cmd="basalt__subcmd__node"
                 ;;
@@ -64,20 +61,11 @@ _basalt() {
             basalt__subcmd__adm,adopt-drbd)
                 cmd="basalt__subcmd__adm__subcmd__adopt__subcmd__drbd"
                 ;;
-            basalt__subcmd__adm,after-resync-target)
-                cmd="basalt__subcmd__adm__subcmd__after__subcmd__resync__subcmd__target"
-                ;;
             basalt__subcmd__adm,apply-al)
                 cmd="basalt__subcmd__adm__subcmd__apply__subcmd__al"
                 ;;
             basalt__subcmd__adm,attach)
                 cmd="basalt__subcmd__adm__subcmd__attach"
-                ;;
-            basalt__subcmd__adm,before-resync-source)
-                cmd="basalt__subcmd__adm__subcmd__before__subcmd__resync__subcmd__source"
-                ;;
-            basalt__subcmd__adm,before-resync-target)
-                cmd="basalt__subcmd__adm__subcmd__before__subcmd__resync__subcmd__target"
                 ;;
             basalt__subcmd__adm,check-resize)
                 cmd="basalt__subcmd__adm__subcmd__check__subcmd__resize"
@@ -106,9 +94,6 @@ _basalt() {
             basalt__subcmd__adm,disconnect)
                 cmd="basalt__subcmd__adm__subcmd__disconnect"
                 ;;
-            basalt__subcmd__adm,disconnected)
-                cmd="basalt__subcmd__adm__subcmd__disconnected"
-                ;;
             basalt__subcmd__adm,disk-options)
                 cmd="basalt__subcmd__adm__subcmd__disk__subcmd__options"
                 ;;
@@ -136,9 +121,6 @@ _basalt() {
             basalt__subcmd__adm,explain)
                 cmd="basalt__subcmd__adm__subcmd__explain"
                 ;;
-            basalt__subcmd__adm,fence-peer)
-                cmd="basalt__subcmd__adm__subcmd__fence__subcmd__peer"
-                ;;
             basalt__subcmd__adm,forget-peer)
                 cmd="basalt__subcmd__adm__subcmd__forget__subcmd__peer"
                 ;;
@@ -151,17 +133,11 @@ _basalt() {
             basalt__subcmd__adm,hidden-commands)
                 cmd="basalt__subcmd__adm__subcmd__hidden__subcmd__commands"
                 ;;
-            basalt__subcmd__adm,initial-split-brain)
-                cmd="basalt__subcmd__adm__subcmd__initial__subcmd__split__subcmd__brain"
-                ;;
             basalt__subcmd__adm,invalidate)
                 cmd="basalt__subcmd__adm__subcmd__invalidate"
                 ;;
             basalt__subcmd__adm,invalidate-remote)
                 cmd="basalt__subcmd__adm__subcmd__invalidate__subcmd__remote"
-                ;;
-            basalt__subcmd__adm,local-io-error)
-                cmd="basalt__subcmd__adm__subcmd__local__subcmd__io__subcmd__error"
                 ;;
             basalt__subcmd__adm,net-options)
                 cmd="basalt__subcmd__adm__subcmd__net__subcmd__options"
@@ -181,9 +157,6 @@ _basalt() {
             basalt__subcmd__adm,new-resource)
                 cmd="basalt__subcmd__adm__subcmd__new__subcmd__resource"
                 ;;
-            basalt__subcmd__adm,out-of-sync)
-                cmd="basalt__subcmd__adm__subcmd__out__subcmd__of__subcmd__sync"
-                ;;
             basalt__subcmd__adm,outdate)
                 cmd="basalt__subcmd__adm__subcmd__outdate"
                 ;;
@@ -196,20 +169,8 @@ _basalt() {
             basalt__subcmd__adm,peer-role)
                 cmd="basalt__subcmd__adm__subcmd__peer__subcmd__role"
                 ;;
-            basalt__subcmd__adm,pri-lost)
-                cmd="basalt__subcmd__adm__subcmd__pri__subcmd__lost"
-                ;;
-            basalt__subcmd__adm,pri-lost-after-sb)
-                cmd="basalt__subcmd__adm__subcmd__pri__subcmd__lost__subcmd__after__subcmd__sb"
-                ;;
-            basalt__subcmd__adm,pri-on-incon-degr)
-                cmd="basalt__subcmd__adm__subcmd__pri__subcmd__on__subcmd__incon__subcmd__degr"
-                ;;
             basalt__subcmd__adm,primary)
                 cmd="basalt__subcmd__adm__subcmd__primary"
-                ;;
-            basalt__subcmd__adm,quorum-lost)
-                cmd="basalt__subcmd__adm__subcmd__quorum__subcmd__lost"
                 ;;
             basalt__subcmd__adm,repair-md)
                 cmd="basalt__subcmd__adm__subcmd__repair__subcmd__md"
@@ -253,9 +214,6 @@ _basalt() {
             basalt__subcmd__adm,sh-ll-dev)
                 cmd="basalt__subcmd__adm__subcmd__sh__subcmd__ll__subcmd__dev"
                 ;;
-            basalt__subcmd__adm,sh-lr-of)
-                cmd="basalt__subcmd__adm__subcmd__sh__subcmd__lr__subcmd__of"
-                ;;
             basalt__subcmd__adm,sh-md-dev)
                 cmd="basalt__subcmd__adm__subcmd__sh__subcmd__md__subcmd__dev"
                 ;;
@@ -283,17 +241,11 @@ _basalt() {
             basalt__subcmd__adm,show-gi)
                 cmd="basalt__subcmd__adm__subcmd__show__subcmd__gi"
                 ;;
-            basalt__subcmd__adm,split-brain)
-                cmd="basalt__subcmd__adm__subcmd__split__subcmd__brain"
-                ;;
             basalt__subcmd__adm,status)
                 cmd="basalt__subcmd__adm__subcmd__status"
                 ;;
             basalt__subcmd__adm,suspend-io)
                 cmd="basalt__subcmd__adm__subcmd__suspend__subcmd__io"
-                ;;
-            basalt__subcmd__adm,unfence-peer)
-                cmd="basalt__subcmd__adm__subcmd__unfence__subcmd__peer"
                 ;;
             basalt__subcmd__adm,up)
                 cmd="basalt__subcmd__adm__subcmd__up"
@@ -322,20 +274,11 @@ _basalt() {
             basalt__subcmd__adm__subcmd__help,adopt-drbd)
                 cmd="basalt__subcmd__adm__subcmd__help__subcmd__adopt__subcmd__drbd"
                 ;;
-            basalt__subcmd__adm__subcmd__help,after-resync-target)
-                cmd="basalt__subcmd__adm__subcmd__help__subcmd__after__subcmd__resync__subcmd__target"
-                ;;
             basalt__subcmd__adm__subcmd__help,apply-al)
                 cmd="basalt__subcmd__adm__subcmd__help__subcmd__apply__subcmd__al"
                 ;;
             basalt__subcmd__adm__subcmd__help,attach)
                 cmd="basalt__subcmd__adm__subcmd__help__subcmd__attach"
-                ;;
-            basalt__subcmd__adm__subcmd__help,before-resync-source)
-                cmd="basalt__subcmd__adm__subcmd__help__subcmd__before__subcmd__resync__subcmd__source"
-                ;;
-            basalt__subcmd__adm__subcmd__help,before-resync-target)
-                cmd="basalt__subcmd__adm__subcmd__help__subcmd__before__subcmd__resync__subcmd__target"
                 ;;
             basalt__subcmd__adm__subcmd__help,check-resize)
                 cmd="basalt__subcmd__adm__subcmd__help__subcmd__check__subcmd__resize"
@@ -364,9 +307,6 @@ _basalt() {
             basalt__subcmd__adm__subcmd__help,disconnect)
                 cmd="basalt__subcmd__adm__subcmd__help__subcmd__disconnect"
                 ;;
-            basalt__subcmd__adm__subcmd__help,disconnected)
-                cmd="basalt__subcmd__adm__subcmd__help__subcmd__disconnected"
-                ;;
             basalt__subcmd__adm__subcmd__help,disk-options)
                 cmd="basalt__subcmd__adm__subcmd__help__subcmd__disk__subcmd__options"
                 ;;
@@ -391,9 +331,6 @@ _basalt() {
             basalt__subcmd__adm__subcmd__help,explain)
                 cmd="basalt__subcmd__adm__subcmd__help__subcmd__explain"
                 ;;
-            basalt__subcmd__adm__subcmd__help,fence-peer)
-                cmd="basalt__subcmd__adm__subcmd__help__subcmd__fence__subcmd__peer"
-                ;;
             basalt__subcmd__adm__subcmd__help,forget-peer)
                 cmd="basalt__subcmd__adm__subcmd__help__subcmd__forget__subcmd__peer"
                 ;;
@@ -406,17 +343,11 @@ _basalt() {
             basalt__subcmd__adm__subcmd__help,hidden-commands)
                 cmd="basalt__subcmd__adm__subcmd__help__subcmd__hidden__subcmd__commands"
                 ;;
-            basalt__subcmd__adm__subcmd__help,initial-split-brain)
-                cmd="basalt__subcmd__adm__subcmd__help__subcmd__initial__subcmd__split__subcmd__brain"
-                ;;
             basalt__subcmd__adm__subcmd__help,invalidate)
                 cmd="basalt__subcmd__adm__subcmd__help__subcmd__invalidate"
                 ;;
             basalt__subcmd__adm__subcmd__help,invalidate-remote)
                 cmd="basalt__subcmd__adm__subcmd__help__subcmd__invalidate__subcmd__remote"
-                ;;
-            basalt__subcmd__adm__subcmd__help,local-io-error)
-                cmd="basalt__subcmd__adm__subcmd__help__subcmd__local__subcmd__io__subcmd__error"
                 ;;
             basalt__subcmd__adm__subcmd__help,net-options)
                 cmd="basalt__subcmd__adm__subcmd__help__subcmd__net__subcmd__options"
@@ -436,9 +367,6 @@ _basalt() {
             basalt__subcmd__adm__subcmd__help,new-resource)
                 cmd="basalt__subcmd__adm__subcmd__help__subcmd__new__subcmd__resource"
                 ;;
-            basalt__subcmd__adm__subcmd__help,out-of-sync)
-                cmd="basalt__subcmd__adm__subcmd__help__subcmd__out__subcmd__of__subcmd__sync"
-                ;;
             basalt__subcmd__adm__subcmd__help,outdate)
                 cmd="basalt__subcmd__adm__subcmd__help__subcmd__outdate"
                 ;;
@@ -451,20 +379,8 @@ _basalt() {
             basalt__subcmd__adm__subcmd__help,peer-role)
                 cmd="basalt__subcmd__adm__subcmd__help__subcmd__peer__subcmd__role"
                 ;;
-            basalt__subcmd__adm__subcmd__help,pri-lost)
-                cmd="basalt__subcmd__adm__subcmd__help__subcmd__pri__subcmd__lost"
-                ;;
-            basalt__subcmd__adm__subcmd__help,pri-lost-after-sb)
-                cmd="basalt__subcmd__adm__subcmd__help__subcmd__pri__subcmd__lost__subcmd__after__subcmd__sb"
-                ;;
-            basalt__subcmd__adm__subcmd__help,pri-on-incon-degr)
-                cmd="basalt__subcmd__adm__subcmd__help__subcmd__pri__subcmd__on__subcmd__incon__subcmd__degr"
-                ;;
             basalt__subcmd__adm__subcmd__help,primary)
                 cmd="basalt__subcmd__adm__subcmd__help__subcmd__primary"
-                ;;
-            basalt__subcmd__adm__subcmd__help,quorum-lost)
-                cmd="basalt__subcmd__adm__subcmd__help__subcmd__quorum__subcmd__lost"
                 ;;
             basalt__subcmd__adm__subcmd__help,repair-md)
                 cmd="basalt__subcmd__adm__subcmd__help__subcmd__repair__subcmd__md"
@@ -508,9 +424,6 @@ _basalt() {
             basalt__subcmd__adm__subcmd__help,sh-ll-dev)
                 cmd="basalt__subcmd__adm__subcmd__help__subcmd__sh__subcmd__ll__subcmd__dev"
                 ;;
-            basalt__subcmd__adm__subcmd__help,sh-lr-of)
-                cmd="basalt__subcmd__adm__subcmd__help__subcmd__sh__subcmd__lr__subcmd__of"
-                ;;
             basalt__subcmd__adm__subcmd__help,sh-md-dev)
                 cmd="basalt__subcmd__adm__subcmd__help__subcmd__sh__subcmd__md__subcmd__dev"
                 ;;
@@ -538,17 +451,11 @@ _basalt() {
             basalt__subcmd__adm__subcmd__help,show-gi)
                 cmd="basalt__subcmd__adm__subcmd__help__subcmd__show__subcmd__gi"
                 ;;
-            basalt__subcmd__adm__subcmd__help,split-brain)
-                cmd="basalt__subcmd__adm__subcmd__help__subcmd__split__subcmd__brain"
-                ;;
             basalt__subcmd__adm__subcmd__help,status)
                 cmd="basalt__subcmd__adm__subcmd__help__subcmd__status"
                 ;;
             basalt__subcmd__adm__subcmd__help,suspend-io)
                 cmd="basalt__subcmd__adm__subcmd__help__subcmd__suspend__subcmd__io"
-                ;;
-            basalt__subcmd__adm__subcmd__help,unfence-peer)
-                cmd="basalt__subcmd__adm__subcmd__help__subcmd__unfence__subcmd__peer"
                 ;;
             basalt__subcmd__adm__subcmd__help,up)
                 cmd="basalt__subcmd__adm__subcmd__help__subcmd__up"
@@ -637,17 +544,11 @@ _basalt() {
             basalt__subcmd__device,remove)
                 cmd="basalt__subcmd__device__subcmd__remove"
                 ;;
-            basalt__subcmd__device,supervise)
-                cmd="basalt__subcmd__device__subcmd__supervise"
-                ;;
             basalt__subcmd__device__subcmd__help,help)
                 cmd="basalt__subcmd__device__subcmd__help__subcmd__help"
                 ;;
             basalt__subcmd__device__subcmd__help,remove)
                 cmd="basalt__subcmd__device__subcmd__help__subcmd__remove"
-                ;;
-            basalt__subcmd__device__subcmd__help,supervise)
-                cmd="basalt__subcmd__device__subcmd__help__subcmd__supervise"
                 ;;
             basalt__subcmd__help,adm)
                 cmd="basalt__subcmd__help__subcmd__adm"
@@ -670,9 +571,6 @@ _basalt() {
             basalt__subcmd__help,install-links)
                 cmd="basalt__subcmd__help__subcmd__install__subcmd__links"
                 ;;
-            basalt__subcmd__help,manuals)
-                cmd="basalt__subcmd__help__subcmd__manuals"
-                ;;
             basalt__subcmd__help,node)
                 cmd="basalt__subcmd__help__subcmd__node"
                 ;;
@@ -694,20 +592,11 @@ _basalt() {
             basalt__subcmd__help__subcmd__adm,adopt-drbd)
                 cmd="basalt__subcmd__help__subcmd__adm__subcmd__adopt__subcmd__drbd"
                 ;;
-            basalt__subcmd__help__subcmd__adm,after-resync-target)
-                cmd="basalt__subcmd__help__subcmd__adm__subcmd__after__subcmd__resync__subcmd__target"
-                ;;
             basalt__subcmd__help__subcmd__adm,apply-al)
                 cmd="basalt__subcmd__help__subcmd__adm__subcmd__apply__subcmd__al"
                 ;;
             basalt__subcmd__help__subcmd__adm,attach)
                 cmd="basalt__subcmd__help__subcmd__adm__subcmd__attach"
-                ;;
-            basalt__subcmd__help__subcmd__adm,before-resync-source)
-                cmd="basalt__subcmd__help__subcmd__adm__subcmd__before__subcmd__resync__subcmd__source"
-                ;;
-            basalt__subcmd__help__subcmd__adm,before-resync-target)
-                cmd="basalt__subcmd__help__subcmd__adm__subcmd__before__subcmd__resync__subcmd__target"
                 ;;
             basalt__subcmd__help__subcmd__adm,check-resize)
                 cmd="basalt__subcmd__help__subcmd__adm__subcmd__check__subcmd__resize"
@@ -736,9 +625,6 @@ _basalt() {
             basalt__subcmd__help__subcmd__adm,disconnect)
                 cmd="basalt__subcmd__help__subcmd__adm__subcmd__disconnect"
                 ;;
-            basalt__subcmd__help__subcmd__adm,disconnected)
-                cmd="basalt__subcmd__help__subcmd__adm__subcmd__disconnected"
-                ;;
             basalt__subcmd__help__subcmd__adm,disk-options)
                 cmd="basalt__subcmd__help__subcmd__adm__subcmd__disk__subcmd__options"
                 ;;
@@ -763,9 +649,6 @@ _basalt() {
             basalt__subcmd__help__subcmd__adm,explain)
                 cmd="basalt__subcmd__help__subcmd__adm__subcmd__explain"
                 ;;
-            basalt__subcmd__help__subcmd__adm,fence-peer)
-                cmd="basalt__subcmd__help__subcmd__adm__subcmd__fence__subcmd__peer"
-                ;;
             basalt__subcmd__help__subcmd__adm,forget-peer)
                 cmd="basalt__subcmd__help__subcmd__adm__subcmd__forget__subcmd__peer"
                 ;;
@@ -775,17 +658,11 @@ _basalt() {
             basalt__subcmd__help__subcmd__adm,hidden-commands)
                 cmd="basalt__subcmd__help__subcmd__adm__subcmd__hidden__subcmd__commands"
                 ;;
-            basalt__subcmd__help__subcmd__adm,initial-split-brain)
-                cmd="basalt__subcmd__help__subcmd__adm__subcmd__initial__subcmd__split__subcmd__brain"
-                ;;
             basalt__subcmd__help__subcmd__adm,invalidate)
                 cmd="basalt__subcmd__help__subcmd__adm__subcmd__invalidate"
                 ;;
             basalt__subcmd__help__subcmd__adm,invalidate-remote)
                 cmd="basalt__subcmd__help__subcmd__adm__subcmd__invalidate__subcmd__remote"
-                ;;
-            basalt__subcmd__help__subcmd__adm,local-io-error)
-                cmd="basalt__subcmd__help__subcmd__adm__subcmd__local__subcmd__io__subcmd__error"
                 ;;
             basalt__subcmd__help__subcmd__adm,net-options)
                 cmd="basalt__subcmd__help__subcmd__adm__subcmd__net__subcmd__options"
@@ -805,9 +682,6 @@ _basalt() {
             basalt__subcmd__help__subcmd__adm,new-resource)
                 cmd="basalt__subcmd__help__subcmd__adm__subcmd__new__subcmd__resource"
                 ;;
-            basalt__subcmd__help__subcmd__adm,out-of-sync)
-                cmd="basalt__subcmd__help__subcmd__adm__subcmd__out__subcmd__of__subcmd__sync"
-                ;;
             basalt__subcmd__help__subcmd__adm,outdate)
                 cmd="basalt__subcmd__help__subcmd__adm__subcmd__outdate"
                 ;;
@@ -820,20 +694,8 @@ _basalt() {
             basalt__subcmd__help__subcmd__adm,peer-role)
                 cmd="basalt__subcmd__help__subcmd__adm__subcmd__peer__subcmd__role"
                 ;;
-            basalt__subcmd__help__subcmd__adm,pri-lost)
-                cmd="basalt__subcmd__help__subcmd__adm__subcmd__pri__subcmd__lost"
-                ;;
-            basalt__subcmd__help__subcmd__adm,pri-lost-after-sb)
-                cmd="basalt__subcmd__help__subcmd__adm__subcmd__pri__subcmd__lost__subcmd__after__subcmd__sb"
-                ;;
-            basalt__subcmd__help__subcmd__adm,pri-on-incon-degr)
-                cmd="basalt__subcmd__help__subcmd__adm__subcmd__pri__subcmd__on__subcmd__incon__subcmd__degr"
-                ;;
             basalt__subcmd__help__subcmd__adm,primary)
                 cmd="basalt__subcmd__help__subcmd__adm__subcmd__primary"
-                ;;
-            basalt__subcmd__help__subcmd__adm,quorum-lost)
-                cmd="basalt__subcmd__help__subcmd__adm__subcmd__quorum__subcmd__lost"
                 ;;
             basalt__subcmd__help__subcmd__adm,repair-md)
                 cmd="basalt__subcmd__help__subcmd__adm__subcmd__repair__subcmd__md"
@@ -877,9 +739,6 @@ _basalt() {
             basalt__subcmd__help__subcmd__adm,sh-ll-dev)
                 cmd="basalt__subcmd__help__subcmd__adm__subcmd__sh__subcmd__ll__subcmd__dev"
                 ;;
-            basalt__subcmd__help__subcmd__adm,sh-lr-of)
-                cmd="basalt__subcmd__help__subcmd__adm__subcmd__sh__subcmd__lr__subcmd__of"
-                ;;
             basalt__subcmd__help__subcmd__adm,sh-md-dev)
                 cmd="basalt__subcmd__help__subcmd__adm__subcmd__sh__subcmd__md__subcmd__dev"
                 ;;
@@ -907,17 +766,11 @@ _basalt() {
             basalt__subcmd__help__subcmd__adm,show-gi)
                 cmd="basalt__subcmd__help__subcmd__adm__subcmd__show__subcmd__gi"
                 ;;
-            basalt__subcmd__help__subcmd__adm,split-brain)
-                cmd="basalt__subcmd__help__subcmd__adm__subcmd__split__subcmd__brain"
-                ;;
             basalt__subcmd__help__subcmd__adm,status)
                 cmd="basalt__subcmd__help__subcmd__adm__subcmd__status"
                 ;;
             basalt__subcmd__help__subcmd__adm,suspend-io)
                 cmd="basalt__subcmd__help__subcmd__adm__subcmd__suspend__subcmd__io"
-                ;;
-            basalt__subcmd__help__subcmd__adm,unfence-peer)
-                cmd="basalt__subcmd__help__subcmd__adm__subcmd__unfence__subcmd__peer"
                 ;;
             basalt__subcmd__help__subcmd__adm,up)
                 cmd="basalt__subcmd__help__subcmd__adm__subcmd__up"
@@ -967,9 +820,6 @@ _basalt() {
             basalt__subcmd__help__subcmd__device,remove)
                 cmd="basalt__subcmd__help__subcmd__device__subcmd__remove"
                 ;;
-            basalt__subcmd__help__subcmd__device,supervise)
-                cmd="basalt__subcmd__help__subcmd__device__subcmd__supervise"
-                ;;
             basalt__subcmd__help__subcmd__pki,init)
                 cmd="basalt__subcmd__help__subcmd__pki__subcmd__init"
                 ;;
@@ -979,6 +829,12 @@ _basalt() {
             basalt__subcmd__help__subcmd__pki,issue-client)
                 cmd="basalt__subcmd__help__subcmd__pki__subcmd__issue__subcmd__client"
                 ;;
+            basalt__subcmd__help__subcmd__setup,attach)
+                cmd="basalt__subcmd__help__subcmd__setup__subcmd__attach"
+                ;;
+            basalt__subcmd__help__subcmd__setup,check-resize)
+                cmd="basalt__subcmd__help__subcmd__setup__subcmd__check__subcmd__resize"
+                ;;
             basalt__subcmd__help__subcmd__setup,connect)
                 cmd="basalt__subcmd__help__subcmd__setup__subcmd__connect"
                 ;;
@@ -987,6 +843,9 @@ _basalt() {
                 ;;
             basalt__subcmd__help__subcmd__setup,del-minor)
                 cmd="basalt__subcmd__help__subcmd__setup__subcmd__del__subcmd__minor"
+                ;;
+            basalt__subcmd__help__subcmd__setup,del-path)
+                cmd="basalt__subcmd__help__subcmd__setup__subcmd__del__subcmd__path"
                 ;;
             basalt__subcmd__help__subcmd__setup,del-peer)
                 cmd="basalt__subcmd__help__subcmd__setup__subcmd__del__subcmd__peer"
@@ -1000,6 +859,9 @@ _basalt() {
             basalt__subcmd__help__subcmd__setup,disconnect)
                 cmd="basalt__subcmd__help__subcmd__setup__subcmd__disconnect"
                 ;;
+            basalt__subcmd__help__subcmd__setup,disk-options)
+                cmd="basalt__subcmd__help__subcmd__setup__subcmd__disk__subcmd__options"
+                ;;
             basalt__subcmd__help__subcmd__setup,down)
                 cmd="basalt__subcmd__help__subcmd__setup__subcmd__down"
                 ;;
@@ -1012,14 +874,32 @@ _basalt() {
             basalt__subcmd__help__subcmd__setup,forget-peer)
                 cmd="basalt__subcmd__help__subcmd__setup__subcmd__forget__subcmd__peer"
                 ;;
+            basalt__subcmd__help__subcmd__setup,get-gi)
+                cmd="basalt__subcmd__help__subcmd__setup__subcmd__get__subcmd__gi"
+                ;;
             basalt__subcmd__help__subcmd__setup,invalidate)
                 cmd="basalt__subcmd__help__subcmd__setup__subcmd__invalidate"
                 ;;
             basalt__subcmd__help__subcmd__setup,invalidate-remote)
                 cmd="basalt__subcmd__help__subcmd__setup__subcmd__invalidate__subcmd__remote"
                 ;;
+            basalt__subcmd__help__subcmd__setup,net-options)
+                cmd="basalt__subcmd__help__subcmd__setup__subcmd__net__subcmd__options"
+                ;;
             basalt__subcmd__help__subcmd__setup,new-current-uuid)
                 cmd="basalt__subcmd__help__subcmd__setup__subcmd__new__subcmd__current__subcmd__uuid"
+                ;;
+            basalt__subcmd__help__subcmd__setup,new-minor)
+                cmd="basalt__subcmd__help__subcmd__setup__subcmd__new__subcmd__minor"
+                ;;
+            basalt__subcmd__help__subcmd__setup,new-path)
+                cmd="basalt__subcmd__help__subcmd__setup__subcmd__new__subcmd__path"
+                ;;
+            basalt__subcmd__help__subcmd__setup,new-peer)
+                cmd="basalt__subcmd__help__subcmd__setup__subcmd__new__subcmd__peer"
+                ;;
+            basalt__subcmd__help__subcmd__setup,new-resource)
+                cmd="basalt__subcmd__help__subcmd__setup__subcmd__new__subcmd__resource"
                 ;;
             basalt__subcmd__help__subcmd__setup,outdate)
                 cmd="basalt__subcmd__help__subcmd__setup__subcmd__outdate"
@@ -1027,11 +907,20 @@ _basalt() {
             basalt__subcmd__help__subcmd__setup,pause-sync)
                 cmd="basalt__subcmd__help__subcmd__setup__subcmd__pause__subcmd__sync"
                 ;;
+            basalt__subcmd__help__subcmd__setup,peer-device-options)
+                cmd="basalt__subcmd__help__subcmd__setup__subcmd__peer__subcmd__device__subcmd__options"
+                ;;
             basalt__subcmd__help__subcmd__setup,primary)
                 cmd="basalt__subcmd__help__subcmd__setup__subcmd__primary"
                 ;;
             basalt__subcmd__help__subcmd__setup,rename-resource)
                 cmd="basalt__subcmd__help__subcmd__setup__subcmd__rename__subcmd__resource"
+                ;;
+            basalt__subcmd__help__subcmd__setup,resize)
+                cmd="basalt__subcmd__help__subcmd__setup__subcmd__resize"
+                ;;
+            basalt__subcmd__help__subcmd__setup,resource-options)
+                cmd="basalt__subcmd__help__subcmd__setup__subcmd__resource__subcmd__options"
                 ;;
             basalt__subcmd__help__subcmd__setup,resume-io)
                 cmd="basalt__subcmd__help__subcmd__setup__subcmd__resume__subcmd__io"
@@ -1047,6 +936,9 @@ _basalt() {
                 ;;
             basalt__subcmd__help__subcmd__setup,show)
                 cmd="basalt__subcmd__help__subcmd__setup__subcmd__show"
+                ;;
+            basalt__subcmd__help__subcmd__setup,show-gi)
+                cmd="basalt__subcmd__help__subcmd__setup__subcmd__show__subcmd__gi"
                 ;;
             basalt__subcmd__help__subcmd__setup,status)
                 cmd="basalt__subcmd__help__subcmd__setup__subcmd__status"
@@ -1102,6 +994,12 @@ _basalt() {
             basalt__subcmd__pki__subcmd__help,issue-client)
                 cmd="basalt__subcmd__pki__subcmd__help__subcmd__issue__subcmd__client"
                 ;;
+            basalt__subcmd__setup,attach)
+                cmd="basalt__subcmd__setup__subcmd__attach"
+                ;;
+            basalt__subcmd__setup,check-resize)
+                cmd="basalt__subcmd__setup__subcmd__check__subcmd__resize"
+                ;;
             basalt__subcmd__setup,connect)
                 cmd="basalt__subcmd__setup__subcmd__connect"
                 ;;
@@ -1110,6 +1008,9 @@ _basalt() {
                 ;;
             basalt__subcmd__setup,del-minor)
                 cmd="basalt__subcmd__setup__subcmd__del__subcmd__minor"
+                ;;
+            basalt__subcmd__setup,del-path)
+                cmd="basalt__subcmd__setup__subcmd__del__subcmd__path"
                 ;;
             basalt__subcmd__setup,del-peer)
                 cmd="basalt__subcmd__setup__subcmd__del__subcmd__peer"
@@ -1123,6 +1024,9 @@ _basalt() {
             basalt__subcmd__setup,disconnect)
                 cmd="basalt__subcmd__setup__subcmd__disconnect"
                 ;;
+            basalt__subcmd__setup,disk-options)
+                cmd="basalt__subcmd__setup__subcmd__disk__subcmd__options"
+                ;;
             basalt__subcmd__setup,down)
                 cmd="basalt__subcmd__setup__subcmd__down"
                 ;;
@@ -1135,6 +1039,9 @@ _basalt() {
             basalt__subcmd__setup,forget-peer)
                 cmd="basalt__subcmd__setup__subcmd__forget__subcmd__peer"
                 ;;
+            basalt__subcmd__setup,get-gi)
+                cmd="basalt__subcmd__setup__subcmd__get__subcmd__gi"
+                ;;
             basalt__subcmd__setup,help)
                 cmd="basalt__subcmd__setup__subcmd__help"
                 ;;
@@ -1144,8 +1051,23 @@ _basalt() {
             basalt__subcmd__setup,invalidate-remote)
                 cmd="basalt__subcmd__setup__subcmd__invalidate__subcmd__remote"
                 ;;
+            basalt__subcmd__setup,net-options)
+                cmd="basalt__subcmd__setup__subcmd__net__subcmd__options"
+                ;;
             basalt__subcmd__setup,new-current-uuid)
                 cmd="basalt__subcmd__setup__subcmd__new__subcmd__current__subcmd__uuid"
+                ;;
+            basalt__subcmd__setup,new-minor)
+                cmd="basalt__subcmd__setup__subcmd__new__subcmd__minor"
+                ;;
+            basalt__subcmd__setup,new-path)
+                cmd="basalt__subcmd__setup__subcmd__new__subcmd__path"
+                ;;
+            basalt__subcmd__setup,new-peer)
+                cmd="basalt__subcmd__setup__subcmd__new__subcmd__peer"
+                ;;
+            basalt__subcmd__setup,new-resource)
+                cmd="basalt__subcmd__setup__subcmd__new__subcmd__resource"
                 ;;
             basalt__subcmd__setup,outdate)
                 cmd="basalt__subcmd__setup__subcmd__outdate"
@@ -1153,11 +1075,20 @@ _basalt() {
             basalt__subcmd__setup,pause-sync)
                 cmd="basalt__subcmd__setup__subcmd__pause__subcmd__sync"
                 ;;
+            basalt__subcmd__setup,peer-device-options)
+                cmd="basalt__subcmd__setup__subcmd__peer__subcmd__device__subcmd__options"
+                ;;
             basalt__subcmd__setup,primary)
                 cmd="basalt__subcmd__setup__subcmd__primary"
                 ;;
             basalt__subcmd__setup,rename-resource)
                 cmd="basalt__subcmd__setup__subcmd__rename__subcmd__resource"
+                ;;
+            basalt__subcmd__setup,resize)
+                cmd="basalt__subcmd__setup__subcmd__resize"
+                ;;
+            basalt__subcmd__setup,resource-options)
+                cmd="basalt__subcmd__setup__subcmd__resource__subcmd__options"
                 ;;
             basalt__subcmd__setup,resume-io)
                 cmd="basalt__subcmd__setup__subcmd__resume__subcmd__io"
@@ -1173,6 +1104,9 @@ _basalt() {
                 ;;
             basalt__subcmd__setup,show)
                 cmd="basalt__subcmd__setup__subcmd__show"
+                ;;
+            basalt__subcmd__setup,show-gi)
+                cmd="basalt__subcmd__setup__subcmd__show__subcmd__gi"
                 ;;
             basalt__subcmd__setup,status)
                 cmd="basalt__subcmd__setup__subcmd__status"
@@ -1204,6 +1138,12 @@ _basalt() {
             basalt__subcmd__setup,wait-sync-volume)
                 cmd="basalt__subcmd__setup__subcmd__wait__subcmd__sync__subcmd__volume"
                 ;;
+            basalt__subcmd__setup__subcmd__help,attach)
+                cmd="basalt__subcmd__setup__subcmd__help__subcmd__attach"
+                ;;
+            basalt__subcmd__setup__subcmd__help,check-resize)
+                cmd="basalt__subcmd__setup__subcmd__help__subcmd__check__subcmd__resize"
+                ;;
             basalt__subcmd__setup__subcmd__help,connect)
                 cmd="basalt__subcmd__setup__subcmd__help__subcmd__connect"
                 ;;
@@ -1212,6 +1152,9 @@ _basalt() {
                 ;;
             basalt__subcmd__setup__subcmd__help,del-minor)
                 cmd="basalt__subcmd__setup__subcmd__help__subcmd__del__subcmd__minor"
+                ;;
+            basalt__subcmd__setup__subcmd__help,del-path)
+                cmd="basalt__subcmd__setup__subcmd__help__subcmd__del__subcmd__path"
                 ;;
             basalt__subcmd__setup__subcmd__help,del-peer)
                 cmd="basalt__subcmd__setup__subcmd__help__subcmd__del__subcmd__peer"
@@ -1225,6 +1168,9 @@ _basalt() {
             basalt__subcmd__setup__subcmd__help,disconnect)
                 cmd="basalt__subcmd__setup__subcmd__help__subcmd__disconnect"
                 ;;
+            basalt__subcmd__setup__subcmd__help,disk-options)
+                cmd="basalt__subcmd__setup__subcmd__help__subcmd__disk__subcmd__options"
+                ;;
             basalt__subcmd__setup__subcmd__help,down)
                 cmd="basalt__subcmd__setup__subcmd__help__subcmd__down"
                 ;;
@@ -1237,6 +1183,9 @@ _basalt() {
             basalt__subcmd__setup__subcmd__help,forget-peer)
                 cmd="basalt__subcmd__setup__subcmd__help__subcmd__forget__subcmd__peer"
                 ;;
+            basalt__subcmd__setup__subcmd__help,get-gi)
+                cmd="basalt__subcmd__setup__subcmd__help__subcmd__get__subcmd__gi"
+                ;;
             basalt__subcmd__setup__subcmd__help,help)
                 cmd="basalt__subcmd__setup__subcmd__help__subcmd__help"
                 ;;
@@ -1246,8 +1195,23 @@ _basalt() {
             basalt__subcmd__setup__subcmd__help,invalidate-remote)
                 cmd="basalt__subcmd__setup__subcmd__help__subcmd__invalidate__subcmd__remote"
                 ;;
+            basalt__subcmd__setup__subcmd__help,net-options)
+                cmd="basalt__subcmd__setup__subcmd__help__subcmd__net__subcmd__options"
+                ;;
             basalt__subcmd__setup__subcmd__help,new-current-uuid)
                 cmd="basalt__subcmd__setup__subcmd__help__subcmd__new__subcmd__current__subcmd__uuid"
+                ;;
+            basalt__subcmd__setup__subcmd__help,new-minor)
+                cmd="basalt__subcmd__setup__subcmd__help__subcmd__new__subcmd__minor"
+                ;;
+            basalt__subcmd__setup__subcmd__help,new-path)
+                cmd="basalt__subcmd__setup__subcmd__help__subcmd__new__subcmd__path"
+                ;;
+            basalt__subcmd__setup__subcmd__help,new-peer)
+                cmd="basalt__subcmd__setup__subcmd__help__subcmd__new__subcmd__peer"
+                ;;
+            basalt__subcmd__setup__subcmd__help,new-resource)
+                cmd="basalt__subcmd__setup__subcmd__help__subcmd__new__subcmd__resource"
                 ;;
             basalt__subcmd__setup__subcmd__help,outdate)
                 cmd="basalt__subcmd__setup__subcmd__help__subcmd__outdate"
@@ -1255,11 +1219,20 @@ _basalt() {
             basalt__subcmd__setup__subcmd__help,pause-sync)
                 cmd="basalt__subcmd__setup__subcmd__help__subcmd__pause__subcmd__sync"
                 ;;
+            basalt__subcmd__setup__subcmd__help,peer-device-options)
+                cmd="basalt__subcmd__setup__subcmd__help__subcmd__peer__subcmd__device__subcmd__options"
+                ;;
             basalt__subcmd__setup__subcmd__help,primary)
                 cmd="basalt__subcmd__setup__subcmd__help__subcmd__primary"
                 ;;
             basalt__subcmd__setup__subcmd__help,rename-resource)
                 cmd="basalt__subcmd__setup__subcmd__help__subcmd__rename__subcmd__resource"
+                ;;
+            basalt__subcmd__setup__subcmd__help,resize)
+                cmd="basalt__subcmd__setup__subcmd__help__subcmd__resize"
+                ;;
+            basalt__subcmd__setup__subcmd__help,resource-options)
+                cmd="basalt__subcmd__setup__subcmd__help__subcmd__resource__subcmd__options"
                 ;;
             basalt__subcmd__setup__subcmd__help,resume-io)
                 cmd="basalt__subcmd__setup__subcmd__help__subcmd__resume__subcmd__io"
@@ -1275,6 +1248,9 @@ _basalt() {
                 ;;
             basalt__subcmd__setup__subcmd__help,show)
                 cmd="basalt__subcmd__setup__subcmd__help__subcmd__show"
+                ;;
+            basalt__subcmd__setup__subcmd__help,show-gi)
+                cmd="basalt__subcmd__setup__subcmd__help__subcmd__show__subcmd__gi"
                 ;;
             basalt__subcmd__setup__subcmd__help,status)
                 cmd="basalt__subcmd__setup__subcmd__help__subcmd__status"
@@ -1313,7 +1289,7 @@ _basalt() {
 
     case "${cmd}" in
         basalt)
-            opts="-h -V --help --version explain top device pki install-links manuals bench demo node adm setup help"
+            opts="-h --help explain top device pki install-links bench demo node adm setup help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1327,7 +1303,7 @@ _basalt() {
             return 0
             ;;
         basalt__subcmd__adm)
-            opts="-c -d -v -S -t -s -m -h -V --config-file --node-socket --dry-run --verbose --json --timeout --stacked --config-to-test --config-to-exclude --drbdsetup --drbdmeta --help --version create-md adopt-drbd adopt up down adjust adjust-with-progress attach detach connect disconnect primary new-current-uuid secondary status explain report events2 role cstate dstate wait-connect wait-con-int wait-sync dump dump-xml sh-nop sh-mod-parms sh-resources sh-list-adjustable sh-list-config-file sh-resource sh-dev sh-minor sh-ll-dev sh-md-dev sh-md-idx sh-ip sh-udev sh-lr-of new-resource new-minor new-peer new-path del-peer del-path del-minor check-resize outdate peer-role hidden-commands apply-al repair-md forget-peer invalidate-remote pause-sync resume-sync disk-options net-options resource-options peer-device-options dump-md dump-superblock get-gi show-gi wipe-md set-gi fence-peer unfence-peer split-brain initial-split-brain pri-on-incon-degr pri-lost pri-lost-after-sb local-io-error before-resync-target after-resync-target before-resync-source out-of-sync quorum-lost disconnected invalidate verify suspend-io resume-io resize help"
+            opts="-c -d -v -t -h --config-file --node-socket --dry-run --verbose --json --timeout --config-to-test --help create-md adopt-drbd adopt up down adjust adjust-with-progress attach detach connect disconnect primary new-current-uuid secondary status explain report events2 role cstate dstate wait-connect wait-con-int wait-sync dump dump-xml sh-nop sh-mod-parms sh-resources sh-list-adjustable sh-list-config-file sh-resource sh-dev sh-minor sh-ll-dev sh-md-dev sh-md-idx sh-ip sh-udev new-resource new-minor new-peer new-path del-peer del-path del-minor check-resize outdate peer-role hidden-commands apply-al repair-md forget-peer invalidate-remote pause-sync resume-sync disk-options net-options resource-options peer-device-options dump-md dump-superblock get-gi show-gi wipe-md set-gi invalidate verify suspend-io resume-io resize help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1354,26 +1330,6 @@ _basalt() {
                     return 0
                     ;;
                 -t)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --config-to-exclude)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --drbdsetup)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                -s)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --drbdmeta)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                -m)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -1514,36 +1470,6 @@ _basalt() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
-        basalt__subcmd__adm__subcmd__after__subcmd__resync__subcmd__target)
-            opts="-c -d -v -h --config-file --node-socket --dry-run --verbose --json --timeout --help"
-            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
-                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-                return 0
-            fi
-            case "${prev}" in
-                --config-file)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                -c)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --node-socket)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --timeout)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                *)
-                    COMPREPLY=()
-                    ;;
-            esac
-            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-            return 0
-            ;;
         basalt__subcmd__adm__subcmd__apply__subcmd__al)
             opts="-c -d -v -h --config-file --node-socket --dry-run --verbose --json --timeout --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
@@ -1575,66 +1501,6 @@ _basalt() {
             return 0
             ;;
         basalt__subcmd__adm__subcmd__attach)
-            opts="-c -d -v -h --config-file --node-socket --dry-run --verbose --json --timeout --help"
-            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
-                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-                return 0
-            fi
-            case "${prev}" in
-                --config-file)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                -c)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --node-socket)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --timeout)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                *)
-                    COMPREPLY=()
-                    ;;
-            esac
-            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-            return 0
-            ;;
-        basalt__subcmd__adm__subcmd__before__subcmd__resync__subcmd__source)
-            opts="-c -d -v -h --config-file --node-socket --dry-run --verbose --json --timeout --help"
-            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
-                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-                return 0
-            fi
-            case "${prev}" in
-                --config-file)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                -c)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --node-socket)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --timeout)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                *)
-                    COMPREPLY=()
-                    ;;
-            esac
-            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-            return 0
-            ;;
-        basalt__subcmd__adm__subcmd__before__subcmd__resync__subcmd__target)
             opts="-c -d -v -h --config-file --node-socket --dry-run --verbose --json --timeout --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
@@ -1942,36 +1808,6 @@ _basalt() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
-        basalt__subcmd__adm__subcmd__disconnected)
-            opts="-c -d -v -h --config-file --node-socket --dry-run --verbose --json --timeout --help"
-            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
-                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-                return 0
-            fi
-            case "${prev}" in
-                --config-file)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                -c)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --node-socket)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --timeout)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                *)
-                    COMPREPLY=()
-                    ;;
-            esac
-            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-            return 0
-            ;;
         basalt__subcmd__adm__subcmd__disk__subcmd__options)
             opts="-c -d -v -h --set-defaults --config-file --node-socket --dry-run --verbose --json --timeout --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
@@ -2224,36 +2060,6 @@ _basalt() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
-        basalt__subcmd__adm__subcmd__fence__subcmd__peer)
-            opts="-c -d -v -h --config-file --node-socket --dry-run --verbose --json --timeout --help"
-            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
-                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-                return 0
-            fi
-            case "${prev}" in
-                --config-file)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                -c)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --node-socket)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --timeout)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                *)
-                    COMPREPLY=()
-                    ;;
-            esac
-            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-            return 0
-            ;;
         basalt__subcmd__adm__subcmd__forget__subcmd__peer)
             opts="-c -d -v -h --config-file --node-socket --dry-run --verbose --json --timeout --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
@@ -2319,7 +2125,7 @@ _basalt() {
             return 0
             ;;
         basalt__subcmd__adm__subcmd__help)
-            opts="create-md adopt-drbd adopt up down adjust attach detach connect disconnect primary new-current-uuid secondary status explain report events2 role cstate dstate wait-connect wait-sync dump dump-xml sh-nop sh-mod-parms sh-resources sh-list-adjustable sh-list-config-file sh-resource sh-dev sh-minor sh-ll-dev sh-md-dev sh-md-idx sh-ip sh-udev sh-lr-of new-resource new-minor new-peer new-path del-peer del-path del-minor check-resize outdate peer-role hidden-commands apply-al repair-md forget-peer invalidate-remote pause-sync resume-sync disk-options net-options resource-options peer-device-options dump-md get-gi show-gi wipe-md set-gi fence-peer unfence-peer split-brain initial-split-brain pri-on-incon-degr pri-lost pri-lost-after-sb local-io-error before-resync-target after-resync-target before-resync-source out-of-sync quorum-lost disconnected invalidate verify suspend-io resume-io resize help"
+            opts="create-md adopt-drbd adopt up down adjust attach detach connect disconnect primary new-current-uuid secondary status explain report events2 role cstate dstate wait-connect wait-sync dump dump-xml sh-nop sh-mod-parms sh-resources sh-list-adjustable sh-list-config-file sh-resource sh-dev sh-minor sh-ll-dev sh-md-dev sh-md-idx sh-ip sh-udev new-resource new-minor new-peer new-path del-peer del-path del-minor check-resize outdate peer-role hidden-commands apply-al repair-md forget-peer invalidate-remote pause-sync resume-sync disk-options net-options resource-options peer-device-options dump-md get-gi show-gi wipe-md set-gi invalidate verify suspend-io resume-io resize help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2374,20 +2180,6 @@ _basalt() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
-        basalt__subcmd__adm__subcmd__help__subcmd__after__subcmd__resync__subcmd__target)
-            opts=""
-            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
-                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-                return 0
-            fi
-            case "${prev}" in
-                *)
-                    COMPREPLY=()
-                    ;;
-            esac
-            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-            return 0
-            ;;
         basalt__subcmd__adm__subcmd__help__subcmd__apply__subcmd__al)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
@@ -2403,34 +2195,6 @@ _basalt() {
             return 0
             ;;
         basalt__subcmd__adm__subcmd__help__subcmd__attach)
-            opts=""
-            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
-                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-                return 0
-            fi
-            case "${prev}" in
-                *)
-                    COMPREPLY=()
-                    ;;
-            esac
-            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-            return 0
-            ;;
-        basalt__subcmd__adm__subcmd__help__subcmd__before__subcmd__resync__subcmd__source)
-            opts=""
-            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
-                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-                return 0
-            fi
-            case "${prev}" in
-                *)
-                    COMPREPLY=()
-                    ;;
-            esac
-            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-            return 0
-            ;;
-        basalt__subcmd__adm__subcmd__help__subcmd__before__subcmd__resync__subcmd__target)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
@@ -2570,20 +2334,6 @@ _basalt() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
-        basalt__subcmd__adm__subcmd__help__subcmd__disconnected)
-            opts=""
-            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
-                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-                return 0
-            fi
-            case "${prev}" in
-                *)
-                    COMPREPLY=()
-                    ;;
-            esac
-            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-            return 0
-            ;;
         basalt__subcmd__adm__subcmd__help__subcmd__disk__subcmd__options)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
@@ -2696,20 +2446,6 @@ _basalt() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
-        basalt__subcmd__adm__subcmd__help__subcmd__fence__subcmd__peer)
-            opts=""
-            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
-                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-                return 0
-            fi
-            case "${prev}" in
-                *)
-                    COMPREPLY=()
-                    ;;
-            esac
-            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-            return 0
-            ;;
         basalt__subcmd__adm__subcmd__help__subcmd__forget__subcmd__peer)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
@@ -2766,20 +2502,6 @@ _basalt() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
-        basalt__subcmd__adm__subcmd__help__subcmd__initial__subcmd__split__subcmd__brain)
-            opts=""
-            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
-                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-                return 0
-            fi
-            case "${prev}" in
-                *)
-                    COMPREPLY=()
-                    ;;
-            esac
-            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-            return 0
-            ;;
         basalt__subcmd__adm__subcmd__help__subcmd__invalidate)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
@@ -2795,20 +2517,6 @@ _basalt() {
             return 0
             ;;
         basalt__subcmd__adm__subcmd__help__subcmd__invalidate__subcmd__remote)
-            opts=""
-            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
-                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-                return 0
-            fi
-            case "${prev}" in
-                *)
-                    COMPREPLY=()
-                    ;;
-            esac
-            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-            return 0
-            ;;
-        basalt__subcmd__adm__subcmd__help__subcmd__local__subcmd__io__subcmd__error)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
@@ -2906,20 +2614,6 @@ _basalt() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
-        basalt__subcmd__adm__subcmd__help__subcmd__out__subcmd__of__subcmd__sync)
-            opts=""
-            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
-                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-                return 0
-            fi
-            case "${prev}" in
-                *)
-                    COMPREPLY=()
-                    ;;
-            esac
-            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-            return 0
-            ;;
         basalt__subcmd__adm__subcmd__help__subcmd__outdate)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
@@ -2976,63 +2670,7 @@ _basalt() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
-        basalt__subcmd__adm__subcmd__help__subcmd__pri__subcmd__lost)
-            opts=""
-            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
-                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-                return 0
-            fi
-            case "${prev}" in
-                *)
-                    COMPREPLY=()
-                    ;;
-            esac
-            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-            return 0
-            ;;
-        basalt__subcmd__adm__subcmd__help__subcmd__pri__subcmd__lost__subcmd__after__subcmd__sb)
-            opts=""
-            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
-                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-                return 0
-            fi
-            case "${prev}" in
-                *)
-                    COMPREPLY=()
-                    ;;
-            esac
-            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-            return 0
-            ;;
-        basalt__subcmd__adm__subcmd__help__subcmd__pri__subcmd__on__subcmd__incon__subcmd__degr)
-            opts=""
-            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
-                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-                return 0
-            fi
-            case "${prev}" in
-                *)
-                    COMPREPLY=()
-                    ;;
-            esac
-            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-            return 0
-            ;;
         basalt__subcmd__adm__subcmd__help__subcmd__primary)
-            opts=""
-            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
-                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-                return 0
-            fi
-            case "${prev}" in
-                *)
-                    COMPREPLY=()
-                    ;;
-            esac
-            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-            return 0
-            ;;
-        basalt__subcmd__adm__subcmd__help__subcmd__quorum__subcmd__lost)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
@@ -3242,20 +2880,6 @@ _basalt() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
-        basalt__subcmd__adm__subcmd__help__subcmd__sh__subcmd__lr__subcmd__of)
-            opts=""
-            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
-                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-                return 0
-            fi
-            case "${prev}" in
-                *)
-                    COMPREPLY=()
-                    ;;
-            esac
-            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-            return 0
-            ;;
         basalt__subcmd__adm__subcmd__help__subcmd__sh__subcmd__md__subcmd__dev)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
@@ -3382,20 +3006,6 @@ _basalt() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
-        basalt__subcmd__adm__subcmd__help__subcmd__split__subcmd__brain)
-            opts=""
-            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
-                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-                return 0
-            fi
-            case "${prev}" in
-                *)
-                    COMPREPLY=()
-                    ;;
-            esac
-            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-            return 0
-            ;;
         basalt__subcmd__adm__subcmd__help__subcmd__status)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
@@ -3411,20 +3021,6 @@ _basalt() {
             return 0
             ;;
         basalt__subcmd__adm__subcmd__help__subcmd__suspend__subcmd__io)
-            opts=""
-            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
-                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-                return 0
-            fi
-            case "${prev}" in
-                *)
-                    COMPREPLY=()
-                    ;;
-            esac
-            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-            return 0
-            ;;
-        basalt__subcmd__adm__subcmd__help__subcmd__unfence__subcmd__peer)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
@@ -3538,36 +3134,6 @@ _basalt() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
-        basalt__subcmd__adm__subcmd__initial__subcmd__split__subcmd__brain)
-            opts="-c -d -v -h --config-file --node-socket --dry-run --verbose --json --timeout --help"
-            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
-                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-                return 0
-            fi
-            case "${prev}" in
-                --config-file)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                -c)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --node-socket)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --timeout)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                *)
-                    COMPREPLY=()
-                    ;;
-            esac
-            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-            return 0
-            ;;
         basalt__subcmd__adm__subcmd__invalidate)
             opts="-c -d -v -h --config-file --node-socket --dry-run --verbose --json --timeout --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
@@ -3599,36 +3165,6 @@ _basalt() {
             return 0
             ;;
         basalt__subcmd__adm__subcmd__invalidate__subcmd__remote)
-            opts="-c -d -v -h --config-file --node-socket --dry-run --verbose --json --timeout --help"
-            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
-                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-                return 0
-            fi
-            case "${prev}" in
-                --config-file)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                -c)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --node-socket)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --timeout)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                *)
-                    COMPREPLY=()
-                    ;;
-            esac
-            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-            return 0
-            ;;
-        basalt__subcmd__adm__subcmd__local__subcmd__io__subcmd__error)
             opts="-c -d -v -h --config-file --node-socket --dry-run --verbose --json --timeout --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
@@ -3838,36 +3374,6 @@ _basalt() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
-        basalt__subcmd__adm__subcmd__out__subcmd__of__subcmd__sync)
-            opts="-c -d -v -h --config-file --node-socket --dry-run --verbose --json --timeout --help"
-            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
-                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-                return 0
-            fi
-            case "${prev}" in
-                --config-file)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                -c)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --node-socket)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --timeout)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                *)
-                    COMPREPLY=()
-                    ;;
-            esac
-            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-            return 0
-            ;;
         basalt__subcmd__adm__subcmd__outdate)
             opts="-c -d -v -h --config-file --node-socket --dry-run --verbose --json --timeout --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
@@ -3988,128 +3494,8 @@ _basalt() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
-        basalt__subcmd__adm__subcmd__pri__subcmd__lost)
-            opts="-c -d -v -h --config-file --node-socket --dry-run --verbose --json --timeout --help"
-            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
-                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-                return 0
-            fi
-            case "${prev}" in
-                --config-file)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                -c)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --node-socket)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --timeout)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                *)
-                    COMPREPLY=()
-                    ;;
-            esac
-            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-            return 0
-            ;;
-        basalt__subcmd__adm__subcmd__pri__subcmd__lost__subcmd__after__subcmd__sb)
-            opts="-c -d -v -h --config-file --node-socket --dry-run --verbose --json --timeout --help"
-            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
-                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-                return 0
-            fi
-            case "${prev}" in
-                --config-file)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                -c)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --node-socket)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --timeout)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                *)
-                    COMPREPLY=()
-                    ;;
-            esac
-            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-            return 0
-            ;;
-        basalt__subcmd__adm__subcmd__pri__subcmd__on__subcmd__incon__subcmd__degr)
-            opts="-c -d -v -h --config-file --node-socket --dry-run --verbose --json --timeout --help"
-            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
-                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-                return 0
-            fi
-            case "${prev}" in
-                --config-file)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                -c)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --node-socket)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --timeout)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                *)
-                    COMPREPLY=()
-                    ;;
-            esac
-            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-            return 0
-            ;;
         basalt__subcmd__adm__subcmd__primary)
             opts="-c -d -v -h --force --config-file --node-socket --dry-run --verbose --json --timeout --help"
-            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
-                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-                return 0
-            fi
-            case "${prev}" in
-                --config-file)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                -c)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --node-socket)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --timeout)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                *)
-                    COMPREPLY=()
-                    ;;
-            esac
-            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-            return 0
-            ;;
-        basalt__subcmd__adm__subcmd__quorum__subcmd__lost)
-            opts="-c -d -v -h --config-file --node-socket --dry-run --verbose --json --timeout --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -4594,40 +3980,6 @@ _basalt() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
-        basalt__subcmd__adm__subcmd__sh__subcmd__lr__subcmd__of)
-            opts="-c -d -v -h --node --config-file --node-socket --dry-run --verbose --json --timeout --help"
-            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
-                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-                return 0
-            fi
-            case "${prev}" in
-                --node)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --config-file)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                -c)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --node-socket)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --timeout)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                *)
-                    COMPREPLY=()
-                    ;;
-            esac
-            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-            return 0
-            ;;
         basalt__subcmd__adm__subcmd__sh__subcmd__md__subcmd__dev)
             opts="-c -d -v -h --node --config-file --node-socket --dry-run --verbose --json --timeout --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
@@ -4926,36 +4278,6 @@ _basalt() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
-        basalt__subcmd__adm__subcmd__split__subcmd__brain)
-            opts="-c -d -v -h --config-file --node-socket --dry-run --verbose --json --timeout --help"
-            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
-                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-                return 0
-            fi
-            case "${prev}" in
-                --config-file)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                -c)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --node-socket)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --timeout)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                *)
-                    COMPREPLY=()
-                    ;;
-            esac
-            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-            return 0
-            ;;
         basalt__subcmd__adm__subcmd__status)
             opts="-s -c -d -v -h --statistics --config-file --node-socket --dry-run --verbose --json --timeout --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
@@ -4987,36 +4309,6 @@ _basalt() {
             return 0
             ;;
         basalt__subcmd__adm__subcmd__suspend__subcmd__io)
-            opts="-c -d -v -h --config-file --node-socket --dry-run --verbose --json --timeout --help"
-            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
-                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-                return 0
-            fi
-            case "${prev}" in
-                --config-file)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                -c)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --node-socket)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --timeout)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                *)
-                    COMPREPLY=()
-                    ;;
-            esac
-            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-            return 0
-            ;;
-        basalt__subcmd__adm__subcmd__unfence__subcmd__peer)
             opts="-c -d -v -h --config-file --node-socket --dry-run --verbose --json --timeout --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
@@ -5905,7 +5197,7 @@ _basalt() {
             return 0
             ;;
         basalt__subcmd__device)
-            opts="-h --help remove supervise help"
+            opts="-h --help remove help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -5919,7 +5211,7 @@ _basalt() {
             return 0
             ;;
         basalt__subcmd__device__subcmd__help)
-            opts="remove supervise help"
+            opts="remove help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -5960,20 +5252,6 @@ _basalt() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
-        basalt__subcmd__device__subcmd__help__subcmd__supervise)
-            opts=""
-            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
-                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-                return 0
-            fi
-            case "${prev}" in
-                *)
-                    COMPREPLY=()
-                    ;;
-            esac
-            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-            return 0
-            ;;
         basalt__subcmd__device__subcmd__remove)
             opts="-h --force --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
@@ -5988,50 +5266,8 @@ _basalt() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
-        basalt__subcmd__device__subcmd__supervise)
-            opts="-h --device --mark --resource --volume --server --timeout --lock --help"
-            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
-                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-                return 0
-            fi
-            case "${prev}" in
-                --device)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --mark)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --resource)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --volume)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --server)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --timeout)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --lock)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                *)
-                    COMPREPLY=()
-                    ;;
-            esac
-            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-            return 0
-            ;;
         basalt__subcmd__explain)
-            opts=""
+            opts="-h --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -6045,7 +5281,7 @@ _basalt() {
             return 0
             ;;
         basalt__subcmd__help)
-            opts="explain top device pki install-links manuals bench demo node adm setup help"
+            opts="explain top device pki install-links bench demo node adm setup help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -6059,7 +5295,7 @@ _basalt() {
             return 0
             ;;
         basalt__subcmd__help__subcmd__adm)
-            opts="create-md adopt-drbd adopt up down adjust attach detach connect disconnect primary new-current-uuid secondary status explain report events2 role cstate dstate wait-connect wait-sync dump dump-xml sh-nop sh-mod-parms sh-resources sh-list-adjustable sh-list-config-file sh-resource sh-dev sh-minor sh-ll-dev sh-md-dev sh-md-idx sh-ip sh-udev sh-lr-of new-resource new-minor new-peer new-path del-peer del-path del-minor check-resize outdate peer-role hidden-commands apply-al repair-md forget-peer invalidate-remote pause-sync resume-sync disk-options net-options resource-options peer-device-options dump-md get-gi show-gi wipe-md set-gi fence-peer unfence-peer split-brain initial-split-brain pri-on-incon-degr pri-lost pri-lost-after-sb local-io-error before-resync-target after-resync-target before-resync-source out-of-sync quorum-lost disconnected invalidate verify suspend-io resume-io resize"
+            opts="create-md adopt-drbd adopt up down adjust attach detach connect disconnect primary new-current-uuid secondary status explain report events2 role cstate dstate wait-connect wait-sync dump dump-xml sh-nop sh-mod-parms sh-resources sh-list-adjustable sh-list-config-file sh-resource sh-dev sh-minor sh-ll-dev sh-md-dev sh-md-idx sh-ip sh-udev new-resource new-minor new-peer new-path del-peer del-path del-minor check-resize outdate peer-role hidden-commands apply-al repair-md forget-peer invalidate-remote pause-sync resume-sync disk-options net-options resource-options peer-device-options dump-md get-gi show-gi wipe-md set-gi invalidate verify suspend-io resume-io resize"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -6114,20 +5350,6 @@ _basalt() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
-        basalt__subcmd__help__subcmd__adm__subcmd__after__subcmd__resync__subcmd__target)
-            opts=""
-            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
-                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-                return 0
-            fi
-            case "${prev}" in
-                *)
-                    COMPREPLY=()
-                    ;;
-            esac
-            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-            return 0
-            ;;
         basalt__subcmd__help__subcmd__adm__subcmd__apply__subcmd__al)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
@@ -6143,34 +5365,6 @@ _basalt() {
             return 0
             ;;
         basalt__subcmd__help__subcmd__adm__subcmd__attach)
-            opts=""
-            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
-                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-                return 0
-            fi
-            case "${prev}" in
-                *)
-                    COMPREPLY=()
-                    ;;
-            esac
-            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-            return 0
-            ;;
-        basalt__subcmd__help__subcmd__adm__subcmd__before__subcmd__resync__subcmd__source)
-            opts=""
-            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
-                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-                return 0
-            fi
-            case "${prev}" in
-                *)
-                    COMPREPLY=()
-                    ;;
-            esac
-            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-            return 0
-            ;;
-        basalt__subcmd__help__subcmd__adm__subcmd__before__subcmd__resync__subcmd__target)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
@@ -6310,20 +5504,6 @@ _basalt() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
-        basalt__subcmd__help__subcmd__adm__subcmd__disconnected)
-            opts=""
-            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
-                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-                return 0
-            fi
-            case "${prev}" in
-                *)
-                    COMPREPLY=()
-                    ;;
-            esac
-            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-            return 0
-            ;;
         basalt__subcmd__help__subcmd__adm__subcmd__disk__subcmd__options)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
@@ -6436,20 +5616,6 @@ _basalt() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
-        basalt__subcmd__help__subcmd__adm__subcmd__fence__subcmd__peer)
-            opts=""
-            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
-                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-                return 0
-            fi
-            case "${prev}" in
-                *)
-                    COMPREPLY=()
-                    ;;
-            esac
-            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-            return 0
-            ;;
         basalt__subcmd__help__subcmd__adm__subcmd__forget__subcmd__peer)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
@@ -6492,20 +5658,6 @@ _basalt() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
-        basalt__subcmd__help__subcmd__adm__subcmd__initial__subcmd__split__subcmd__brain)
-            opts=""
-            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
-                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-                return 0
-            fi
-            case "${prev}" in
-                *)
-                    COMPREPLY=()
-                    ;;
-            esac
-            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-            return 0
-            ;;
         basalt__subcmd__help__subcmd__adm__subcmd__invalidate)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
@@ -6521,20 +5673,6 @@ _basalt() {
             return 0
             ;;
         basalt__subcmd__help__subcmd__adm__subcmd__invalidate__subcmd__remote)
-            opts=""
-            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
-                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-                return 0
-            fi
-            case "${prev}" in
-                *)
-                    COMPREPLY=()
-                    ;;
-            esac
-            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-            return 0
-            ;;
-        basalt__subcmd__help__subcmd__adm__subcmd__local__subcmd__io__subcmd__error)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
@@ -6632,20 +5770,6 @@ _basalt() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
-        basalt__subcmd__help__subcmd__adm__subcmd__out__subcmd__of__subcmd__sync)
-            opts=""
-            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
-                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-                return 0
-            fi
-            case "${prev}" in
-                *)
-                    COMPREPLY=()
-                    ;;
-            esac
-            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-            return 0
-            ;;
         basalt__subcmd__help__subcmd__adm__subcmd__outdate)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
@@ -6702,63 +5826,7 @@ _basalt() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
-        basalt__subcmd__help__subcmd__adm__subcmd__pri__subcmd__lost)
-            opts=""
-            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
-                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-                return 0
-            fi
-            case "${prev}" in
-                *)
-                    COMPREPLY=()
-                    ;;
-            esac
-            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-            return 0
-            ;;
-        basalt__subcmd__help__subcmd__adm__subcmd__pri__subcmd__lost__subcmd__after__subcmd__sb)
-            opts=""
-            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
-                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-                return 0
-            fi
-            case "${prev}" in
-                *)
-                    COMPREPLY=()
-                    ;;
-            esac
-            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-            return 0
-            ;;
-        basalt__subcmd__help__subcmd__adm__subcmd__pri__subcmd__on__subcmd__incon__subcmd__degr)
-            opts=""
-            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
-                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-                return 0
-            fi
-            case "${prev}" in
-                *)
-                    COMPREPLY=()
-                    ;;
-            esac
-            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-            return 0
-            ;;
         basalt__subcmd__help__subcmd__adm__subcmd__primary)
-            opts=""
-            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
-                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-                return 0
-            fi
-            case "${prev}" in
-                *)
-                    COMPREPLY=()
-                    ;;
-            esac
-            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-            return 0
-            ;;
-        basalt__subcmd__help__subcmd__adm__subcmd__quorum__subcmd__lost)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
@@ -6968,20 +6036,6 @@ _basalt() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
-        basalt__subcmd__help__subcmd__adm__subcmd__sh__subcmd__lr__subcmd__of)
-            opts=""
-            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
-                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-                return 0
-            fi
-            case "${prev}" in
-                *)
-                    COMPREPLY=()
-                    ;;
-            esac
-            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-            return 0
-            ;;
         basalt__subcmd__help__subcmd__adm__subcmd__sh__subcmd__md__subcmd__dev)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
@@ -7108,20 +6162,6 @@ _basalt() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
-        basalt__subcmd__help__subcmd__adm__subcmd__split__subcmd__brain)
-            opts=""
-            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
-                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-                return 0
-            fi
-            case "${prev}" in
-                *)
-                    COMPREPLY=()
-                    ;;
-            esac
-            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-            return 0
-            ;;
         basalt__subcmd__help__subcmd__adm__subcmd__status)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
@@ -7137,20 +6177,6 @@ _basalt() {
             return 0
             ;;
         basalt__subcmd__help__subcmd__adm__subcmd__suspend__subcmd__io)
-            opts=""
-            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
-                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-                return 0
-            fi
-            case "${prev}" in
-                *)
-                    COMPREPLY=()
-                    ;;
-            esac
-            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-            return 0
-            ;;
-        basalt__subcmd__help__subcmd__adm__subcmd__unfence__subcmd__peer)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
@@ -7403,7 +6429,7 @@ _basalt() {
             return 0
             ;;
         basalt__subcmd__help__subcmd__device)
-            opts="remove supervise"
+            opts="remove"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -7417,20 +6443,6 @@ _basalt() {
             return 0
             ;;
         basalt__subcmd__help__subcmd__device__subcmd__remove)
-            opts=""
-            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
-                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-                return 0
-            fi
-            case "${prev}" in
-                *)
-                    COMPREPLY=()
-                    ;;
-            esac
-            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-            return 0
-            ;;
-        basalt__subcmd__help__subcmd__device__subcmd__supervise)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
@@ -7473,20 +6485,6 @@ _basalt() {
             return 0
             ;;
         basalt__subcmd__help__subcmd__install__subcmd__links)
-            opts=""
-            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
-                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-                return 0
-            fi
-            case "${prev}" in
-                *)
-                    COMPREPLY=()
-                    ;;
-            esac
-            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-            return 0
-            ;;
-        basalt__subcmd__help__subcmd__manuals)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
@@ -7571,8 +6569,36 @@ _basalt() {
             return 0
             ;;
         basalt__subcmd__help__subcmd__setup)
-            opts="status events2 show role cstate dstate down primary secondary connect disconnect detach invalidate suspend-io resume-io new-current-uuid invalidate-remote outdate verify pause-sync resume-sync udev del-minor del-peer forget-peer del-resource rename-resource wait-connect-resource wait-connect-connection wait-connect-volume wait-sync-resource wait-sync-connection wait-sync-volume"
+            opts="status events2 show role cstate dstate down primary secondary connect disconnect detach resize invalidate suspend-io resume-io new-current-uuid invalidate-remote outdate verify get-gi show-gi check-resize pause-sync resume-sync udev del-minor del-peer forget-peer del-resource rename-resource new-resource new-minor new-peer new-path del-path attach resource-options disk-options net-options peer-device-options wait-connect-resource wait-connect-connection wait-connect-volume wait-sync-resource wait-sync-connection wait-sync-volume"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        basalt__subcmd__help__subcmd__setup__subcmd__attach)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        basalt__subcmd__help__subcmd__setup__subcmd__check__subcmd__resize)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
@@ -7613,6 +6639,20 @@ _basalt() {
             return 0
             ;;
         basalt__subcmd__help__subcmd__setup__subcmd__del__subcmd__minor)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        basalt__subcmd__help__subcmd__setup__subcmd__del__subcmd__path)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
@@ -7682,6 +6722,20 @@ _basalt() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        basalt__subcmd__help__subcmd__setup__subcmd__disk__subcmd__options)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         basalt__subcmd__help__subcmd__setup__subcmd__down)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
@@ -7738,6 +6792,20 @@ _basalt() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        basalt__subcmd__help__subcmd__setup__subcmd__get__subcmd__gi)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         basalt__subcmd__help__subcmd__setup__subcmd__invalidate)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
@@ -7766,7 +6834,77 @@ _basalt() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        basalt__subcmd__help__subcmd__setup__subcmd__net__subcmd__options)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         basalt__subcmd__help__subcmd__setup__subcmd__new__subcmd__current__subcmd__uuid)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        basalt__subcmd__help__subcmd__setup__subcmd__new__subcmd__minor)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        basalt__subcmd__help__subcmd__setup__subcmd__new__subcmd__path)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        basalt__subcmd__help__subcmd__setup__subcmd__new__subcmd__peer)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        basalt__subcmd__help__subcmd__setup__subcmd__new__subcmd__resource)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
@@ -7808,6 +6946,20 @@ _basalt() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        basalt__subcmd__help__subcmd__setup__subcmd__peer__subcmd__device__subcmd__options)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         basalt__subcmd__help__subcmd__setup__subcmd__primary)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
@@ -7823,6 +6975,34 @@ _basalt() {
             return 0
             ;;
         basalt__subcmd__help__subcmd__setup__subcmd__rename__subcmd__resource)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        basalt__subcmd__help__subcmd__setup__subcmd__resize)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        basalt__subcmd__help__subcmd__setup__subcmd__resource__subcmd__options)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
@@ -7893,6 +7073,20 @@ _basalt() {
             return 0
             ;;
         basalt__subcmd__help__subcmd__setup__subcmd__show)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        basalt__subcmd__help__subcmd__setup__subcmd__show__subcmd__gi)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
@@ -8074,22 +7268,8 @@ _basalt() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
-        basalt__subcmd__manuals)
-            opts="-h --help"
-            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
-                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-                return 0
-            fi
-            case "${prev}" in
-                *)
-                    COMPREPLY=()
-                    ;;
-            esac
-            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-            return 0
-            ;;
         basalt__subcmd__node)
-            opts="-h -V --name --state-dir --admin-socket --admin-group --nbd --nbd-tls --nbd-unix --nvme --nvme-auth --vhost --metrics --pki --shards --device-timeout --max-parallel-resyncs --drbd-names --exit-with-parent --help --version"
+            opts="-h --name --state-dir --admin-socket --admin-group --nbd --nbd-tls --nbd-unix --nvme --nvme-auth --vhost --metrics --pki --shards --spin-us --device-timeout --max-parallel-resyncs --drbd-names --exit-with-parent --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -8144,6 +7324,10 @@ _basalt() {
                     return 0
                     ;;
                 --shards)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --spin-us)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -8317,8 +7501,68 @@ _basalt() {
             return 0
             ;;
         basalt__subcmd__setup)
-            opts="-c -d -v -h -V --config-file --node-socket --dry-run --verbose --json --timeout --help --version status events2 show role cstate dstate down primary secondary connect disconnect detach invalidate suspend-io resume-io new-current-uuid invalidate-remote outdate verify pause-sync resume-sync udev del-minor del-peer forget-peer del-resource rename-resource wait-connect-resource wait-connect-connection wait-connect-volume wait-sync-resource wait-sync-connection wait-sync-volume help"
+            opts="-c -d -v -h --config-file --node-socket --dry-run --verbose --json --timeout --help status events2 show role cstate dstate down primary secondary connect disconnect detach resize invalidate suspend-io resume-io new-current-uuid invalidate-remote outdate verify get-gi show-gi check-resize pause-sync resume-sync udev del-minor del-peer forget-peer del-resource rename-resource new-resource new-minor new-peer new-path del-path attach resource-options disk-options net-options peer-device-options wait-connect-resource wait-connect-connection wait-connect-volume wait-sync-resource wait-sync-connection wait-sync-volume help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --config-file)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -c)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --node-socket)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --timeout)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        basalt__subcmd__setup__subcmd__attach)
+            opts="-c -d -v -h --config-file --node-socket --dry-run --verbose --json --timeout --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --config-file)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -c)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --node-socket)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --timeout)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        basalt__subcmd__setup__subcmd__check__subcmd__resize)
+            opts="-c -d -v -h --config-file --node-socket --dry-run --verbose --json --timeout --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
@@ -8407,6 +7651,36 @@ _basalt() {
             return 0
             ;;
         basalt__subcmd__setup__subcmd__del__subcmd__minor)
+            opts="-c -d -v -h --config-file --node-socket --dry-run --verbose --json --timeout --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --config-file)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -c)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --node-socket)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --timeout)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        basalt__subcmd__setup__subcmd__del__subcmd__path)
             opts="-c -d -v -h --config-file --node-socket --dry-run --verbose --json --timeout --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
@@ -8528,6 +7802,36 @@ _basalt() {
             ;;
         basalt__subcmd__setup__subcmd__disconnect)
             opts="-c -d -v -h --force --config-file --node-socket --dry-run --verbose --json --timeout --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --config-file)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -c)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --node-socket)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --timeout)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        basalt__subcmd__setup__subcmd__disk__subcmd__options)
+            opts="-c -d -v -h --config-file --node-socket --dry-run --verbose --json --timeout --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -8684,9 +7988,67 @@ _basalt() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
-        basalt__subcmd__setup__subcmd__help)
-            opts="status events2 show role cstate dstate down primary secondary connect disconnect detach invalidate suspend-io resume-io new-current-uuid invalidate-remote outdate verify pause-sync resume-sync udev del-minor del-peer forget-peer del-resource rename-resource wait-connect-resource wait-connect-connection wait-connect-volume wait-sync-resource wait-sync-connection wait-sync-volume help"
+        basalt__subcmd__setup__subcmd__get__subcmd__gi)
+            opts="-c -d -v -h --config-file --node-socket --dry-run --verbose --json --timeout --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --config-file)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -c)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --node-socket)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --timeout)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        basalt__subcmd__setup__subcmd__help)
+            opts="status events2 show role cstate dstate down primary secondary connect disconnect detach resize invalidate suspend-io resume-io new-current-uuid invalidate-remote outdate verify get-gi show-gi check-resize pause-sync resume-sync udev del-minor del-peer forget-peer del-resource rename-resource new-resource new-minor new-peer new-path del-path attach resource-options disk-options net-options peer-device-options wait-connect-resource wait-connect-connection wait-connect-volume wait-sync-resource wait-sync-connection wait-sync-volume help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        basalt__subcmd__setup__subcmd__help__subcmd__attach)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        basalt__subcmd__setup__subcmd__help__subcmd__check__subcmd__resize)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
@@ -8727,6 +8089,20 @@ _basalt() {
             return 0
             ;;
         basalt__subcmd__setup__subcmd__help__subcmd__del__subcmd__minor)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        basalt__subcmd__setup__subcmd__help__subcmd__del__subcmd__path)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
@@ -8796,6 +8172,20 @@ _basalt() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        basalt__subcmd__setup__subcmd__help__subcmd__disk__subcmd__options)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         basalt__subcmd__setup__subcmd__help__subcmd__down)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
@@ -8852,6 +8242,20 @@ _basalt() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        basalt__subcmd__setup__subcmd__help__subcmd__get__subcmd__gi)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         basalt__subcmd__setup__subcmd__help__subcmd__help)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
@@ -8894,7 +8298,77 @@ _basalt() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        basalt__subcmd__setup__subcmd__help__subcmd__net__subcmd__options)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         basalt__subcmd__setup__subcmd__help__subcmd__new__subcmd__current__subcmd__uuid)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        basalt__subcmd__setup__subcmd__help__subcmd__new__subcmd__minor)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        basalt__subcmd__setup__subcmd__help__subcmd__new__subcmd__path)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        basalt__subcmd__setup__subcmd__help__subcmd__new__subcmd__peer)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        basalt__subcmd__setup__subcmd__help__subcmd__new__subcmd__resource)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
@@ -8936,6 +8410,20 @@ _basalt() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        basalt__subcmd__setup__subcmd__help__subcmd__peer__subcmd__device__subcmd__options)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         basalt__subcmd__setup__subcmd__help__subcmd__primary)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
@@ -8951,6 +8439,34 @@ _basalt() {
             return 0
             ;;
         basalt__subcmd__setup__subcmd__help__subcmd__rename__subcmd__resource)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        basalt__subcmd__setup__subcmd__help__subcmd__resize)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        basalt__subcmd__setup__subcmd__help__subcmd__resource__subcmd__options)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
@@ -9021,6 +8537,20 @@ _basalt() {
             return 0
             ;;
         basalt__subcmd__setup__subcmd__help__subcmd__show)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        basalt__subcmd__setup__subcmd__help__subcmd__show__subcmd__gi)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
@@ -9234,8 +8764,158 @@ _basalt() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        basalt__subcmd__setup__subcmd__net__subcmd__options)
+            opts="-c -d -v -h --config-file --node-socket --dry-run --verbose --json --timeout --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --config-file)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -c)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --node-socket)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --timeout)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         basalt__subcmd__setup__subcmd__new__subcmd__current__subcmd__uuid)
             opts="-c -d -v -h --clear-bitmap --config-file --node-socket --dry-run --verbose --json --timeout --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --config-file)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -c)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --node-socket)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --timeout)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        basalt__subcmd__setup__subcmd__new__subcmd__minor)
+            opts="-c -d -v -h --config-file --node-socket --dry-run --verbose --json --timeout --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --config-file)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -c)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --node-socket)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --timeout)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        basalt__subcmd__setup__subcmd__new__subcmd__path)
+            opts="-c -d -v -h --config-file --node-socket --dry-run --verbose --json --timeout --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --config-file)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -c)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --node-socket)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --timeout)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        basalt__subcmd__setup__subcmd__new__subcmd__peer)
+            opts="-c -d -v -h --config-file --node-socket --dry-run --verbose --json --timeout --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --config-file)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -c)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --node-socket)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --timeout)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        basalt__subcmd__setup__subcmd__new__subcmd__resource)
+            opts="-c -d -v -h --config-file --node-socket --dry-run --verbose --json --timeout --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -9324,6 +9004,36 @@ _basalt() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        basalt__subcmd__setup__subcmd__peer__subcmd__device__subcmd__options)
+            opts="-c -d -v -h --config-file --node-socket --dry-run --verbose --json --timeout --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --config-file)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -c)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --node-socket)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --timeout)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         basalt__subcmd__setup__subcmd__primary)
             opts="-c -d -v -h --force --config-file --node-socket --dry-run --verbose --json --timeout --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
@@ -9355,6 +9065,74 @@ _basalt() {
             return 0
             ;;
         basalt__subcmd__setup__subcmd__rename__subcmd__resource)
+            opts="-c -d -v -h --config-file --node-socket --dry-run --verbose --json --timeout --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --config-file)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -c)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --node-socket)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --timeout)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        basalt__subcmd__setup__subcmd__resize)
+            opts="-s -c -d -v -h --size --assume-clean --assume-peer-has-space --config-file --node-socket --dry-run --verbose --json --timeout --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --size)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -s)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --config-file)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -c)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --node-socket)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --timeout)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        basalt__subcmd__setup__subcmd__resource__subcmd__options)
             opts="-c -d -v -h --config-file --node-socket --dry-run --verbose --json --timeout --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
@@ -9534,6 +9312,36 @@ _basalt() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        basalt__subcmd__setup__subcmd__show__subcmd__gi)
+            opts="-c -d -v -h --config-file --node-socket --dry-run --verbose --json --timeout --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --config-file)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -c)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --node-socket)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --timeout)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         basalt__subcmd__setup__subcmd__status)
             opts="-s -c -d -v -h --statistics --config-file --node-socket --dry-run --verbose --json --timeout --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
@@ -9625,12 +9433,28 @@ _basalt() {
             return 0
             ;;
         basalt__subcmd__setup__subcmd__verify)
-            opts="-c -d -v -h --config-file --node-socket --dry-run --verbose --json --timeout --help"
+            opts="-s -S -c -d -v -h --start --stop --config-file --node-socket --dry-run --verbose --json --timeout --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
+                --start)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -s)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --stop)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -S)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --config-file)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0

@@ -17,8 +17,6 @@ _basalt() {
     _arguments "${_arguments_options[@]}" : \
 '-h[Print help]' \
 '--help[Print help]' \
-'-V[Print version]' \
-'--version[Print version]' \
 ":: :_basalt_commands" \
 "*::: :->basalt" \
 && ret=0
@@ -30,6 +28,8 @@ _basalt() {
         case $line[1] in
             (explain)
 _arguments "${_arguments_options[@]}" : \
+'-h[Print help]' \
+'--help[Print help]' \
 '*::words:_default' \
 && ret=0
 ;;
@@ -63,19 +63,6 @@ _arguments "${_arguments_options[@]}" : \
 '*::devices -- The N of /dev/ublkbN:_default' \
 && ret=0
 ;;
-(supervise)
-_arguments "${_arguments_options[@]}" : \
-'--device=[]:DEVICE:_default' \
-'--mark=[]:MARK:_default' \
-'--resource=[]:RESOURCE:_default' \
-'--volume=[]:VOLUME:_default' \
-'--server=[]:SERVER:_default' \
-'--timeout=[]:TIMEOUT:_default' \
-'--lock=[]:LOCK:_files' \
-'-h[Print help]' \
-'--help[Print help]' \
-&& ret=0
-;;
 (help)
 _arguments "${_arguments_options[@]}" : \
 ":: :_basalt__subcmd__device__subcmd__help_commands" \
@@ -89,10 +76,6 @@ _arguments "${_arguments_options[@]}" : \
         curcontext="${curcontext%:*:*}:basalt-device-help-command-$line[1]:"
         case $line[1] in
             (remove)
-_arguments "${_arguments_options[@]}" : \
-&& ret=0
-;;
-(supervise)
 _arguments "${_arguments_options[@]}" : \
 && ret=0
 ;;
@@ -191,13 +174,6 @@ _arguments "${_arguments_options[@]}" : \
 '-h[Print help]' \
 '--help[Print help]' \
 ':directory -- Where to make them; it must be there:_files' \
-&& ret=0
-;;
-(manuals)
-_arguments "${_arguments_options[@]}" : \
-'-h[Print help]' \
-'--help[Print help]' \
-':directory -- Where to put them\: in the directories `man` and `completions` there:_files' \
 && ret=0
 ;;
 (bench)
@@ -468,14 +444,13 @@ _arguments "${_arguments_options[@]}" : \
 '--metrics=[Serve metrics for Prometheus on this address, under /metrics. There is neither a password nor encryption\: take a loopback address, such as 127.0.0.1\:9942]:ADDRESS:PORT:_default' \
 '--pki=[Directory with the certificates of this node\: ca.crt, node.crt and node.key, as \`basalt pki issue\` writes them. They are read again when they change]:DIR:_files' \
 '--shards=[Threads that carry data; as many as the machine has cores, at most 8, if not given]:SHARDS:_default' \
+'--spin-us=[For how many microseconds a data thread whose clients ask for little at a time looks for the next event before it sleeps\: the processor that takes is paid back in latency, and on a virtual machine in wake-ups. 0\: not at all. A thread never looks on a machine of one core]:MICROSECONDS:_default' \
 '--device-timeout=[How many seconds the users of a block device wait when this daemon died. If no daemon has taken the device over by then, their requests fail and the device goes]:SECONDS:_default' \
 '--max-parallel-resyncs=[How many resources may be brought up to date at a time on this node; 0 is any number. The others wait for their turn, and show \`PausedSyncT\`]:NUMBER:_default' \
 '--drbd-names[Give the volumes that are up DRBD'\''s names, too\: /dev/drbdN for \`device minor N\`, from \`up\` to \`down\`, and /dev/drbd/by-res/RESOURCE/VOLUME. On a Secondary they cannot be opened]' \
 '--exit-with-parent[End when the process that started the daemon ends]' \
 '-h[Print help]' \
 '--help[Print help]' \
-'-V[Print version]' \
-'--version[Print version]' \
 && ret=0
 ;;
 (adm)
@@ -483,25 +458,16 @@ _arguments "${_arguments_options[@]}" : \
 '-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
-'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
+'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
 '-t+[Also read this file, and say what is wrong with it]:FILE:_files' \
 '--config-to-test=[Also read this file, and say what is wrong with it]:FILE:_files' \
-'--config-to-exclude=[Accepted for compatibility\: the file to test is read by itself]:FILE:_files' \
-'-s+[Accepted for compatibility\: no other program is called]:PROGRAM:_files' \
-'--drbdsetup=[Accepted for compatibility\: no other program is called]:PROGRAM:_files' \
-'-m+[Accepted for compatibility\: no other program is called]:PROGRAM:_files' \
-'--drbdmeta=[Accepted for compatibility\: no other program is called]:PROGRAM:_files' \
 '-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
 '*--verbose[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
 '--json[Answer in JSON]' \
-'-S[Refused\: there are no stacked resources]' \
-'--stacked[Refused\: there are no stacked resources]' \
 '-h[Print help]' \
 '--help[Print help]' \
-'-V[Print version]' \
-'--version[Print version]' \
 ":: :_basalt__subcmd__adm_commands" \
 "*::: :->adm" \
 && ret=0
@@ -519,7 +485,7 @@ _arguments "${_arguments_options[@]}" : \
 '-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
-'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
+'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
 '--force[Overwrite what is on the disk\: a file system, or metadata]' \
 '-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
@@ -533,15 +499,15 @@ _arguments "${_arguments_options[@]}" : \
 ;;
 (adopt-drbd)
 _arguments "${_arguments_options[@]}" : \
-'--same-as=[Refuse unless the data is known to be that of this generation of DRBD]:GENERATION:_default' \
-'--drbd-meta-disk=[Where DRBD keeps its metadata\: \`internal\`, PATH or \`PATH\[N\]\` \[default\: where it is found\]]:WHERE:_default' \
+'*--same-as=[Refuse unless the data is known to be that of this generation of DRBD; of several volumes one for each, by their numbers, with commas]:GENERATION:_default' \
+'*--drbd-meta-disk=[Where DRBD keeps its metadata\: \`internal\`, PATH or \`PATH\[N\]\` \[default\: where it is found\]; of several volumes \`VOL=WHERE\`, once for each]:WHERE:_default' \
 '--max-peers=[Leave room for so many peers \[default\: as many as are configured, and some more\]]:N:_default' \
 '--node=[Name of this node in the configuration \[default\: the host name\]]:NAME:_default' \
 '--state-dir=[State directory of the daemon\: DRBD'\''s metadata is kept there]:DIR:_files' \
 '-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
-'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
+'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
 '(--same-as --max-peers)--rollback[Put DRBD'\''s metadata back, as it was; only until the resource is used]' \
 '-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
@@ -563,7 +529,7 @@ _arguments "${_arguments_options[@]}" : \
 '-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
-'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
+'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
 '--in-doubt[Go on where acknowledged writes may be lost]' \
 '-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
@@ -581,7 +547,7 @@ _arguments "${_arguments_options[@]}" : \
 '-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
-'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
+'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
 '-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
@@ -597,7 +563,7 @@ _arguments "${_arguments_options[@]}" : \
 '-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
-'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
+'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
 '--force[Do it also where it is refused for safety]' \
 '-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
@@ -614,7 +580,7 @@ _arguments "${_arguments_options[@]}" : \
 '-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
-'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
+'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
 '--skip-disk[Leave a disk that is out of use so]' \
 '--skip-net[Leave peers that are disconnected so]' \
 '-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
@@ -632,7 +598,7 @@ _arguments "${_arguments_options[@]}" : \
 '-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
-'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
+'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
 '--skip-disk[Leave a disk that is out of use so]' \
 '--skip-net[Leave peers that are disconnected so]' \
 '-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
@@ -650,7 +616,7 @@ _arguments "${_arguments_options[@]}" : \
 '-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
-'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
+'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
 '-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
@@ -666,8 +632,8 @@ _arguments "${_arguments_options[@]}" : \
 '-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
-'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
-'--force[Do it also where it is refused for safety]' \
+'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
+'--force[Do not wait for requests that the disk still owes]' \
 '-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
@@ -675,7 +641,7 @@ _arguments "${_arguments_options[@]}" : \
 '--json[Answer in JSON]' \
 '-h[Print help]' \
 '--help[Print help]' \
-'*::targets -- `all`, RES, RES/VOL or RES\:PEER:_default' \
+'*::targets -- `all`, RES or RES/VOL:_default' \
 && ret=0
 ;;
 (connect)
@@ -683,7 +649,7 @@ _arguments "${_arguments_options[@]}" : \
 '-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
-'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
+'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
 '--discard-my-data[After a split brain\: give up what this node wrote since then, and take the peer'\''s]' \
 '-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
@@ -700,7 +666,7 @@ _arguments "${_arguments_options[@]}" : \
 '-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
-'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
+'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
 '--force[Do it also where it is refused for safety]' \
 '-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
@@ -717,7 +683,7 @@ _arguments "${_arguments_options[@]}" : \
 '-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
-'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
+'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
 '--force[Do it also where it is refused for safety]' \
 '-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
@@ -734,7 +700,7 @@ _arguments "${_arguments_options[@]}" : \
 '-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
-'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
+'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
 '--clear-bitmap[The replicas hold the same already, as fresh zeros do\: nothing is to be copied]' \
 '-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
@@ -751,7 +717,7 @@ _arguments "${_arguments_options[@]}" : \
 '-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
-'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
+'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
 '--force[Do it also where it is refused for safety]' \
 '-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
@@ -768,7 +734,7 @@ _arguments "${_arguments_options[@]}" : \
 '-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
-'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
+'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
 '-s[Show counters]' \
 '--statistics[Show counters]' \
 '-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
@@ -786,7 +752,7 @@ _arguments "${_arguments_options[@]}" : \
 '-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
-'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
+'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
 '-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
@@ -805,7 +771,7 @@ _arguments "${_arguments_options[@]}" : \
 '-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
-'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
+'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
 '-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
@@ -822,7 +788,7 @@ _arguments "${_arguments_options[@]}" : \
 '-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
-'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
+'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
 '--now[Tell the state, and end]' \
 '--timestamps[Begin each line with the time]' \
 '-s[Tell counters too]' \
@@ -845,7 +811,7 @@ _arguments "${_arguments_options[@]}" : \
 '-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
-'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
+'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
 '-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
@@ -861,7 +827,7 @@ _arguments "${_arguments_options[@]}" : \
 '-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
-'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
+'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
 '-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
@@ -877,7 +843,7 @@ _arguments "${_arguments_options[@]}" : \
 '-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
-'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
+'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
 '-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
@@ -897,7 +863,7 @@ _arguments "${_arguments_options[@]}" : \
 '-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
-'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
+'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
 '-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
@@ -917,7 +883,7 @@ _arguments "${_arguments_options[@]}" : \
 '-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
-'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
+'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
 '-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
@@ -937,7 +903,7 @@ _arguments "${_arguments_options[@]}" : \
 '-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
-'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
+'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
 '-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
@@ -953,7 +919,7 @@ _arguments "${_arguments_options[@]}" : \
 '-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
-'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
+'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
 '-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
@@ -969,7 +935,7 @@ _arguments "${_arguments_options[@]}" : \
 '-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
-'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
+'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
 '-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
@@ -985,7 +951,7 @@ _arguments "${_arguments_options[@]}" : \
 '-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
-'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
+'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
 '-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
@@ -1000,7 +966,7 @@ _arguments "${_arguments_options[@]}" : \
 '-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
-'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
+'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
 '-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
@@ -1016,7 +982,7 @@ _arguments "${_arguments_options[@]}" : \
 '-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
-'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
+'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
 '-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
@@ -1032,7 +998,7 @@ _arguments "${_arguments_options[@]}" : \
 '-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
-'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
+'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
 '-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
@@ -1047,7 +1013,7 @@ _arguments "${_arguments_options[@]}" : \
 '-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
-'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
+'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
 '-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
@@ -1063,7 +1029,7 @@ _arguments "${_arguments_options[@]}" : \
 '-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
-'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
+'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
 '-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
@@ -1080,7 +1046,7 @@ _arguments "${_arguments_options[@]}" : \
 '-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
-'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
+'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
 '-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
@@ -1097,7 +1063,7 @@ _arguments "${_arguments_options[@]}" : \
 '-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
-'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
+'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
 '-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
@@ -1114,7 +1080,7 @@ _arguments "${_arguments_options[@]}" : \
 '-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
-'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
+'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
 '-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
@@ -1131,7 +1097,7 @@ _arguments "${_arguments_options[@]}" : \
 '-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
-'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
+'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
 '-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
@@ -1148,7 +1114,7 @@ _arguments "${_arguments_options[@]}" : \
 '-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
-'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
+'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
 '-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
@@ -1165,7 +1131,7 @@ _arguments "${_arguments_options[@]}" : \
 '-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
-'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
+'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
 '-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
@@ -1182,24 +1148,7 @@ _arguments "${_arguments_options[@]}" : \
 '-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
-'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
-'-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
-'--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
-'*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
-'*--verbose[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
-'--json[Answer in JSON]' \
-'-h[Print help]' \
-'--help[Print help]' \
-'*::targets -- `all`, RES or RES/VOL:_default' \
-&& ret=0
-;;
-(sh-lr-of)
-_arguments "${_arguments_options[@]}" : \
-'--node=[Name of this node in the configuration \[default\: the host name\]]:NAME:_default' \
-'-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
-'--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
-'--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
-'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
+'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
 '-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
@@ -1215,7 +1164,7 @@ _arguments "${_arguments_options[@]}" : \
 '-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
-'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
+'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
 '-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
@@ -1231,7 +1180,7 @@ _arguments "${_arguments_options[@]}" : \
 '-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
-'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
+'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
 '-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
@@ -1247,7 +1196,7 @@ _arguments "${_arguments_options[@]}" : \
 '-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
-'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
+'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
 '-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
@@ -1263,7 +1212,7 @@ _arguments "${_arguments_options[@]}" : \
 '-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
-'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
+'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
 '-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
@@ -1279,7 +1228,7 @@ _arguments "${_arguments_options[@]}" : \
 '-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
-'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
+'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
 '--force[Do it also where it is refused for safety]' \
 '-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
@@ -1296,7 +1245,7 @@ _arguments "${_arguments_options[@]}" : \
 '-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
-'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
+'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
 '-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
@@ -1312,7 +1261,7 @@ _arguments "${_arguments_options[@]}" : \
 '-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
-'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
+'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
 '-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
@@ -1328,7 +1277,7 @@ _arguments "${_arguments_options[@]}" : \
 '-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
-'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
+'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
 '-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
@@ -1344,7 +1293,7 @@ _arguments "${_arguments_options[@]}" : \
 '-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
-'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
+'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
 '-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
@@ -1360,7 +1309,7 @@ _arguments "${_arguments_options[@]}" : \
 '-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
-'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
+'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
 '-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
@@ -1376,7 +1325,7 @@ _arguments "${_arguments_options[@]}" : \
 '-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
-'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
+'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
 '-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
@@ -1391,7 +1340,7 @@ _arguments "${_arguments_options[@]}" : \
 '-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
-'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
+'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
 '-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
@@ -1407,7 +1356,7 @@ _arguments "${_arguments_options[@]}" : \
 '-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
-'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
+'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
 '-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
@@ -1423,7 +1372,7 @@ _arguments "${_arguments_options[@]}" : \
 '-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
-'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
+'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
 '-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
@@ -1439,7 +1388,7 @@ _arguments "${_arguments_options[@]}" : \
 '-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
-'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
+'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
 '-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
@@ -1455,7 +1404,7 @@ _arguments "${_arguments_options[@]}" : \
 '-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
-'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
+'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
 '-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
@@ -1471,7 +1420,7 @@ _arguments "${_arguments_options[@]}" : \
 '-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
-'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
+'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
 '-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
@@ -1487,7 +1436,7 @@ _arguments "${_arguments_options[@]}" : \
 '-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
-'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
+'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
 '--set-defaults[Always so\: what the configuration does not say is the default]' \
 '-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
@@ -1496,7 +1445,7 @@ _arguments "${_arguments_options[@]}" : \
 '--json[Answer in JSON]' \
 '-h[Print help]' \
 '--help[Print help]' \
-'*::targets -- `all` or RES:_default' \
+'*::targets -- `all`, RES, RES/VOL, RES\:PEER or RES\:PEER/VOL\: of all that the resource has:_default' \
 && ret=0
 ;;
 (net-options)
@@ -1504,7 +1453,7 @@ _arguments "${_arguments_options[@]}" : \
 '-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
-'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
+'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
 '--set-defaults[Always so\: what the configuration does not say is the default]' \
 '-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
@@ -1513,7 +1462,7 @@ _arguments "${_arguments_options[@]}" : \
 '--json[Answer in JSON]' \
 '-h[Print help]' \
 '--help[Print help]' \
-'*::targets -- `all` or RES:_default' \
+'*::targets -- `all`, RES, RES/VOL, RES\:PEER or RES\:PEER/VOL\: of all that the resource has:_default' \
 && ret=0
 ;;
 (resource-options)
@@ -1521,7 +1470,7 @@ _arguments "${_arguments_options[@]}" : \
 '-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
-'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
+'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
 '--set-defaults[Always so\: what the configuration does not say is the default]' \
 '-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
@@ -1530,7 +1479,7 @@ _arguments "${_arguments_options[@]}" : \
 '--json[Answer in JSON]' \
 '-h[Print help]' \
 '--help[Print help]' \
-'*::targets -- `all` or RES:_default' \
+'*::targets -- `all`, RES, RES/VOL, RES\:PEER or RES\:PEER/VOL\: of all that the resource has:_default' \
 && ret=0
 ;;
 (peer-device-options)
@@ -1538,7 +1487,7 @@ _arguments "${_arguments_options[@]}" : \
 '-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
-'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
+'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
 '--set-defaults[Always so\: what the configuration does not say is the default]' \
 '-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
@@ -1547,7 +1496,7 @@ _arguments "${_arguments_options[@]}" : \
 '--json[Answer in JSON]' \
 '-h[Print help]' \
 '--help[Print help]' \
-'*::targets -- `all` or RES:_default' \
+'*::targets -- `all`, RES, RES/VOL, RES\:PEER or RES\:PEER/VOL\: of all that the resource has:_default' \
 && ret=0
 ;;
 (dump-md)
@@ -1556,7 +1505,7 @@ _arguments "${_arguments_options[@]}" : \
 '-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
-'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
+'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
 '-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
@@ -1564,7 +1513,7 @@ _arguments "${_arguments_options[@]}" : \
 '--json[Answer in JSON]' \
 '-h[Print help]' \
 '--help[Print help]' \
-'*::targets -- `all`, RES, RES/VOL or, of a generation, RES\:PEER:_default' \
+'*::targets -- `all`, RES, RES/VOL or, of a generation, RES\:PEER or RES\:PEER/VOL:_default' \
 && ret=0
 ;;
 (dump-superblock)
@@ -1573,7 +1522,7 @@ _arguments "${_arguments_options[@]}" : \
 '-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
-'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
+'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
 '-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
@@ -1581,7 +1530,7 @@ _arguments "${_arguments_options[@]}" : \
 '--json[Answer in JSON]' \
 '-h[Print help]' \
 '--help[Print help]' \
-'*::targets -- `all`, RES, RES/VOL or, of a generation, RES\:PEER:_default' \
+'*::targets -- `all`, RES, RES/VOL or, of a generation, RES\:PEER or RES\:PEER/VOL:_default' \
 && ret=0
 ;;
 (get-gi)
@@ -1590,7 +1539,7 @@ _arguments "${_arguments_options[@]}" : \
 '-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
-'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
+'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
 '-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
@@ -1598,7 +1547,7 @@ _arguments "${_arguments_options[@]}" : \
 '--json[Answer in JSON]' \
 '-h[Print help]' \
 '--help[Print help]' \
-'*::targets -- `all`, RES, RES/VOL or, of a generation, RES\:PEER:_default' \
+'*::targets -- `all`, RES, RES/VOL or, of a generation, RES\:PEER or RES\:PEER/VOL:_default' \
 && ret=0
 ;;
 (show-gi)
@@ -1607,7 +1556,7 @@ _arguments "${_arguments_options[@]}" : \
 '-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
-'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
+'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
 '-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
@@ -1615,7 +1564,7 @@ _arguments "${_arguments_options[@]}" : \
 '--json[Answer in JSON]' \
 '-h[Print help]' \
 '--help[Print help]' \
-'*::targets -- `all`, RES, RES/VOL or, of a generation, RES\:PEER:_default' \
+'*::targets -- `all`, RES, RES/VOL or, of a generation, RES\:PEER or RES\:PEER/VOL:_default' \
 && ret=0
 ;;
 (wipe-md)
@@ -1624,7 +1573,7 @@ _arguments "${_arguments_options[@]}" : \
 '-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
-'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
+'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
 '--force[Do it]' \
 '-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
@@ -1633,7 +1582,7 @@ _arguments "${_arguments_options[@]}" : \
 '--json[Answer in JSON]' \
 '-h[Print help]' \
 '--help[Print help]' \
-'*::targets -- `all`, RES, RES/VOL or, of a generation, RES\:PEER:_default' \
+'*::targets -- `all`, RES, RES/VOL or, of a generation, RES\:PEER or RES\:PEER/VOL:_default' \
 && ret=0
 ;;
 (set-gi)
@@ -1641,7 +1590,7 @@ _arguments "${_arguments_options[@]}" : \
 '-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
-'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
+'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
 '-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
@@ -1652,236 +1601,12 @@ _arguments "${_arguments_options[@]}" : \
 '*::words -- As for drbdadm:_default' \
 && ret=0
 ;;
-(fence-peer)
-_arguments "${_arguments_options[@]}" : \
-'-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
-'--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
-'--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
-'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
-'-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
-'--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
-'*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
-'*--verbose[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
-'--json[Answer in JSON]' \
-'-h[Print help]' \
-'--help[Print help]' \
-'*::targets -- `all`, RES, RES/VOL or RES\:PEER:_default' \
-&& ret=0
-;;
-(unfence-peer)
-_arguments "${_arguments_options[@]}" : \
-'-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
-'--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
-'--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
-'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
-'-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
-'--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
-'*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
-'*--verbose[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
-'--json[Answer in JSON]' \
-'-h[Print help]' \
-'--help[Print help]' \
-'*::targets -- `all`, RES, RES/VOL or RES\:PEER:_default' \
-&& ret=0
-;;
-(split-brain)
-_arguments "${_arguments_options[@]}" : \
-'-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
-'--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
-'--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
-'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
-'-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
-'--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
-'*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
-'*--verbose[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
-'--json[Answer in JSON]' \
-'-h[Print help]' \
-'--help[Print help]' \
-'*::targets -- `all`, RES, RES/VOL or RES\:PEER:_default' \
-&& ret=0
-;;
-(initial-split-brain)
-_arguments "${_arguments_options[@]}" : \
-'-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
-'--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
-'--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
-'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
-'-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
-'--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
-'*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
-'*--verbose[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
-'--json[Answer in JSON]' \
-'-h[Print help]' \
-'--help[Print help]' \
-'*::targets -- `all`, RES, RES/VOL or RES\:PEER:_default' \
-&& ret=0
-;;
-(pri-on-incon-degr)
-_arguments "${_arguments_options[@]}" : \
-'-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
-'--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
-'--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
-'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
-'-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
-'--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
-'*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
-'*--verbose[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
-'--json[Answer in JSON]' \
-'-h[Print help]' \
-'--help[Print help]' \
-'*::targets -- `all`, RES, RES/VOL or RES\:PEER:_default' \
-&& ret=0
-;;
-(pri-lost)
-_arguments "${_arguments_options[@]}" : \
-'-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
-'--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
-'--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
-'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
-'-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
-'--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
-'*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
-'*--verbose[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
-'--json[Answer in JSON]' \
-'-h[Print help]' \
-'--help[Print help]' \
-'*::targets -- `all`, RES, RES/VOL or RES\:PEER:_default' \
-&& ret=0
-;;
-(pri-lost-after-sb)
-_arguments "${_arguments_options[@]}" : \
-'-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
-'--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
-'--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
-'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
-'-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
-'--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
-'*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
-'*--verbose[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
-'--json[Answer in JSON]' \
-'-h[Print help]' \
-'--help[Print help]' \
-'*::targets -- `all`, RES, RES/VOL or RES\:PEER:_default' \
-&& ret=0
-;;
-(local-io-error)
-_arguments "${_arguments_options[@]}" : \
-'-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
-'--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
-'--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
-'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
-'-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
-'--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
-'*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
-'*--verbose[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
-'--json[Answer in JSON]' \
-'-h[Print help]' \
-'--help[Print help]' \
-'*::targets -- `all`, RES, RES/VOL or RES\:PEER:_default' \
-&& ret=0
-;;
-(before-resync-target)
-_arguments "${_arguments_options[@]}" : \
-'-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
-'--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
-'--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
-'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
-'-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
-'--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
-'*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
-'*--verbose[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
-'--json[Answer in JSON]' \
-'-h[Print help]' \
-'--help[Print help]' \
-'*::targets -- `all`, RES, RES/VOL or RES\:PEER:_default' \
-&& ret=0
-;;
-(after-resync-target)
-_arguments "${_arguments_options[@]}" : \
-'-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
-'--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
-'--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
-'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
-'-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
-'--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
-'*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
-'*--verbose[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
-'--json[Answer in JSON]' \
-'-h[Print help]' \
-'--help[Print help]' \
-'*::targets -- `all`, RES, RES/VOL or RES\:PEER:_default' \
-&& ret=0
-;;
-(before-resync-source)
-_arguments "${_arguments_options[@]}" : \
-'-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
-'--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
-'--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
-'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
-'-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
-'--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
-'*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
-'*--verbose[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
-'--json[Answer in JSON]' \
-'-h[Print help]' \
-'--help[Print help]' \
-'*::targets -- `all`, RES, RES/VOL or RES\:PEER:_default' \
-&& ret=0
-;;
-(out-of-sync)
-_arguments "${_arguments_options[@]}" : \
-'-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
-'--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
-'--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
-'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
-'-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
-'--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
-'*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
-'*--verbose[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
-'--json[Answer in JSON]' \
-'-h[Print help]' \
-'--help[Print help]' \
-'*::targets -- `all`, RES, RES/VOL or RES\:PEER:_default' \
-&& ret=0
-;;
-(quorum-lost)
-_arguments "${_arguments_options[@]}" : \
-'-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
-'--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
-'--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
-'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
-'-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
-'--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
-'*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
-'*--verbose[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
-'--json[Answer in JSON]' \
-'-h[Print help]' \
-'--help[Print help]' \
-'*::targets -- `all`, RES, RES/VOL or RES\:PEER:_default' \
-&& ret=0
-;;
-(disconnected)
-_arguments "${_arguments_options[@]}" : \
-'-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
-'--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
-'--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
-'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
-'-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
-'--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
-'*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
-'*--verbose[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
-'--json[Answer in JSON]' \
-'-h[Print help]' \
-'--help[Print help]' \
-'*::targets -- `all`, RES, RES/VOL or RES\:PEER:_default' \
-&& ret=0
-;;
 (invalidate)
 _arguments "${_arguments_options[@]}" : \
 '-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
-'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
+'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
 '-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
@@ -1889,7 +1614,7 @@ _arguments "${_arguments_options[@]}" : \
 '--json[Answer in JSON]' \
 '-h[Print help]' \
 '--help[Print help]' \
-'*::targets -- `all`, RES, RES/VOL or RES\:PEER:_default' \
+'*::targets -- `all`, RES, RES/VOL, RES\:PEER or RES\:PEER/VOL:_default' \
 && ret=0
 ;;
 (verify)
@@ -1901,8 +1626,24 @@ _arguments "${_arguments_options[@]}" : \
 '-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
-'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
+'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
 '--repair[Make equal what differs\: as most replicas have it, or this node'\''s without a majority]' \
+'-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
+'*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
+'*--verbose[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
+'--json[Answer in JSON]' \
+'-h[Print help]' \
+'--help[Print help]' \
+'*::targets -- `all`, RES or RES/VOL; also RES\:PEER and RES\:PEER/VOL, for the same:_default' \
+&& ret=0
+;;
+(suspend-io)
+_arguments "${_arguments_options[@]}" : \
+'-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
+'--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
+'--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
+'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
 '-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
@@ -1913,28 +1654,12 @@ _arguments "${_arguments_options[@]}" : \
 '*::targets -- `all`, RES or RES/VOL:_default' \
 && ret=0
 ;;
-(suspend-io)
-_arguments "${_arguments_options[@]}" : \
-'-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
-'--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
-'--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
-'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
-'-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
-'--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
-'*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
-'*--verbose[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
-'--json[Answer in JSON]' \
-'-h[Print help]' \
-'--help[Print help]' \
-'*::targets -- `all`, RES, RES/VOL or RES\:PEER:_default' \
-&& ret=0
-;;
 (resume-io)
 _arguments "${_arguments_options[@]}" : \
 '-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
-'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
+'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
 '-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
@@ -1952,7 +1677,7 @@ _arguments "${_arguments_options[@]}" : \
 '-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
-'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
+'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
 '--assume-clean[Leave what is new as it is\: you say that all replicas hold the same there]' \
 '--assume-peer-has-space[Changes nothing\: a disk without room is always refused]' \
 '-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
@@ -2125,10 +1850,6 @@ _arguments "${_arguments_options[@]}" : \
 _arguments "${_arguments_options[@]}" : \
 && ret=0
 ;;
-(sh-lr-of)
-_arguments "${_arguments_options[@]}" : \
-&& ret=0
-;;
 (new-resource)
 _arguments "${_arguments_options[@]}" : \
 && ret=0
@@ -2233,62 +1954,6 @@ _arguments "${_arguments_options[@]}" : \
 _arguments "${_arguments_options[@]}" : \
 && ret=0
 ;;
-(fence-peer)
-_arguments "${_arguments_options[@]}" : \
-&& ret=0
-;;
-(unfence-peer)
-_arguments "${_arguments_options[@]}" : \
-&& ret=0
-;;
-(split-brain)
-_arguments "${_arguments_options[@]}" : \
-&& ret=0
-;;
-(initial-split-brain)
-_arguments "${_arguments_options[@]}" : \
-&& ret=0
-;;
-(pri-on-incon-degr)
-_arguments "${_arguments_options[@]}" : \
-&& ret=0
-;;
-(pri-lost)
-_arguments "${_arguments_options[@]}" : \
-&& ret=0
-;;
-(pri-lost-after-sb)
-_arguments "${_arguments_options[@]}" : \
-&& ret=0
-;;
-(local-io-error)
-_arguments "${_arguments_options[@]}" : \
-&& ret=0
-;;
-(before-resync-target)
-_arguments "${_arguments_options[@]}" : \
-&& ret=0
-;;
-(after-resync-target)
-_arguments "${_arguments_options[@]}" : \
-&& ret=0
-;;
-(before-resync-source)
-_arguments "${_arguments_options[@]}" : \
-&& ret=0
-;;
-(out-of-sync)
-_arguments "${_arguments_options[@]}" : \
-&& ret=0
-;;
-(quorum-lost)
-_arguments "${_arguments_options[@]}" : \
-&& ret=0
-;;
-(disconnected)
-_arguments "${_arguments_options[@]}" : \
-&& ret=0
-;;
 (invalidate)
 _arguments "${_arguments_options[@]}" : \
 && ret=0
@@ -2326,7 +1991,7 @@ _arguments "${_arguments_options[@]}" : \
 '-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
-'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
+'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
 '-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
@@ -2334,8 +1999,6 @@ _arguments "${_arguments_options[@]}" : \
 '--json[Answer in JSON]' \
 '-h[Print help]' \
 '--help[Print help]' \
-'-V[Print version]' \
-'--version[Print version]' \
 ":: :_basalt__subcmd__setup_commands" \
 "*::: :->setup" \
 && ret=0
@@ -2351,7 +2014,7 @@ _arguments "${_arguments_options[@]}" : \
 '-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
-'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
+'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
 '-s[Show counters]' \
 '--statistics[Show counters]' \
 '-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
@@ -2371,7 +2034,7 @@ _arguments "${_arguments_options[@]}" : \
 '-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
-'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
+'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
 '--now[Tell the state, and end]' \
 '--timestamps[Begin each line with the time]' \
 '-s[Tell counters too]' \
@@ -2394,7 +2057,7 @@ _arguments "${_arguments_options[@]}" : \
 '-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
-'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
+'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
 '-D[Show also what was not set]' \
 '--show-defaults[Show also what was not set]' \
 '-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
@@ -2412,7 +2075,7 @@ _arguments "${_arguments_options[@]}" : \
 '-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
-'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
+'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
 '-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
@@ -2428,7 +2091,7 @@ _arguments "${_arguments_options[@]}" : \
 '-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
-'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
+'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
 '-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
@@ -2445,7 +2108,7 @@ _arguments "${_arguments_options[@]}" : \
 '-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
-'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
+'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
 '-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
@@ -2461,7 +2124,7 @@ _arguments "${_arguments_options[@]}" : \
 '-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
-'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
+'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
 '-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
@@ -2477,7 +2140,7 @@ _arguments "${_arguments_options[@]}" : \
 '-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
-'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
+'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
 '--force[Do it also where it is refused for safety]' \
 '-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
@@ -2494,7 +2157,7 @@ _arguments "${_arguments_options[@]}" : \
 '-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
-'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
+'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
 '--force[Fail the requests that are still open]' \
 '-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
@@ -2511,7 +2174,7 @@ _arguments "${_arguments_options[@]}" : \
 '-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
-'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
+'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
 '--discard-my-data[After a split brain\: give up what this node wrote since then, and take the peer'\''s]' \
 '-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
@@ -2529,7 +2192,7 @@ _arguments "${_arguments_options[@]}" : \
 '-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
-'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
+'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
 '--force[Do it also where it is refused for safety]' \
 '-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
@@ -2547,8 +2210,28 @@ _arguments "${_arguments_options[@]}" : \
 '-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
-'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
+'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
 '--force[Do not wait for requests that the disk still owes]' \
+'-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
+'*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
+'*--verbose[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
+'--json[Answer in JSON]' \
+'-h[Print help]' \
+'--help[Print help]' \
+':minor:_default' \
+&& ret=0
+;;
+(resize)
+_arguments "${_arguments_options[@]}" : \
+'-s+[The new size\: sectors of 512 bytes, or a number with K, M or G]:SECTORS:_default' \
+'--size=[The new size\: sectors of 512 bytes, or a number with K, M or G]:SECTORS:_default' \
+'-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
+'--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
+'--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
+'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
+'--assume-clean[Leave what is new as it is]' \
+'--assume-peer-has-space[Changes nothing\: a disk without room is always refused]' \
 '-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
@@ -2564,7 +2247,7 @@ _arguments "${_arguments_options[@]}" : \
 '-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
-'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
+'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
 '-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
@@ -2580,7 +2263,7 @@ _arguments "${_arguments_options[@]}" : \
 '-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
-'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
+'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
 '-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
@@ -2596,7 +2279,7 @@ _arguments "${_arguments_options[@]}" : \
 '-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
-'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
+'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
 '-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
@@ -2612,7 +2295,7 @@ _arguments "${_arguments_options[@]}" : \
 '-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
-'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
+'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
 '--clear-bitmap[The replicas hold the same already]' \
 '-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
@@ -2629,7 +2312,7 @@ _arguments "${_arguments_options[@]}" : \
 '-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
-'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
+'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
 '-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
@@ -2647,7 +2330,7 @@ _arguments "${_arguments_options[@]}" : \
 '-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
-'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
+'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
 '-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
@@ -2660,10 +2343,14 @@ _arguments "${_arguments_options[@]}" : \
 ;;
 (verify)
 _arguments "${_arguments_options[@]}" : \
+'-s+[Begin here\: sectors of 512 bytes, or a number with K, M or G]:SECTORS:_default' \
+'--start=[Begin here\: sectors of 512 bytes, or a number with K, M or G]:SECTORS:_default' \
+'-S+[End here]:SECTORS:_default' \
+'--stop=[End here]:SECTORS:_default' \
 '-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
-'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
+'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
 '-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
@@ -2676,12 +2363,64 @@ _arguments "${_arguments_options[@]}" : \
 ':volume:_default' \
 && ret=0
 ;;
+(get-gi)
+_arguments "${_arguments_options[@]}" : \
+'-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
+'--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
+'--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
+'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
+'-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
+'*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
+'*--verbose[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
+'--json[Answer in JSON]' \
+'-h[Print help]' \
+'--help[Print help]' \
+':resource:_default' \
+':id -- Its node id:_default' \
+':volume:_default' \
+&& ret=0
+;;
+(show-gi)
+_arguments "${_arguments_options[@]}" : \
+'-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
+'--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
+'--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
+'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
+'-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
+'*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
+'*--verbose[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
+'--json[Answer in JSON]' \
+'-h[Print help]' \
+'--help[Print help]' \
+':resource:_default' \
+':id -- Its node id:_default' \
+':volume:_default' \
+&& ret=0
+;;
+(check-resize)
+_arguments "${_arguments_options[@]}" : \
+'-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
+'--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
+'--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
+'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
+'-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
+'*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
+'*--verbose[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
+'--json[Answer in JSON]' \
+'-h[Print help]' \
+'--help[Print help]' \
+':minor:_default' \
+&& ret=0
+;;
 (pause-sync)
 _arguments "${_arguments_options[@]}" : \
 '-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
-'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
+'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
 '-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
@@ -2699,7 +2438,7 @@ _arguments "${_arguments_options[@]}" : \
 '-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
-'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
+'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
 '-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
@@ -2717,7 +2456,7 @@ _arguments "${_arguments_options[@]}" : \
 '-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
-'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
+'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
 '-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
@@ -2733,7 +2472,7 @@ _arguments "${_arguments_options[@]}" : \
 '-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
-'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
+'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
 '-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
@@ -2749,7 +2488,7 @@ _arguments "${_arguments_options[@]}" : \
 '-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
-'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
+'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
 '--force[Do it also where it is refused for safety]' \
 '-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
@@ -2767,7 +2506,7 @@ _arguments "${_arguments_options[@]}" : \
 '-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
-'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
+'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
 '-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
@@ -2784,7 +2523,7 @@ _arguments "${_arguments_options[@]}" : \
 '-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
-'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
+'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
 '-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
@@ -2800,7 +2539,7 @@ _arguments "${_arguments_options[@]}" : \
 '-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
-'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
+'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
 '-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
@@ -2812,6 +2551,190 @@ _arguments "${_arguments_options[@]}" : \
 ':name:_default' \
 && ret=0
 ;;
+(new-resource)
+_arguments "${_arguments_options[@]}" : \
+'-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
+'--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
+'--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
+'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
+'-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
+'*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
+'*--verbose[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
+'--json[Answer in JSON]' \
+'-h[Print help]' \
+'--help[Print help]' \
+':resource:_default' \
+':node_id:_default' \
+'*::words -- As drbdadm gives them:_default' \
+&& ret=0
+;;
+(new-minor)
+_arguments "${_arguments_options[@]}" : \
+'-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
+'--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
+'--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
+'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
+'-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
+'*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
+'*--verbose[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
+'--json[Answer in JSON]' \
+'-h[Print help]' \
+'--help[Print help]' \
+':resource:_default' \
+':minor:_default' \
+':volume:_default' \
+'*::words -- As drbdadm gives them:_default' \
+&& ret=0
+;;
+(new-peer)
+_arguments "${_arguments_options[@]}" : \
+'-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
+'--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
+'--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
+'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
+'-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
+'*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
+'*--verbose[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
+'--json[Answer in JSON]' \
+'-h[Print help]' \
+'--help[Print help]' \
+':resource:_default' \
+':id -- Its node id:_default' \
+'*::words -- As drbdadm gives them:_default' \
+&& ret=0
+;;
+(new-path)
+_arguments "${_arguments_options[@]}" : \
+'-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
+'--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
+'--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
+'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
+'-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
+'*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
+'*--verbose[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
+'--json[Answer in JSON]' \
+'-h[Print help]' \
+'--help[Print help]' \
+':resource:_default' \
+':id -- Its node id:_default' \
+':local -- FAMILY\:ADDRESS\:PORT:_default' \
+':remote -- FAMILY\:ADDRESS\:PORT:_default' \
+&& ret=0
+;;
+(del-path)
+_arguments "${_arguments_options[@]}" : \
+'-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
+'--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
+'--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
+'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
+'-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
+'*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
+'*--verbose[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
+'--json[Answer in JSON]' \
+'-h[Print help]' \
+'--help[Print help]' \
+':resource:_default' \
+':id -- Its node id:_default' \
+':local -- FAMILY\:ADDRESS\:PORT:_default' \
+':remote -- FAMILY\:ADDRESS\:PORT:_default' \
+&& ret=0
+;;
+(attach)
+_arguments "${_arguments_options[@]}" : \
+'-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
+'--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
+'--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
+'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
+'-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
+'*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
+'*--verbose[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
+'--json[Answer in JSON]' \
+'-h[Print help]' \
+'--help[Print help]' \
+':minor:_default' \
+':disk:_default' \
+':meta_disk:_default' \
+':meta_index:_default' \
+'*::words -- As drbdadm gives them:_default' \
+&& ret=0
+;;
+(resource-options)
+_arguments "${_arguments_options[@]}" : \
+'-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
+'--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
+'--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
+'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
+'-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
+'*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
+'*--verbose[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
+'--json[Answer in JSON]' \
+'-h[Print help]' \
+'--help[Print help]' \
+':resource:_default' \
+'*::words -- As drbdadm gives them:_default' \
+&& ret=0
+;;
+(disk-options)
+_arguments "${_arguments_options[@]}" : \
+'-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
+'--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
+'--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
+'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
+'-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
+'*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
+'*--verbose[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
+'--json[Answer in JSON]' \
+'-h[Print help]' \
+'--help[Print help]' \
+':minor:_default' \
+'*::words -- As drbdadm gives them:_default' \
+&& ret=0
+;;
+(net-options)
+_arguments "${_arguments_options[@]}" : \
+'-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
+'--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
+'--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
+'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
+'-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
+'*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
+'*--verbose[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
+'--json[Answer in JSON]' \
+'-h[Print help]' \
+'--help[Print help]' \
+':resource:_default' \
+':id -- Its node id:_default' \
+'*::words -- As drbdadm gives them:_default' \
+&& ret=0
+;;
+(peer-device-options)
+_arguments "${_arguments_options[@]}" : \
+'-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
+'--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
+'--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
+'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
+'-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
+'*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
+'*--verbose[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
+'--json[Answer in JSON]' \
+'-h[Print help]' \
+'--help[Print help]' \
+':resource:_default' \
+':id -- Its node id:_default' \
+':volume:_default' \
+'*::words -- As drbdadm gives them:_default' \
+&& ret=0
+;;
 (wait-connect-resource)
 _arguments "${_arguments_options[@]}" : \
 '--wfc-timeout=[Where all replicas were in sync]:SECONDS:_default' \
@@ -2821,7 +2744,7 @@ _arguments "${_arguments_options[@]}" : \
 '-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
-'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
+'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
 '-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
@@ -2841,7 +2764,7 @@ _arguments "${_arguments_options[@]}" : \
 '-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
-'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
+'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
 '-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
@@ -2862,7 +2785,7 @@ _arguments "${_arguments_options[@]}" : \
 '-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
-'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
+'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
 '-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
@@ -2884,7 +2807,7 @@ _arguments "${_arguments_options[@]}" : \
 '-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
-'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
+'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
 '-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
@@ -2904,7 +2827,7 @@ _arguments "${_arguments_options[@]}" : \
 '-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
-'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
+'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
 '-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
@@ -2925,7 +2848,7 @@ _arguments "${_arguments_options[@]}" : \
 '-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
-'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]]:SECONDS:_default' \
+'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
 '-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
@@ -2998,6 +2921,10 @@ _arguments "${_arguments_options[@]}" : \
 _arguments "${_arguments_options[@]}" : \
 && ret=0
 ;;
+(resize)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
 (invalidate)
 _arguments "${_arguments_options[@]}" : \
 && ret=0
@@ -3023,6 +2950,18 @@ _arguments "${_arguments_options[@]}" : \
 && ret=0
 ;;
 (verify)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(get-gi)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(show-gi)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(check-resize)
 _arguments "${_arguments_options[@]}" : \
 && ret=0
 ;;
@@ -3055,6 +2994,46 @@ _arguments "${_arguments_options[@]}" : \
 && ret=0
 ;;
 (rename-resource)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(new-resource)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(new-minor)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(new-peer)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(new-path)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(del-path)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(attach)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(resource-options)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(disk-options)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(net-options)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(peer-device-options)
 _arguments "${_arguments_options[@]}" : \
 && ret=0
 ;;
@@ -3130,10 +3109,6 @@ _arguments "${_arguments_options[@]}" : \
 _arguments "${_arguments_options[@]}" : \
 && ret=0
 ;;
-(supervise)
-_arguments "${_arguments_options[@]}" : \
-&& ret=0
-;;
         esac
     ;;
 esac
@@ -3167,10 +3142,6 @@ _arguments "${_arguments_options[@]}" : \
 esac
 ;;
 (install-links)
-_arguments "${_arguments_options[@]}" : \
-&& ret=0
-;;
-(manuals)
 _arguments "${_arguments_options[@]}" : \
 && ret=0
 ;;
@@ -3398,10 +3369,6 @@ _arguments "${_arguments_options[@]}" : \
 _arguments "${_arguments_options[@]}" : \
 && ret=0
 ;;
-(sh-lr-of)
-_arguments "${_arguments_options[@]}" : \
-&& ret=0
-;;
 (new-resource)
 _arguments "${_arguments_options[@]}" : \
 && ret=0
@@ -3506,62 +3473,6 @@ _arguments "${_arguments_options[@]}" : \
 _arguments "${_arguments_options[@]}" : \
 && ret=0
 ;;
-(fence-peer)
-_arguments "${_arguments_options[@]}" : \
-&& ret=0
-;;
-(unfence-peer)
-_arguments "${_arguments_options[@]}" : \
-&& ret=0
-;;
-(split-brain)
-_arguments "${_arguments_options[@]}" : \
-&& ret=0
-;;
-(initial-split-brain)
-_arguments "${_arguments_options[@]}" : \
-&& ret=0
-;;
-(pri-on-incon-degr)
-_arguments "${_arguments_options[@]}" : \
-&& ret=0
-;;
-(pri-lost)
-_arguments "${_arguments_options[@]}" : \
-&& ret=0
-;;
-(pri-lost-after-sb)
-_arguments "${_arguments_options[@]}" : \
-&& ret=0
-;;
-(local-io-error)
-_arguments "${_arguments_options[@]}" : \
-&& ret=0
-;;
-(before-resync-target)
-_arguments "${_arguments_options[@]}" : \
-&& ret=0
-;;
-(after-resync-target)
-_arguments "${_arguments_options[@]}" : \
-&& ret=0
-;;
-(before-resync-source)
-_arguments "${_arguments_options[@]}" : \
-&& ret=0
-;;
-(out-of-sync)
-_arguments "${_arguments_options[@]}" : \
-&& ret=0
-;;
-(quorum-lost)
-_arguments "${_arguments_options[@]}" : \
-&& ret=0
-;;
-(disconnected)
-_arguments "${_arguments_options[@]}" : \
-&& ret=0
-;;
 (invalidate)
 _arguments "${_arguments_options[@]}" : \
 && ret=0
@@ -3646,6 +3557,10 @@ _arguments "${_arguments_options[@]}" : \
 _arguments "${_arguments_options[@]}" : \
 && ret=0
 ;;
+(resize)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
 (invalidate)
 _arguments "${_arguments_options[@]}" : \
 && ret=0
@@ -3671,6 +3586,18 @@ _arguments "${_arguments_options[@]}" : \
 && ret=0
 ;;
 (verify)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(get-gi)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(show-gi)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(check-resize)
 _arguments "${_arguments_options[@]}" : \
 && ret=0
 ;;
@@ -3703,6 +3630,46 @@ _arguments "${_arguments_options[@]}" : \
 && ret=0
 ;;
 (rename-resource)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(new-resource)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(new-minor)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(new-peer)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(new-path)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(del-path)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(attach)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(resource-options)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(disk-options)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(net-options)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(peer-device-options)
 _arguments "${_arguments_options[@]}" : \
 && ret=0
 ;;
@@ -3755,7 +3722,6 @@ _basalt_commands() {
 'device:Remove block devices whose daemon is gone' \
 'pki:Make the certificates with which nodes and clients prove who they are' \
 'install-links:Make links to this program under the names \`drbdadm\` and \`drbdsetup\`' \
-'manuals:Write man pages and completions of shells' \
 'bench:Load and check volumes; by itself, measure a matrix of loads on volumes of several nodes' \
 'demo:Watch a three-node volume survive the loss of its nodes' \
 'node:Runs the daemon of this machine\: it keeps the resources that were brought up with \`basalt adm up\`, and serves their volumes over NBD and NVMe/TCP' \
@@ -3807,7 +3773,6 @@ _basalt__subcmd__adm_commands() {
 'sh-md-idx:Print the kind of the metadata\: \`internal\`, \`flexible\` or an index' \
 'sh-ip:Print the own address of each path' \
 'sh-udev:Print the names for udev' \
-'sh-lr-of:Refused\: there are no stacked resources' \
 'new-resource:Configure, and neither attach nor connect\: \`adjust\`, or \`attach\` and \`connect\`, do that' \
 'new-minor:See that the volumes are there, which came with the resource' \
 'new-peer:See that the peers are there, which came with the resource' \
@@ -3835,20 +3800,6 @@ _basalt__subcmd__adm_commands() {
 'show-gi:The same, in words' \
 'wipe-md:Erase the metadata\: the data stays, and is no replica any more' \
 'set-gi:Refused\: a generation is what a majority of the voters chose' \
-'fence-peer:Run the handler of this name' \
-'unfence-peer:Run the handler of this name' \
-'split-brain:Run the handler of this name' \
-'initial-split-brain:Run the handler of this name' \
-'pri-on-incon-degr:Run the handler of this name' \
-'pri-lost:Run the handler of this name' \
-'pri-lost-after-sb:Run the handler of this name' \
-'local-io-error:Run the handler of this name' \
-'before-resync-target:Run the handler of this name' \
-'after-resync-target:Run the handler of this name' \
-'before-resync-source:Run the handler of this name' \
-'out-of-sync:Run the handler of this name' \
-'quorum-lost:Run the handler of this name' \
-'disconnected:Run the handler of this name' \
 'invalidate:Give up the local data and copy it all again from a peer' \
 'verify:Compare the replicas while they are in use' \
 'suspend-io:Finish the requests that are under way, and hold the next ones back' \
@@ -3873,11 +3824,6 @@ _basalt__subcmd__adm__subcmd__adopt-drbd_commands() {
     local commands; commands=()
     _describe -t commands 'basalt adm adopt-drbd commands' commands "$@"
 }
-(( $+functions[_basalt__subcmd__adm__subcmd__after-resync-target_commands] )) ||
-_basalt__subcmd__adm__subcmd__after-resync-target_commands() {
-    local commands; commands=()
-    _describe -t commands 'basalt adm after-resync-target commands' commands "$@"
-}
 (( $+functions[_basalt__subcmd__adm__subcmd__apply-al_commands] )) ||
 _basalt__subcmd__adm__subcmd__apply-al_commands() {
     local commands; commands=()
@@ -3887,16 +3833,6 @@ _basalt__subcmd__adm__subcmd__apply-al_commands() {
 _basalt__subcmd__adm__subcmd__attach_commands() {
     local commands; commands=()
     _describe -t commands 'basalt adm attach commands' commands "$@"
-}
-(( $+functions[_basalt__subcmd__adm__subcmd__before-resync-source_commands] )) ||
-_basalt__subcmd__adm__subcmd__before-resync-source_commands() {
-    local commands; commands=()
-    _describe -t commands 'basalt adm before-resync-source commands' commands "$@"
-}
-(( $+functions[_basalt__subcmd__adm__subcmd__before-resync-target_commands] )) ||
-_basalt__subcmd__adm__subcmd__before-resync-target_commands() {
-    local commands; commands=()
-    _describe -t commands 'basalt adm before-resync-target commands' commands "$@"
 }
 (( $+functions[_basalt__subcmd__adm__subcmd__check-resize_commands] )) ||
 _basalt__subcmd__adm__subcmd__check-resize_commands() {
@@ -3943,11 +3879,6 @@ _basalt__subcmd__adm__subcmd__disconnect_commands() {
     local commands; commands=()
     _describe -t commands 'basalt adm disconnect commands' commands "$@"
 }
-(( $+functions[_basalt__subcmd__adm__subcmd__disconnected_commands] )) ||
-_basalt__subcmd__adm__subcmd__disconnected_commands() {
-    local commands; commands=()
-    _describe -t commands 'basalt adm disconnected commands' commands "$@"
-}
 (( $+functions[_basalt__subcmd__adm__subcmd__disk-options_commands] )) ||
 _basalt__subcmd__adm__subcmd__disk-options_commands() {
     local commands; commands=()
@@ -3987,11 +3918,6 @@ _basalt__subcmd__adm__subcmd__events2_commands() {
 _basalt__subcmd__adm__subcmd__explain_commands() {
     local commands; commands=()
     _describe -t commands 'basalt adm explain commands' commands "$@"
-}
-(( $+functions[_basalt__subcmd__adm__subcmd__fence-peer_commands] )) ||
-_basalt__subcmd__adm__subcmd__fence-peer_commands() {
-    local commands; commands=()
-    _describe -t commands 'basalt adm fence-peer commands' commands "$@"
 }
 (( $+functions[_basalt__subcmd__adm__subcmd__forget-peer_commands] )) ||
 _basalt__subcmd__adm__subcmd__forget-peer_commands() {
@@ -4043,7 +3969,6 @@ _basalt__subcmd__adm__subcmd__help_commands() {
 'sh-md-idx:Print the kind of the metadata\: \`internal\`, \`flexible\` or an index' \
 'sh-ip:Print the own address of each path' \
 'sh-udev:Print the names for udev' \
-'sh-lr-of:Refused\: there are no stacked resources' \
 'new-resource:Configure, and neither attach nor connect\: \`adjust\`, or \`attach\` and \`connect\`, do that' \
 'new-minor:See that the volumes are there, which came with the resource' \
 'new-peer:See that the peers are there, which came with the resource' \
@@ -4070,20 +3995,6 @@ _basalt__subcmd__adm__subcmd__help_commands() {
 'show-gi:The same, in words' \
 'wipe-md:Erase the metadata\: the data stays, and is no replica any more' \
 'set-gi:Refused\: a generation is what a majority of the voters chose' \
-'fence-peer:Run the handler of this name' \
-'unfence-peer:Run the handler of this name' \
-'split-brain:Run the handler of this name' \
-'initial-split-brain:Run the handler of this name' \
-'pri-on-incon-degr:Run the handler of this name' \
-'pri-lost:Run the handler of this name' \
-'pri-lost-after-sb:Run the handler of this name' \
-'local-io-error:Run the handler of this name' \
-'before-resync-target:Run the handler of this name' \
-'after-resync-target:Run the handler of this name' \
-'before-resync-source:Run the handler of this name' \
-'out-of-sync:Run the handler of this name' \
-'quorum-lost:Run the handler of this name' \
-'disconnected:Run the handler of this name' \
 'invalidate:Give up the local data and copy it all again from a peer' \
 'verify:Compare the replicas while they are in use' \
 'suspend-io:Finish the requests that are under way, and hold the next ones back' \
@@ -4108,11 +4019,6 @@ _basalt__subcmd__adm__subcmd__help__subcmd__adopt-drbd_commands() {
     local commands; commands=()
     _describe -t commands 'basalt adm help adopt-drbd commands' commands "$@"
 }
-(( $+functions[_basalt__subcmd__adm__subcmd__help__subcmd__after-resync-target_commands] )) ||
-_basalt__subcmd__adm__subcmd__help__subcmd__after-resync-target_commands() {
-    local commands; commands=()
-    _describe -t commands 'basalt adm help after-resync-target commands' commands "$@"
-}
 (( $+functions[_basalt__subcmd__adm__subcmd__help__subcmd__apply-al_commands] )) ||
 _basalt__subcmd__adm__subcmd__help__subcmd__apply-al_commands() {
     local commands; commands=()
@@ -4122,16 +4028,6 @@ _basalt__subcmd__adm__subcmd__help__subcmd__apply-al_commands() {
 _basalt__subcmd__adm__subcmd__help__subcmd__attach_commands() {
     local commands; commands=()
     _describe -t commands 'basalt adm help attach commands' commands "$@"
-}
-(( $+functions[_basalt__subcmd__adm__subcmd__help__subcmd__before-resync-source_commands] )) ||
-_basalt__subcmd__adm__subcmd__help__subcmd__before-resync-source_commands() {
-    local commands; commands=()
-    _describe -t commands 'basalt adm help before-resync-source commands' commands "$@"
-}
-(( $+functions[_basalt__subcmd__adm__subcmd__help__subcmd__before-resync-target_commands] )) ||
-_basalt__subcmd__adm__subcmd__help__subcmd__before-resync-target_commands() {
-    local commands; commands=()
-    _describe -t commands 'basalt adm help before-resync-target commands' commands "$@"
 }
 (( $+functions[_basalt__subcmd__adm__subcmd__help__subcmd__check-resize_commands] )) ||
 _basalt__subcmd__adm__subcmd__help__subcmd__check-resize_commands() {
@@ -4178,11 +4074,6 @@ _basalt__subcmd__adm__subcmd__help__subcmd__disconnect_commands() {
     local commands; commands=()
     _describe -t commands 'basalt adm help disconnect commands' commands "$@"
 }
-(( $+functions[_basalt__subcmd__adm__subcmd__help__subcmd__disconnected_commands] )) ||
-_basalt__subcmd__adm__subcmd__help__subcmd__disconnected_commands() {
-    local commands; commands=()
-    _describe -t commands 'basalt adm help disconnected commands' commands "$@"
-}
 (( $+functions[_basalt__subcmd__adm__subcmd__help__subcmd__disk-options_commands] )) ||
 _basalt__subcmd__adm__subcmd__help__subcmd__disk-options_commands() {
     local commands; commands=()
@@ -4223,11 +4114,6 @@ _basalt__subcmd__adm__subcmd__help__subcmd__explain_commands() {
     local commands; commands=()
     _describe -t commands 'basalt adm help explain commands' commands "$@"
 }
-(( $+functions[_basalt__subcmd__adm__subcmd__help__subcmd__fence-peer_commands] )) ||
-_basalt__subcmd__adm__subcmd__help__subcmd__fence-peer_commands() {
-    local commands; commands=()
-    _describe -t commands 'basalt adm help fence-peer commands' commands "$@"
-}
 (( $+functions[_basalt__subcmd__adm__subcmd__help__subcmd__forget-peer_commands] )) ||
 _basalt__subcmd__adm__subcmd__help__subcmd__forget-peer_commands() {
     local commands; commands=()
@@ -4248,11 +4134,6 @@ _basalt__subcmd__adm__subcmd__help__subcmd__hidden-commands_commands() {
     local commands; commands=()
     _describe -t commands 'basalt adm help hidden-commands commands' commands "$@"
 }
-(( $+functions[_basalt__subcmd__adm__subcmd__help__subcmd__initial-split-brain_commands] )) ||
-_basalt__subcmd__adm__subcmd__help__subcmd__initial-split-brain_commands() {
-    local commands; commands=()
-    _describe -t commands 'basalt adm help initial-split-brain commands' commands "$@"
-}
 (( $+functions[_basalt__subcmd__adm__subcmd__help__subcmd__invalidate_commands] )) ||
 _basalt__subcmd__adm__subcmd__help__subcmd__invalidate_commands() {
     local commands; commands=()
@@ -4262,11 +4143,6 @@ _basalt__subcmd__adm__subcmd__help__subcmd__invalidate_commands() {
 _basalt__subcmd__adm__subcmd__help__subcmd__invalidate-remote_commands() {
     local commands; commands=()
     _describe -t commands 'basalt adm help invalidate-remote commands' commands "$@"
-}
-(( $+functions[_basalt__subcmd__adm__subcmd__help__subcmd__local-io-error_commands] )) ||
-_basalt__subcmd__adm__subcmd__help__subcmd__local-io-error_commands() {
-    local commands; commands=()
-    _describe -t commands 'basalt adm help local-io-error commands' commands "$@"
 }
 (( $+functions[_basalt__subcmd__adm__subcmd__help__subcmd__net-options_commands] )) ||
 _basalt__subcmd__adm__subcmd__help__subcmd__net-options_commands() {
@@ -4298,11 +4174,6 @@ _basalt__subcmd__adm__subcmd__help__subcmd__new-resource_commands() {
     local commands; commands=()
     _describe -t commands 'basalt adm help new-resource commands' commands "$@"
 }
-(( $+functions[_basalt__subcmd__adm__subcmd__help__subcmd__out-of-sync_commands] )) ||
-_basalt__subcmd__adm__subcmd__help__subcmd__out-of-sync_commands() {
-    local commands; commands=()
-    _describe -t commands 'basalt adm help out-of-sync commands' commands "$@"
-}
 (( $+functions[_basalt__subcmd__adm__subcmd__help__subcmd__outdate_commands] )) ||
 _basalt__subcmd__adm__subcmd__help__subcmd__outdate_commands() {
     local commands; commands=()
@@ -4323,30 +4194,10 @@ _basalt__subcmd__adm__subcmd__help__subcmd__peer-role_commands() {
     local commands; commands=()
     _describe -t commands 'basalt adm help peer-role commands' commands "$@"
 }
-(( $+functions[_basalt__subcmd__adm__subcmd__help__subcmd__pri-lost_commands] )) ||
-_basalt__subcmd__adm__subcmd__help__subcmd__pri-lost_commands() {
-    local commands; commands=()
-    _describe -t commands 'basalt adm help pri-lost commands' commands "$@"
-}
-(( $+functions[_basalt__subcmd__adm__subcmd__help__subcmd__pri-lost-after-sb_commands] )) ||
-_basalt__subcmd__adm__subcmd__help__subcmd__pri-lost-after-sb_commands() {
-    local commands; commands=()
-    _describe -t commands 'basalt adm help pri-lost-after-sb commands' commands "$@"
-}
-(( $+functions[_basalt__subcmd__adm__subcmd__help__subcmd__pri-on-incon-degr_commands] )) ||
-_basalt__subcmd__adm__subcmd__help__subcmd__pri-on-incon-degr_commands() {
-    local commands; commands=()
-    _describe -t commands 'basalt adm help pri-on-incon-degr commands' commands "$@"
-}
 (( $+functions[_basalt__subcmd__adm__subcmd__help__subcmd__primary_commands] )) ||
 _basalt__subcmd__adm__subcmd__help__subcmd__primary_commands() {
     local commands; commands=()
     _describe -t commands 'basalt adm help primary commands' commands "$@"
-}
-(( $+functions[_basalt__subcmd__adm__subcmd__help__subcmd__quorum-lost_commands] )) ||
-_basalt__subcmd__adm__subcmd__help__subcmd__quorum-lost_commands() {
-    local commands; commands=()
-    _describe -t commands 'basalt adm help quorum-lost commands' commands "$@"
 }
 (( $+functions[_basalt__subcmd__adm__subcmd__help__subcmd__repair-md_commands] )) ||
 _basalt__subcmd__adm__subcmd__help__subcmd__repair-md_commands() {
@@ -4418,11 +4269,6 @@ _basalt__subcmd__adm__subcmd__help__subcmd__sh-ll-dev_commands() {
     local commands; commands=()
     _describe -t commands 'basalt adm help sh-ll-dev commands' commands "$@"
 }
-(( $+functions[_basalt__subcmd__adm__subcmd__help__subcmd__sh-lr-of_commands] )) ||
-_basalt__subcmd__adm__subcmd__help__subcmd__sh-lr-of_commands() {
-    local commands; commands=()
-    _describe -t commands 'basalt adm help sh-lr-of commands' commands "$@"
-}
 (( $+functions[_basalt__subcmd__adm__subcmd__help__subcmd__sh-md-dev_commands] )) ||
 _basalt__subcmd__adm__subcmd__help__subcmd__sh-md-dev_commands() {
     local commands; commands=()
@@ -4468,11 +4314,6 @@ _basalt__subcmd__adm__subcmd__help__subcmd__show-gi_commands() {
     local commands; commands=()
     _describe -t commands 'basalt adm help show-gi commands' commands "$@"
 }
-(( $+functions[_basalt__subcmd__adm__subcmd__help__subcmd__split-brain_commands] )) ||
-_basalt__subcmd__adm__subcmd__help__subcmd__split-brain_commands() {
-    local commands; commands=()
-    _describe -t commands 'basalt adm help split-brain commands' commands "$@"
-}
 (( $+functions[_basalt__subcmd__adm__subcmd__help__subcmd__status_commands] )) ||
 _basalt__subcmd__adm__subcmd__help__subcmd__status_commands() {
     local commands; commands=()
@@ -4482,11 +4323,6 @@ _basalt__subcmd__adm__subcmd__help__subcmd__status_commands() {
 _basalt__subcmd__adm__subcmd__help__subcmd__suspend-io_commands() {
     local commands; commands=()
     _describe -t commands 'basalt adm help suspend-io commands' commands "$@"
-}
-(( $+functions[_basalt__subcmd__adm__subcmd__help__subcmd__unfence-peer_commands] )) ||
-_basalt__subcmd__adm__subcmd__help__subcmd__unfence-peer_commands() {
-    local commands; commands=()
-    _describe -t commands 'basalt adm help unfence-peer commands' commands "$@"
 }
 (( $+functions[_basalt__subcmd__adm__subcmd__help__subcmd__up_commands] )) ||
 _basalt__subcmd__adm__subcmd__help__subcmd__up_commands() {
@@ -4518,11 +4354,6 @@ _basalt__subcmd__adm__subcmd__hidden-commands_commands() {
     local commands; commands=()
     _describe -t commands 'basalt adm hidden-commands commands' commands "$@"
 }
-(( $+functions[_basalt__subcmd__adm__subcmd__initial-split-brain_commands] )) ||
-_basalt__subcmd__adm__subcmd__initial-split-brain_commands() {
-    local commands; commands=()
-    _describe -t commands 'basalt adm initial-split-brain commands' commands "$@"
-}
 (( $+functions[_basalt__subcmd__adm__subcmd__invalidate_commands] )) ||
 _basalt__subcmd__adm__subcmd__invalidate_commands() {
     local commands; commands=()
@@ -4532,11 +4363,6 @@ _basalt__subcmd__adm__subcmd__invalidate_commands() {
 _basalt__subcmd__adm__subcmd__invalidate-remote_commands() {
     local commands; commands=()
     _describe -t commands 'basalt adm invalidate-remote commands' commands "$@"
-}
-(( $+functions[_basalt__subcmd__adm__subcmd__local-io-error_commands] )) ||
-_basalt__subcmd__adm__subcmd__local-io-error_commands() {
-    local commands; commands=()
-    _describe -t commands 'basalt adm local-io-error commands' commands "$@"
 }
 (( $+functions[_basalt__subcmd__adm__subcmd__net-options_commands] )) ||
 _basalt__subcmd__adm__subcmd__net-options_commands() {
@@ -4568,11 +4394,6 @@ _basalt__subcmd__adm__subcmd__new-resource_commands() {
     local commands; commands=()
     _describe -t commands 'basalt adm new-resource commands' commands "$@"
 }
-(( $+functions[_basalt__subcmd__adm__subcmd__out-of-sync_commands] )) ||
-_basalt__subcmd__adm__subcmd__out-of-sync_commands() {
-    local commands; commands=()
-    _describe -t commands 'basalt adm out-of-sync commands' commands "$@"
-}
 (( $+functions[_basalt__subcmd__adm__subcmd__outdate_commands] )) ||
 _basalt__subcmd__adm__subcmd__outdate_commands() {
     local commands; commands=()
@@ -4593,30 +4414,10 @@ _basalt__subcmd__adm__subcmd__peer-role_commands() {
     local commands; commands=()
     _describe -t commands 'basalt adm peer-role commands' commands "$@"
 }
-(( $+functions[_basalt__subcmd__adm__subcmd__pri-lost_commands] )) ||
-_basalt__subcmd__adm__subcmd__pri-lost_commands() {
-    local commands; commands=()
-    _describe -t commands 'basalt adm pri-lost commands' commands "$@"
-}
-(( $+functions[_basalt__subcmd__adm__subcmd__pri-lost-after-sb_commands] )) ||
-_basalt__subcmd__adm__subcmd__pri-lost-after-sb_commands() {
-    local commands; commands=()
-    _describe -t commands 'basalt adm pri-lost-after-sb commands' commands "$@"
-}
-(( $+functions[_basalt__subcmd__adm__subcmd__pri-on-incon-degr_commands] )) ||
-_basalt__subcmd__adm__subcmd__pri-on-incon-degr_commands() {
-    local commands; commands=()
-    _describe -t commands 'basalt adm pri-on-incon-degr commands' commands "$@"
-}
 (( $+functions[_basalt__subcmd__adm__subcmd__primary_commands] )) ||
 _basalt__subcmd__adm__subcmd__primary_commands() {
     local commands; commands=()
     _describe -t commands 'basalt adm primary commands' commands "$@"
-}
-(( $+functions[_basalt__subcmd__adm__subcmd__quorum-lost_commands] )) ||
-_basalt__subcmd__adm__subcmd__quorum-lost_commands() {
-    local commands; commands=()
-    _describe -t commands 'basalt adm quorum-lost commands' commands "$@"
 }
 (( $+functions[_basalt__subcmd__adm__subcmd__repair-md_commands] )) ||
 _basalt__subcmd__adm__subcmd__repair-md_commands() {
@@ -4688,11 +4489,6 @@ _basalt__subcmd__adm__subcmd__sh-ll-dev_commands() {
     local commands; commands=()
     _describe -t commands 'basalt adm sh-ll-dev commands' commands "$@"
 }
-(( $+functions[_basalt__subcmd__adm__subcmd__sh-lr-of_commands] )) ||
-_basalt__subcmd__adm__subcmd__sh-lr-of_commands() {
-    local commands; commands=()
-    _describe -t commands 'basalt adm sh-lr-of commands' commands "$@"
-}
 (( $+functions[_basalt__subcmd__adm__subcmd__sh-md-dev_commands] )) ||
 _basalt__subcmd__adm__subcmd__sh-md-dev_commands() {
     local commands; commands=()
@@ -4738,11 +4534,6 @@ _basalt__subcmd__adm__subcmd__show-gi_commands() {
     local commands; commands=()
     _describe -t commands 'basalt adm show-gi commands' commands "$@"
 }
-(( $+functions[_basalt__subcmd__adm__subcmd__split-brain_commands] )) ||
-_basalt__subcmd__adm__subcmd__split-brain_commands() {
-    local commands; commands=()
-    _describe -t commands 'basalt adm split-brain commands' commands "$@"
-}
 (( $+functions[_basalt__subcmd__adm__subcmd__status_commands] )) ||
 _basalt__subcmd__adm__subcmd__status_commands() {
     local commands; commands=()
@@ -4752,11 +4543,6 @@ _basalt__subcmd__adm__subcmd__status_commands() {
 _basalt__subcmd__adm__subcmd__suspend-io_commands() {
     local commands; commands=()
     _describe -t commands 'basalt adm suspend-io commands' commands "$@"
-}
-(( $+functions[_basalt__subcmd__adm__subcmd__unfence-peer_commands] )) ||
-_basalt__subcmd__adm__subcmd__unfence-peer_commands() {
-    local commands; commands=()
-    _describe -t commands 'basalt adm unfence-peer commands' commands "$@"
 }
 (( $+functions[_basalt__subcmd__adm__subcmd__up_commands] )) ||
 _basalt__subcmd__adm__subcmd__up_commands() {
@@ -4931,7 +4717,6 @@ _basalt__subcmd__demo_commands() {
 _basalt__subcmd__device_commands() {
     local commands; commands=(
 'remove:Remove block devices whose daemon is gone\: their users get errors, and need not wait for another daemon' \
-'supervise:Watch over the device of a daemon' \
 'help:Print this message or the help of the given subcommand(s)' \
     )
     _describe -t commands 'basalt device commands' commands "$@"
@@ -4940,7 +4725,6 @@ _basalt__subcmd__device_commands() {
 _basalt__subcmd__device__subcmd__help_commands() {
     local commands; commands=(
 'remove:Remove block devices whose daemon is gone\: their users get errors, and need not wait for another daemon' \
-'supervise:Watch over the device of a daemon' \
 'help:Print this message or the help of the given subcommand(s)' \
     )
     _describe -t commands 'basalt device help commands' commands "$@"
@@ -4955,20 +4739,10 @@ _basalt__subcmd__device__subcmd__help__subcmd__remove_commands() {
     local commands; commands=()
     _describe -t commands 'basalt device help remove commands' commands "$@"
 }
-(( $+functions[_basalt__subcmd__device__subcmd__help__subcmd__supervise_commands] )) ||
-_basalt__subcmd__device__subcmd__help__subcmd__supervise_commands() {
-    local commands; commands=()
-    _describe -t commands 'basalt device help supervise commands' commands "$@"
-}
 (( $+functions[_basalt__subcmd__device__subcmd__remove_commands] )) ||
 _basalt__subcmd__device__subcmd__remove_commands() {
     local commands; commands=()
     _describe -t commands 'basalt device remove commands' commands "$@"
-}
-(( $+functions[_basalt__subcmd__device__subcmd__supervise_commands] )) ||
-_basalt__subcmd__device__subcmd__supervise_commands() {
-    local commands; commands=()
-    _describe -t commands 'basalt device supervise commands' commands "$@"
 }
 (( $+functions[_basalt__subcmd__explain_commands] )) ||
 _basalt__subcmd__explain_commands() {
@@ -4983,7 +4757,6 @@ _basalt__subcmd__help_commands() {
 'device:Remove block devices whose daemon is gone' \
 'pki:Make the certificates with which nodes and clients prove who they are' \
 'install-links:Make links to this program under the names \`drbdadm\` and \`drbdsetup\`' \
-'manuals:Write man pages and completions of shells' \
 'bench:Load and check volumes; by itself, measure a matrix of loads on volumes of several nodes' \
 'demo:Watch a three-node volume survive the loss of its nodes' \
 'node:Runs the daemon of this machine\: it keeps the resources that were brought up with \`basalt adm up\`, and serves their volumes over NBD and NVMe/TCP' \
@@ -5033,7 +4806,6 @@ _basalt__subcmd__help__subcmd__adm_commands() {
 'sh-md-idx:Print the kind of the metadata\: \`internal\`, \`flexible\` or an index' \
 'sh-ip:Print the own address of each path' \
 'sh-udev:Print the names for udev' \
-'sh-lr-of:Refused\: there are no stacked resources' \
 'new-resource:Configure, and neither attach nor connect\: \`adjust\`, or \`attach\` and \`connect\`, do that' \
 'new-minor:See that the volumes are there, which came with the resource' \
 'new-peer:See that the peers are there, which came with the resource' \
@@ -5060,20 +4832,6 @@ _basalt__subcmd__help__subcmd__adm_commands() {
 'show-gi:The same, in words' \
 'wipe-md:Erase the metadata\: the data stays, and is no replica any more' \
 'set-gi:Refused\: a generation is what a majority of the voters chose' \
-'fence-peer:Run the handler of this name' \
-'unfence-peer:Run the handler of this name' \
-'split-brain:Run the handler of this name' \
-'initial-split-brain:Run the handler of this name' \
-'pri-on-incon-degr:Run the handler of this name' \
-'pri-lost:Run the handler of this name' \
-'pri-lost-after-sb:Run the handler of this name' \
-'local-io-error:Run the handler of this name' \
-'before-resync-target:Run the handler of this name' \
-'after-resync-target:Run the handler of this name' \
-'before-resync-source:Run the handler of this name' \
-'out-of-sync:Run the handler of this name' \
-'quorum-lost:Run the handler of this name' \
-'disconnected:Run the handler of this name' \
 'invalidate:Give up the local data and copy it all again from a peer' \
 'verify:Compare the replicas while they are in use' \
 'suspend-io:Finish the requests that are under way, and hold the next ones back' \
@@ -5097,11 +4855,6 @@ _basalt__subcmd__help__subcmd__adm__subcmd__adopt-drbd_commands() {
     local commands; commands=()
     _describe -t commands 'basalt help adm adopt-drbd commands' commands "$@"
 }
-(( $+functions[_basalt__subcmd__help__subcmd__adm__subcmd__after-resync-target_commands] )) ||
-_basalt__subcmd__help__subcmd__adm__subcmd__after-resync-target_commands() {
-    local commands; commands=()
-    _describe -t commands 'basalt help adm after-resync-target commands' commands "$@"
-}
 (( $+functions[_basalt__subcmd__help__subcmd__adm__subcmd__apply-al_commands] )) ||
 _basalt__subcmd__help__subcmd__adm__subcmd__apply-al_commands() {
     local commands; commands=()
@@ -5111,16 +4864,6 @@ _basalt__subcmd__help__subcmd__adm__subcmd__apply-al_commands() {
 _basalt__subcmd__help__subcmd__adm__subcmd__attach_commands() {
     local commands; commands=()
     _describe -t commands 'basalt help adm attach commands' commands "$@"
-}
-(( $+functions[_basalt__subcmd__help__subcmd__adm__subcmd__before-resync-source_commands] )) ||
-_basalt__subcmd__help__subcmd__adm__subcmd__before-resync-source_commands() {
-    local commands; commands=()
-    _describe -t commands 'basalt help adm before-resync-source commands' commands "$@"
-}
-(( $+functions[_basalt__subcmd__help__subcmd__adm__subcmd__before-resync-target_commands] )) ||
-_basalt__subcmd__help__subcmd__adm__subcmd__before-resync-target_commands() {
-    local commands; commands=()
-    _describe -t commands 'basalt help adm before-resync-target commands' commands "$@"
 }
 (( $+functions[_basalt__subcmd__help__subcmd__adm__subcmd__check-resize_commands] )) ||
 _basalt__subcmd__help__subcmd__adm__subcmd__check-resize_commands() {
@@ -5167,11 +4910,6 @@ _basalt__subcmd__help__subcmd__adm__subcmd__disconnect_commands() {
     local commands; commands=()
     _describe -t commands 'basalt help adm disconnect commands' commands "$@"
 }
-(( $+functions[_basalt__subcmd__help__subcmd__adm__subcmd__disconnected_commands] )) ||
-_basalt__subcmd__help__subcmd__adm__subcmd__disconnected_commands() {
-    local commands; commands=()
-    _describe -t commands 'basalt help adm disconnected commands' commands "$@"
-}
 (( $+functions[_basalt__subcmd__help__subcmd__adm__subcmd__disk-options_commands] )) ||
 _basalt__subcmd__help__subcmd__adm__subcmd__disk-options_commands() {
     local commands; commands=()
@@ -5212,11 +4950,6 @@ _basalt__subcmd__help__subcmd__adm__subcmd__explain_commands() {
     local commands; commands=()
     _describe -t commands 'basalt help adm explain commands' commands "$@"
 }
-(( $+functions[_basalt__subcmd__help__subcmd__adm__subcmd__fence-peer_commands] )) ||
-_basalt__subcmd__help__subcmd__adm__subcmd__fence-peer_commands() {
-    local commands; commands=()
-    _describe -t commands 'basalt help adm fence-peer commands' commands "$@"
-}
 (( $+functions[_basalt__subcmd__help__subcmd__adm__subcmd__forget-peer_commands] )) ||
 _basalt__subcmd__help__subcmd__adm__subcmd__forget-peer_commands() {
     local commands; commands=()
@@ -5232,11 +4965,6 @@ _basalt__subcmd__help__subcmd__adm__subcmd__hidden-commands_commands() {
     local commands; commands=()
     _describe -t commands 'basalt help adm hidden-commands commands' commands "$@"
 }
-(( $+functions[_basalt__subcmd__help__subcmd__adm__subcmd__initial-split-brain_commands] )) ||
-_basalt__subcmd__help__subcmd__adm__subcmd__initial-split-brain_commands() {
-    local commands; commands=()
-    _describe -t commands 'basalt help adm initial-split-brain commands' commands "$@"
-}
 (( $+functions[_basalt__subcmd__help__subcmd__adm__subcmd__invalidate_commands] )) ||
 _basalt__subcmd__help__subcmd__adm__subcmd__invalidate_commands() {
     local commands; commands=()
@@ -5246,11 +4974,6 @@ _basalt__subcmd__help__subcmd__adm__subcmd__invalidate_commands() {
 _basalt__subcmd__help__subcmd__adm__subcmd__invalidate-remote_commands() {
     local commands; commands=()
     _describe -t commands 'basalt help adm invalidate-remote commands' commands "$@"
-}
-(( $+functions[_basalt__subcmd__help__subcmd__adm__subcmd__local-io-error_commands] )) ||
-_basalt__subcmd__help__subcmd__adm__subcmd__local-io-error_commands() {
-    local commands; commands=()
-    _describe -t commands 'basalt help adm local-io-error commands' commands "$@"
 }
 (( $+functions[_basalt__subcmd__help__subcmd__adm__subcmd__net-options_commands] )) ||
 _basalt__subcmd__help__subcmd__adm__subcmd__net-options_commands() {
@@ -5282,11 +5005,6 @@ _basalt__subcmd__help__subcmd__adm__subcmd__new-resource_commands() {
     local commands; commands=()
     _describe -t commands 'basalt help adm new-resource commands' commands "$@"
 }
-(( $+functions[_basalt__subcmd__help__subcmd__adm__subcmd__out-of-sync_commands] )) ||
-_basalt__subcmd__help__subcmd__adm__subcmd__out-of-sync_commands() {
-    local commands; commands=()
-    _describe -t commands 'basalt help adm out-of-sync commands' commands "$@"
-}
 (( $+functions[_basalt__subcmd__help__subcmd__adm__subcmd__outdate_commands] )) ||
 _basalt__subcmd__help__subcmd__adm__subcmd__outdate_commands() {
     local commands; commands=()
@@ -5307,30 +5025,10 @@ _basalt__subcmd__help__subcmd__adm__subcmd__peer-role_commands() {
     local commands; commands=()
     _describe -t commands 'basalt help adm peer-role commands' commands "$@"
 }
-(( $+functions[_basalt__subcmd__help__subcmd__adm__subcmd__pri-lost_commands] )) ||
-_basalt__subcmd__help__subcmd__adm__subcmd__pri-lost_commands() {
-    local commands; commands=()
-    _describe -t commands 'basalt help adm pri-lost commands' commands "$@"
-}
-(( $+functions[_basalt__subcmd__help__subcmd__adm__subcmd__pri-lost-after-sb_commands] )) ||
-_basalt__subcmd__help__subcmd__adm__subcmd__pri-lost-after-sb_commands() {
-    local commands; commands=()
-    _describe -t commands 'basalt help adm pri-lost-after-sb commands' commands "$@"
-}
-(( $+functions[_basalt__subcmd__help__subcmd__adm__subcmd__pri-on-incon-degr_commands] )) ||
-_basalt__subcmd__help__subcmd__adm__subcmd__pri-on-incon-degr_commands() {
-    local commands; commands=()
-    _describe -t commands 'basalt help adm pri-on-incon-degr commands' commands "$@"
-}
 (( $+functions[_basalt__subcmd__help__subcmd__adm__subcmd__primary_commands] )) ||
 _basalt__subcmd__help__subcmd__adm__subcmd__primary_commands() {
     local commands; commands=()
     _describe -t commands 'basalt help adm primary commands' commands "$@"
-}
-(( $+functions[_basalt__subcmd__help__subcmd__adm__subcmd__quorum-lost_commands] )) ||
-_basalt__subcmd__help__subcmd__adm__subcmd__quorum-lost_commands() {
-    local commands; commands=()
-    _describe -t commands 'basalt help adm quorum-lost commands' commands "$@"
 }
 (( $+functions[_basalt__subcmd__help__subcmd__adm__subcmd__repair-md_commands] )) ||
 _basalt__subcmd__help__subcmd__adm__subcmd__repair-md_commands() {
@@ -5402,11 +5100,6 @@ _basalt__subcmd__help__subcmd__adm__subcmd__sh-ll-dev_commands() {
     local commands; commands=()
     _describe -t commands 'basalt help adm sh-ll-dev commands' commands "$@"
 }
-(( $+functions[_basalt__subcmd__help__subcmd__adm__subcmd__sh-lr-of_commands] )) ||
-_basalt__subcmd__help__subcmd__adm__subcmd__sh-lr-of_commands() {
-    local commands; commands=()
-    _describe -t commands 'basalt help adm sh-lr-of commands' commands "$@"
-}
 (( $+functions[_basalt__subcmd__help__subcmd__adm__subcmd__sh-md-dev_commands] )) ||
 _basalt__subcmd__help__subcmd__adm__subcmd__sh-md-dev_commands() {
     local commands; commands=()
@@ -5452,11 +5145,6 @@ _basalt__subcmd__help__subcmd__adm__subcmd__show-gi_commands() {
     local commands; commands=()
     _describe -t commands 'basalt help adm show-gi commands' commands "$@"
 }
-(( $+functions[_basalt__subcmd__help__subcmd__adm__subcmd__split-brain_commands] )) ||
-_basalt__subcmd__help__subcmd__adm__subcmd__split-brain_commands() {
-    local commands; commands=()
-    _describe -t commands 'basalt help adm split-brain commands' commands "$@"
-}
 (( $+functions[_basalt__subcmd__help__subcmd__adm__subcmd__status_commands] )) ||
 _basalt__subcmd__help__subcmd__adm__subcmd__status_commands() {
     local commands; commands=()
@@ -5466,11 +5154,6 @@ _basalt__subcmd__help__subcmd__adm__subcmd__status_commands() {
 _basalt__subcmd__help__subcmd__adm__subcmd__suspend-io_commands() {
     local commands; commands=()
     _describe -t commands 'basalt help adm suspend-io commands' commands "$@"
-}
-(( $+functions[_basalt__subcmd__help__subcmd__adm__subcmd__unfence-peer_commands] )) ||
-_basalt__subcmd__help__subcmd__adm__subcmd__unfence-peer_commands() {
-    local commands; commands=()
-    _describe -t commands 'basalt help adm unfence-peer commands' commands "$@"
 }
 (( $+functions[_basalt__subcmd__help__subcmd__adm__subcmd__up_commands] )) ||
 _basalt__subcmd__help__subcmd__adm__subcmd__up_commands() {
@@ -5572,7 +5255,6 @@ _basalt__subcmd__help__subcmd__demo_commands() {
 _basalt__subcmd__help__subcmd__device_commands() {
     local commands; commands=(
 'remove:Remove block devices whose daemon is gone\: their users get errors, and need not wait for another daemon' \
-'supervise:Watch over the device of a daemon' \
     )
     _describe -t commands 'basalt help device commands' commands "$@"
 }
@@ -5580,11 +5262,6 @@ _basalt__subcmd__help__subcmd__device_commands() {
 _basalt__subcmd__help__subcmd__device__subcmd__remove_commands() {
     local commands; commands=()
     _describe -t commands 'basalt help device remove commands' commands "$@"
-}
-(( $+functions[_basalt__subcmd__help__subcmd__device__subcmd__supervise_commands] )) ||
-_basalt__subcmd__help__subcmd__device__subcmd__supervise_commands() {
-    local commands; commands=()
-    _describe -t commands 'basalt help device supervise commands' commands "$@"
 }
 (( $+functions[_basalt__subcmd__help__subcmd__explain_commands] )) ||
 _basalt__subcmd__help__subcmd__explain_commands() {
@@ -5600,11 +5277,6 @@ _basalt__subcmd__help__subcmd__help_commands() {
 _basalt__subcmd__help__subcmd__install-links_commands() {
     local commands; commands=()
     _describe -t commands 'basalt help install-links commands' commands "$@"
-}
-(( $+functions[_basalt__subcmd__help__subcmd__manuals_commands] )) ||
-_basalt__subcmd__help__subcmd__manuals_commands() {
-    local commands; commands=()
-    _describe -t commands 'basalt help manuals commands' commands "$@"
 }
 (( $+functions[_basalt__subcmd__help__subcmd__node_commands] )) ||
 _basalt__subcmd__help__subcmd__node_commands() {
@@ -5650,6 +5322,7 @@ _basalt__subcmd__help__subcmd__setup_commands() {
 'connect:Connect to a peer' \
 'disconnect:Part from a peer' \
 'detach:Go on without the backing disk' \
+'resize:Make a volume larger while it is in use' \
 'invalidate:Give up the local data and copy it all again from a peer' \
 'suspend-io:Finish the requests that are under way, and hold the next ones back' \
 'resume-io:Let requests go on' \
@@ -5657,6 +5330,9 @@ _basalt__subcmd__help__subcmd__setup_commands() {
 'invalidate-remote:Refused\: the peer'\''s data is given up by \`invalidate\` there' \
 'outdate:Say whether this node'\''s data counts as outdated; others know it without being told' \
 'verify:Compare the replicas of a volume while they are in use' \
+'get-gi:Show the generation of the data\: BRANCH\:BITMAP\:JOINED\:0\:CONSISTENT\:UP-TO-DATE\:CLEAN' \
+'show-gi:The same, in words' \
+'check-resize:Look whether the disk is as the resource knows it' \
 'pause-sync:Refused\: a resync is bounded by \`c-max-rate\`, not paused' \
 'resume-sync:Nothing to do\: nothing pauses a resync' \
 'udev:Print what udev makes the names of a volume of' \
@@ -5665,6 +5341,16 @@ _basalt__subcmd__help__subcmd__setup_commands() {
 'forget-peer:See that a former peer has no bitmap any more' \
 'del-resource:Forget a resource, with its volumes and peers' \
 'rename-resource:Refused\: the name stands in the metadata of every replica' \
+'new-resource:See that a resource is there; the configuration makes it' \
+'new-minor:See that a volume is there, which came with the resource' \
+'new-peer:See that a peer is there, which came with the resource' \
+'new-path:See that a path to a peer is there, which came with the resource' \
+'del-path:Refused\: a path goes when the configuration drops it' \
+'attach:Take the backing disk of the configuration into use' \
+'resource-options:Refused\: options come from the configuration' \
+'disk-options:Refused\: options come from the configuration' \
+'net-options:Refused\: options come from the configuration' \
+'peer-device-options:Refused\: options come from the configuration' \
 'wait-connect-resource:Wait until all peers are connected' \
 'wait-connect-connection:Wait until a peer is connected' \
 'wait-connect-volume:Wait until a volume of a peer is seen' \
@@ -5673,6 +5359,16 @@ _basalt__subcmd__help__subcmd__setup_commands() {
 'wait-sync-volume:Wait until a volume is not being copied to or from a peer any more' \
     )
     _describe -t commands 'basalt help setup commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__help__subcmd__setup__subcmd__attach_commands] )) ||
+_basalt__subcmd__help__subcmd__setup__subcmd__attach_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt help setup attach commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__help__subcmd__setup__subcmd__check-resize_commands] )) ||
+_basalt__subcmd__help__subcmd__setup__subcmd__check-resize_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt help setup check-resize commands' commands "$@"
 }
 (( $+functions[_basalt__subcmd__help__subcmd__setup__subcmd__connect_commands] )) ||
 _basalt__subcmd__help__subcmd__setup__subcmd__connect_commands() {
@@ -5688,6 +5384,11 @@ _basalt__subcmd__help__subcmd__setup__subcmd__cstate_commands() {
 _basalt__subcmd__help__subcmd__setup__subcmd__del-minor_commands() {
     local commands; commands=()
     _describe -t commands 'basalt help setup del-minor commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__help__subcmd__setup__subcmd__del-path_commands] )) ||
+_basalt__subcmd__help__subcmd__setup__subcmd__del-path_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt help setup del-path commands' commands "$@"
 }
 (( $+functions[_basalt__subcmd__help__subcmd__setup__subcmd__del-peer_commands] )) ||
 _basalt__subcmd__help__subcmd__setup__subcmd__del-peer_commands() {
@@ -5709,6 +5410,11 @@ _basalt__subcmd__help__subcmd__setup__subcmd__disconnect_commands() {
     local commands; commands=()
     _describe -t commands 'basalt help setup disconnect commands' commands "$@"
 }
+(( $+functions[_basalt__subcmd__help__subcmd__setup__subcmd__disk-options_commands] )) ||
+_basalt__subcmd__help__subcmd__setup__subcmd__disk-options_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt help setup disk-options commands' commands "$@"
+}
 (( $+functions[_basalt__subcmd__help__subcmd__setup__subcmd__down_commands] )) ||
 _basalt__subcmd__help__subcmd__setup__subcmd__down_commands() {
     local commands; commands=()
@@ -5729,6 +5435,11 @@ _basalt__subcmd__help__subcmd__setup__subcmd__forget-peer_commands() {
     local commands; commands=()
     _describe -t commands 'basalt help setup forget-peer commands' commands "$@"
 }
+(( $+functions[_basalt__subcmd__help__subcmd__setup__subcmd__get-gi_commands] )) ||
+_basalt__subcmd__help__subcmd__setup__subcmd__get-gi_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt help setup get-gi commands' commands "$@"
+}
 (( $+functions[_basalt__subcmd__help__subcmd__setup__subcmd__invalidate_commands] )) ||
 _basalt__subcmd__help__subcmd__setup__subcmd__invalidate_commands() {
     local commands; commands=()
@@ -5739,10 +5450,35 @@ _basalt__subcmd__help__subcmd__setup__subcmd__invalidate-remote_commands() {
     local commands; commands=()
     _describe -t commands 'basalt help setup invalidate-remote commands' commands "$@"
 }
+(( $+functions[_basalt__subcmd__help__subcmd__setup__subcmd__net-options_commands] )) ||
+_basalt__subcmd__help__subcmd__setup__subcmd__net-options_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt help setup net-options commands' commands "$@"
+}
 (( $+functions[_basalt__subcmd__help__subcmd__setup__subcmd__new-current-uuid_commands] )) ||
 _basalt__subcmd__help__subcmd__setup__subcmd__new-current-uuid_commands() {
     local commands; commands=()
     _describe -t commands 'basalt help setup new-current-uuid commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__help__subcmd__setup__subcmd__new-minor_commands] )) ||
+_basalt__subcmd__help__subcmd__setup__subcmd__new-minor_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt help setup new-minor commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__help__subcmd__setup__subcmd__new-path_commands] )) ||
+_basalt__subcmd__help__subcmd__setup__subcmd__new-path_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt help setup new-path commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__help__subcmd__setup__subcmd__new-peer_commands] )) ||
+_basalt__subcmd__help__subcmd__setup__subcmd__new-peer_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt help setup new-peer commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__help__subcmd__setup__subcmd__new-resource_commands] )) ||
+_basalt__subcmd__help__subcmd__setup__subcmd__new-resource_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt help setup new-resource commands' commands "$@"
 }
 (( $+functions[_basalt__subcmd__help__subcmd__setup__subcmd__outdate_commands] )) ||
 _basalt__subcmd__help__subcmd__setup__subcmd__outdate_commands() {
@@ -5754,6 +5490,11 @@ _basalt__subcmd__help__subcmd__setup__subcmd__pause-sync_commands() {
     local commands; commands=()
     _describe -t commands 'basalt help setup pause-sync commands' commands "$@"
 }
+(( $+functions[_basalt__subcmd__help__subcmd__setup__subcmd__peer-device-options_commands] )) ||
+_basalt__subcmd__help__subcmd__setup__subcmd__peer-device-options_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt help setup peer-device-options commands' commands "$@"
+}
 (( $+functions[_basalt__subcmd__help__subcmd__setup__subcmd__primary_commands] )) ||
 _basalt__subcmd__help__subcmd__setup__subcmd__primary_commands() {
     local commands; commands=()
@@ -5763,6 +5504,16 @@ _basalt__subcmd__help__subcmd__setup__subcmd__primary_commands() {
 _basalt__subcmd__help__subcmd__setup__subcmd__rename-resource_commands() {
     local commands; commands=()
     _describe -t commands 'basalt help setup rename-resource commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__help__subcmd__setup__subcmd__resize_commands] )) ||
+_basalt__subcmd__help__subcmd__setup__subcmd__resize_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt help setup resize commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__help__subcmd__setup__subcmd__resource-options_commands] )) ||
+_basalt__subcmd__help__subcmd__setup__subcmd__resource-options_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt help setup resource-options commands' commands "$@"
 }
 (( $+functions[_basalt__subcmd__help__subcmd__setup__subcmd__resume-io_commands] )) ||
 _basalt__subcmd__help__subcmd__setup__subcmd__resume-io_commands() {
@@ -5788,6 +5539,11 @@ _basalt__subcmd__help__subcmd__setup__subcmd__secondary_commands() {
 _basalt__subcmd__help__subcmd__setup__subcmd__show_commands() {
     local commands; commands=()
     _describe -t commands 'basalt help setup show commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__help__subcmd__setup__subcmd__show-gi_commands] )) ||
+_basalt__subcmd__help__subcmd__setup__subcmd__show-gi_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt help setup show-gi commands' commands "$@"
 }
 (( $+functions[_basalt__subcmd__help__subcmd__setup__subcmd__status_commands] )) ||
 _basalt__subcmd__help__subcmd__setup__subcmd__status_commands() {
@@ -5848,11 +5604,6 @@ _basalt__subcmd__help__subcmd__top_commands() {
 _basalt__subcmd__install-links_commands() {
     local commands; commands=()
     _describe -t commands 'basalt install-links commands' commands "$@"
-}
-(( $+functions[_basalt__subcmd__manuals_commands] )) ||
-_basalt__subcmd__manuals_commands() {
-    local commands; commands=()
-    _describe -t commands 'basalt manuals commands' commands "$@"
 }
 (( $+functions[_basalt__subcmd__node_commands] )) ||
 _basalt__subcmd__node_commands() {
@@ -5929,6 +5680,7 @@ _basalt__subcmd__setup_commands() {
 'connect:Connect to a peer' \
 'disconnect:Part from a peer' \
 'detach:Go on without the backing disk' \
+'resize:Make a volume larger while it is in use' \
 'invalidate:Give up the local data and copy it all again from a peer' \
 'suspend-io:Finish the requests that are under way, and hold the next ones back' \
 'resume-io:Let requests go on' \
@@ -5936,6 +5688,9 @@ _basalt__subcmd__setup_commands() {
 'invalidate-remote:Refused\: the peer'\''s data is given up by \`invalidate\` there' \
 'outdate:Say whether this node'\''s data counts as outdated; others know it without being told' \
 'verify:Compare the replicas of a volume while they are in use' \
+'get-gi:Show the generation of the data\: BRANCH\:BITMAP\:JOINED\:0\:CONSISTENT\:UP-TO-DATE\:CLEAN' \
+'show-gi:The same, in words' \
+'check-resize:Look whether the disk is as the resource knows it' \
 'pause-sync:Refused\: a resync is bounded by \`c-max-rate\`, not paused' \
 'resume-sync:Nothing to do\: nothing pauses a resync' \
 'udev:Print what udev makes the names of a volume of' \
@@ -5944,6 +5699,16 @@ _basalt__subcmd__setup_commands() {
 'forget-peer:See that a former peer has no bitmap any more' \
 'del-resource:Forget a resource, with its volumes and peers' \
 'rename-resource:Refused\: the name stands in the metadata of every replica' \
+'new-resource:See that a resource is there; the configuration makes it' \
+'new-minor:See that a volume is there, which came with the resource' \
+'new-peer:See that a peer is there, which came with the resource' \
+'new-path:See that a path to a peer is there, which came with the resource' \
+'del-path:Refused\: a path goes when the configuration drops it' \
+'attach:Take the backing disk of the configuration into use' \
+'resource-options:Refused\: options come from the configuration' \
+'disk-options:Refused\: options come from the configuration' \
+'net-options:Refused\: options come from the configuration' \
+'peer-device-options:Refused\: options come from the configuration' \
 'wait-connect-resource:Wait until all peers are connected' \
 'wait-connect-connection:Wait until a peer is connected' \
 'wait-connect-volume:Wait until a volume of a peer is seen' \
@@ -5953,6 +5718,16 @@ _basalt__subcmd__setup_commands() {
 'help:Print this message or the help of the given subcommand(s)' \
     )
     _describe -t commands 'basalt setup commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__setup__subcmd__attach_commands] )) ||
+_basalt__subcmd__setup__subcmd__attach_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt setup attach commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__setup__subcmd__check-resize_commands] )) ||
+_basalt__subcmd__setup__subcmd__check-resize_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt setup check-resize commands' commands "$@"
 }
 (( $+functions[_basalt__subcmd__setup__subcmd__connect_commands] )) ||
 _basalt__subcmd__setup__subcmd__connect_commands() {
@@ -5968,6 +5743,11 @@ _basalt__subcmd__setup__subcmd__cstate_commands() {
 _basalt__subcmd__setup__subcmd__del-minor_commands() {
     local commands; commands=()
     _describe -t commands 'basalt setup del-minor commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__setup__subcmd__del-path_commands] )) ||
+_basalt__subcmd__setup__subcmd__del-path_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt setup del-path commands' commands "$@"
 }
 (( $+functions[_basalt__subcmd__setup__subcmd__del-peer_commands] )) ||
 _basalt__subcmd__setup__subcmd__del-peer_commands() {
@@ -5989,6 +5769,11 @@ _basalt__subcmd__setup__subcmd__disconnect_commands() {
     local commands; commands=()
     _describe -t commands 'basalt setup disconnect commands' commands "$@"
 }
+(( $+functions[_basalt__subcmd__setup__subcmd__disk-options_commands] )) ||
+_basalt__subcmd__setup__subcmd__disk-options_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt setup disk-options commands' commands "$@"
+}
 (( $+functions[_basalt__subcmd__setup__subcmd__down_commands] )) ||
 _basalt__subcmd__setup__subcmd__down_commands() {
     local commands; commands=()
@@ -6009,6 +5794,11 @@ _basalt__subcmd__setup__subcmd__forget-peer_commands() {
     local commands; commands=()
     _describe -t commands 'basalt setup forget-peer commands' commands "$@"
 }
+(( $+functions[_basalt__subcmd__setup__subcmd__get-gi_commands] )) ||
+_basalt__subcmd__setup__subcmd__get-gi_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt setup get-gi commands' commands "$@"
+}
 (( $+functions[_basalt__subcmd__setup__subcmd__help_commands] )) ||
 _basalt__subcmd__setup__subcmd__help_commands() {
     local commands; commands=(
@@ -6024,6 +5814,7 @@ _basalt__subcmd__setup__subcmd__help_commands() {
 'connect:Connect to a peer' \
 'disconnect:Part from a peer' \
 'detach:Go on without the backing disk' \
+'resize:Make a volume larger while it is in use' \
 'invalidate:Give up the local data and copy it all again from a peer' \
 'suspend-io:Finish the requests that are under way, and hold the next ones back' \
 'resume-io:Let requests go on' \
@@ -6031,6 +5822,9 @@ _basalt__subcmd__setup__subcmd__help_commands() {
 'invalidate-remote:Refused\: the peer'\''s data is given up by \`invalidate\` there' \
 'outdate:Say whether this node'\''s data counts as outdated; others know it without being told' \
 'verify:Compare the replicas of a volume while they are in use' \
+'get-gi:Show the generation of the data\: BRANCH\:BITMAP\:JOINED\:0\:CONSISTENT\:UP-TO-DATE\:CLEAN' \
+'show-gi:The same, in words' \
+'check-resize:Look whether the disk is as the resource knows it' \
 'pause-sync:Refused\: a resync is bounded by \`c-max-rate\`, not paused' \
 'resume-sync:Nothing to do\: nothing pauses a resync' \
 'udev:Print what udev makes the names of a volume of' \
@@ -6039,6 +5833,16 @@ _basalt__subcmd__setup__subcmd__help_commands() {
 'forget-peer:See that a former peer has no bitmap any more' \
 'del-resource:Forget a resource, with its volumes and peers' \
 'rename-resource:Refused\: the name stands in the metadata of every replica' \
+'new-resource:See that a resource is there; the configuration makes it' \
+'new-minor:See that a volume is there, which came with the resource' \
+'new-peer:See that a peer is there, which came with the resource' \
+'new-path:See that a path to a peer is there, which came with the resource' \
+'del-path:Refused\: a path goes when the configuration drops it' \
+'attach:Take the backing disk of the configuration into use' \
+'resource-options:Refused\: options come from the configuration' \
+'disk-options:Refused\: options come from the configuration' \
+'net-options:Refused\: options come from the configuration' \
+'peer-device-options:Refused\: options come from the configuration' \
 'wait-connect-resource:Wait until all peers are connected' \
 'wait-connect-connection:Wait until a peer is connected' \
 'wait-connect-volume:Wait until a volume of a peer is seen' \
@@ -6048,6 +5852,16 @@ _basalt__subcmd__setup__subcmd__help_commands() {
 'help:Print this message or the help of the given subcommand(s)' \
     )
     _describe -t commands 'basalt setup help commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__setup__subcmd__help__subcmd__attach_commands] )) ||
+_basalt__subcmd__setup__subcmd__help__subcmd__attach_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt setup help attach commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__setup__subcmd__help__subcmd__check-resize_commands] )) ||
+_basalt__subcmd__setup__subcmd__help__subcmd__check-resize_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt setup help check-resize commands' commands "$@"
 }
 (( $+functions[_basalt__subcmd__setup__subcmd__help__subcmd__connect_commands] )) ||
 _basalt__subcmd__setup__subcmd__help__subcmd__connect_commands() {
@@ -6063,6 +5877,11 @@ _basalt__subcmd__setup__subcmd__help__subcmd__cstate_commands() {
 _basalt__subcmd__setup__subcmd__help__subcmd__del-minor_commands() {
     local commands; commands=()
     _describe -t commands 'basalt setup help del-minor commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__setup__subcmd__help__subcmd__del-path_commands] )) ||
+_basalt__subcmd__setup__subcmd__help__subcmd__del-path_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt setup help del-path commands' commands "$@"
 }
 (( $+functions[_basalt__subcmd__setup__subcmd__help__subcmd__del-peer_commands] )) ||
 _basalt__subcmd__setup__subcmd__help__subcmd__del-peer_commands() {
@@ -6084,6 +5903,11 @@ _basalt__subcmd__setup__subcmd__help__subcmd__disconnect_commands() {
     local commands; commands=()
     _describe -t commands 'basalt setup help disconnect commands' commands "$@"
 }
+(( $+functions[_basalt__subcmd__setup__subcmd__help__subcmd__disk-options_commands] )) ||
+_basalt__subcmd__setup__subcmd__help__subcmd__disk-options_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt setup help disk-options commands' commands "$@"
+}
 (( $+functions[_basalt__subcmd__setup__subcmd__help__subcmd__down_commands] )) ||
 _basalt__subcmd__setup__subcmd__help__subcmd__down_commands() {
     local commands; commands=()
@@ -6104,6 +5928,11 @@ _basalt__subcmd__setup__subcmd__help__subcmd__forget-peer_commands() {
     local commands; commands=()
     _describe -t commands 'basalt setup help forget-peer commands' commands "$@"
 }
+(( $+functions[_basalt__subcmd__setup__subcmd__help__subcmd__get-gi_commands] )) ||
+_basalt__subcmd__setup__subcmd__help__subcmd__get-gi_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt setup help get-gi commands' commands "$@"
+}
 (( $+functions[_basalt__subcmd__setup__subcmd__help__subcmd__help_commands] )) ||
 _basalt__subcmd__setup__subcmd__help__subcmd__help_commands() {
     local commands; commands=()
@@ -6119,10 +5948,35 @@ _basalt__subcmd__setup__subcmd__help__subcmd__invalidate-remote_commands() {
     local commands; commands=()
     _describe -t commands 'basalt setup help invalidate-remote commands' commands "$@"
 }
+(( $+functions[_basalt__subcmd__setup__subcmd__help__subcmd__net-options_commands] )) ||
+_basalt__subcmd__setup__subcmd__help__subcmd__net-options_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt setup help net-options commands' commands "$@"
+}
 (( $+functions[_basalt__subcmd__setup__subcmd__help__subcmd__new-current-uuid_commands] )) ||
 _basalt__subcmd__setup__subcmd__help__subcmd__new-current-uuid_commands() {
     local commands; commands=()
     _describe -t commands 'basalt setup help new-current-uuid commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__setup__subcmd__help__subcmd__new-minor_commands] )) ||
+_basalt__subcmd__setup__subcmd__help__subcmd__new-minor_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt setup help new-minor commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__setup__subcmd__help__subcmd__new-path_commands] )) ||
+_basalt__subcmd__setup__subcmd__help__subcmd__new-path_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt setup help new-path commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__setup__subcmd__help__subcmd__new-peer_commands] )) ||
+_basalt__subcmd__setup__subcmd__help__subcmd__new-peer_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt setup help new-peer commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__setup__subcmd__help__subcmd__new-resource_commands] )) ||
+_basalt__subcmd__setup__subcmd__help__subcmd__new-resource_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt setup help new-resource commands' commands "$@"
 }
 (( $+functions[_basalt__subcmd__setup__subcmd__help__subcmd__outdate_commands] )) ||
 _basalt__subcmd__setup__subcmd__help__subcmd__outdate_commands() {
@@ -6134,6 +5988,11 @@ _basalt__subcmd__setup__subcmd__help__subcmd__pause-sync_commands() {
     local commands; commands=()
     _describe -t commands 'basalt setup help pause-sync commands' commands "$@"
 }
+(( $+functions[_basalt__subcmd__setup__subcmd__help__subcmd__peer-device-options_commands] )) ||
+_basalt__subcmd__setup__subcmd__help__subcmd__peer-device-options_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt setup help peer-device-options commands' commands "$@"
+}
 (( $+functions[_basalt__subcmd__setup__subcmd__help__subcmd__primary_commands] )) ||
 _basalt__subcmd__setup__subcmd__help__subcmd__primary_commands() {
     local commands; commands=()
@@ -6143,6 +6002,16 @@ _basalt__subcmd__setup__subcmd__help__subcmd__primary_commands() {
 _basalt__subcmd__setup__subcmd__help__subcmd__rename-resource_commands() {
     local commands; commands=()
     _describe -t commands 'basalt setup help rename-resource commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__setup__subcmd__help__subcmd__resize_commands] )) ||
+_basalt__subcmd__setup__subcmd__help__subcmd__resize_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt setup help resize commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__setup__subcmd__help__subcmd__resource-options_commands] )) ||
+_basalt__subcmd__setup__subcmd__help__subcmd__resource-options_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt setup help resource-options commands' commands "$@"
 }
 (( $+functions[_basalt__subcmd__setup__subcmd__help__subcmd__resume-io_commands] )) ||
 _basalt__subcmd__setup__subcmd__help__subcmd__resume-io_commands() {
@@ -6168,6 +6037,11 @@ _basalt__subcmd__setup__subcmd__help__subcmd__secondary_commands() {
 _basalt__subcmd__setup__subcmd__help__subcmd__show_commands() {
     local commands; commands=()
     _describe -t commands 'basalt setup help show commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__setup__subcmd__help__subcmd__show-gi_commands] )) ||
+_basalt__subcmd__setup__subcmd__help__subcmd__show-gi_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt setup help show-gi commands' commands "$@"
 }
 (( $+functions[_basalt__subcmd__setup__subcmd__help__subcmd__status_commands] )) ||
 _basalt__subcmd__setup__subcmd__help__subcmd__status_commands() {
@@ -6229,10 +6103,35 @@ _basalt__subcmd__setup__subcmd__invalidate-remote_commands() {
     local commands; commands=()
     _describe -t commands 'basalt setup invalidate-remote commands' commands "$@"
 }
+(( $+functions[_basalt__subcmd__setup__subcmd__net-options_commands] )) ||
+_basalt__subcmd__setup__subcmd__net-options_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt setup net-options commands' commands "$@"
+}
 (( $+functions[_basalt__subcmd__setup__subcmd__new-current-uuid_commands] )) ||
 _basalt__subcmd__setup__subcmd__new-current-uuid_commands() {
     local commands; commands=()
     _describe -t commands 'basalt setup new-current-uuid commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__setup__subcmd__new-minor_commands] )) ||
+_basalt__subcmd__setup__subcmd__new-minor_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt setup new-minor commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__setup__subcmd__new-path_commands] )) ||
+_basalt__subcmd__setup__subcmd__new-path_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt setup new-path commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__setup__subcmd__new-peer_commands] )) ||
+_basalt__subcmd__setup__subcmd__new-peer_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt setup new-peer commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__setup__subcmd__new-resource_commands] )) ||
+_basalt__subcmd__setup__subcmd__new-resource_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt setup new-resource commands' commands "$@"
 }
 (( $+functions[_basalt__subcmd__setup__subcmd__outdate_commands] )) ||
 _basalt__subcmd__setup__subcmd__outdate_commands() {
@@ -6244,6 +6143,11 @@ _basalt__subcmd__setup__subcmd__pause-sync_commands() {
     local commands; commands=()
     _describe -t commands 'basalt setup pause-sync commands' commands "$@"
 }
+(( $+functions[_basalt__subcmd__setup__subcmd__peer-device-options_commands] )) ||
+_basalt__subcmd__setup__subcmd__peer-device-options_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt setup peer-device-options commands' commands "$@"
+}
 (( $+functions[_basalt__subcmd__setup__subcmd__primary_commands] )) ||
 _basalt__subcmd__setup__subcmd__primary_commands() {
     local commands; commands=()
@@ -6253,6 +6157,16 @@ _basalt__subcmd__setup__subcmd__primary_commands() {
 _basalt__subcmd__setup__subcmd__rename-resource_commands() {
     local commands; commands=()
     _describe -t commands 'basalt setup rename-resource commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__setup__subcmd__resize_commands] )) ||
+_basalt__subcmd__setup__subcmd__resize_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt setup resize commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__setup__subcmd__resource-options_commands] )) ||
+_basalt__subcmd__setup__subcmd__resource-options_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt setup resource-options commands' commands "$@"
 }
 (( $+functions[_basalt__subcmd__setup__subcmd__resume-io_commands] )) ||
 _basalt__subcmd__setup__subcmd__resume-io_commands() {
@@ -6278,6 +6192,11 @@ _basalt__subcmd__setup__subcmd__secondary_commands() {
 _basalt__subcmd__setup__subcmd__show_commands() {
     local commands; commands=()
     _describe -t commands 'basalt setup show commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__setup__subcmd__show-gi_commands] )) ||
+_basalt__subcmd__setup__subcmd__show-gi_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt setup show-gi commands' commands "$@"
 }
 (( $+functions[_basalt__subcmd__setup__subcmd__status_commands] )) ||
 _basalt__subcmd__setup__subcmd__status_commands() {

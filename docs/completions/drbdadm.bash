@@ -28,20 +28,11 @@ _drbdadm() {
             drbdadm,adopt-drbd)
                 cmd="drbdadm__subcmd__adopt__subcmd__drbd"
                 ;;
-            drbdadm,after-resync-target)
-                cmd="drbdadm__subcmd__after__subcmd__resync__subcmd__target"
-                ;;
             drbdadm,apply-al)
                 cmd="drbdadm__subcmd__apply__subcmd__al"
                 ;;
             drbdadm,attach)
                 cmd="drbdadm__subcmd__attach"
-                ;;
-            drbdadm,before-resync-source)
-                cmd="drbdadm__subcmd__before__subcmd__resync__subcmd__source"
-                ;;
-            drbdadm,before-resync-target)
-                cmd="drbdadm__subcmd__before__subcmd__resync__subcmd__target"
                 ;;
             drbdadm,check-resize)
                 cmd="drbdadm__subcmd__check__subcmd__resize"
@@ -70,9 +61,6 @@ _drbdadm() {
             drbdadm,disconnect)
                 cmd="drbdadm__subcmd__disconnect"
                 ;;
-            drbdadm,disconnected)
-                cmd="drbdadm__subcmd__disconnected"
-                ;;
             drbdadm,disk-options)
                 cmd="drbdadm__subcmd__disk__subcmd__options"
                 ;;
@@ -100,9 +88,6 @@ _drbdadm() {
             drbdadm,explain)
                 cmd="drbdadm__subcmd__explain"
                 ;;
-            drbdadm,fence-peer)
-                cmd="drbdadm__subcmd__fence__subcmd__peer"
-                ;;
             drbdadm,forget-peer)
                 cmd="drbdadm__subcmd__forget__subcmd__peer"
                 ;;
@@ -115,17 +100,11 @@ _drbdadm() {
             drbdadm,hidden-commands)
                 cmd="drbdadm__subcmd__hidden__subcmd__commands"
                 ;;
-            drbdadm,initial-split-brain)
-                cmd="drbdadm__subcmd__initial__subcmd__split__subcmd__brain"
-                ;;
             drbdadm,invalidate)
                 cmd="drbdadm__subcmd__invalidate"
                 ;;
             drbdadm,invalidate-remote)
                 cmd="drbdadm__subcmd__invalidate__subcmd__remote"
-                ;;
-            drbdadm,local-io-error)
-                cmd="drbdadm__subcmd__local__subcmd__io__subcmd__error"
                 ;;
             drbdadm,net-options)
                 cmd="drbdadm__subcmd__net__subcmd__options"
@@ -145,9 +124,6 @@ _drbdadm() {
             drbdadm,new-resource)
                 cmd="drbdadm__subcmd__new__subcmd__resource"
                 ;;
-            drbdadm,out-of-sync)
-                cmd="drbdadm__subcmd__out__subcmd__of__subcmd__sync"
-                ;;
             drbdadm,outdate)
                 cmd="drbdadm__subcmd__outdate"
                 ;;
@@ -160,20 +136,8 @@ _drbdadm() {
             drbdadm,peer-role)
                 cmd="drbdadm__subcmd__peer__subcmd__role"
                 ;;
-            drbdadm,pri-lost)
-                cmd="drbdadm__subcmd__pri__subcmd__lost"
-                ;;
-            drbdadm,pri-lost-after-sb)
-                cmd="drbdadm__subcmd__pri__subcmd__lost__subcmd__after__subcmd__sb"
-                ;;
-            drbdadm,pri-on-incon-degr)
-                cmd="drbdadm__subcmd__pri__subcmd__on__subcmd__incon__subcmd__degr"
-                ;;
             drbdadm,primary)
                 cmd="drbdadm__subcmd__primary"
-                ;;
-            drbdadm,quorum-lost)
-                cmd="drbdadm__subcmd__quorum__subcmd__lost"
                 ;;
             drbdadm,repair-md)
                 cmd="drbdadm__subcmd__repair__subcmd__md"
@@ -217,9 +181,6 @@ _drbdadm() {
             drbdadm,sh-ll-dev)
                 cmd="drbdadm__subcmd__sh__subcmd__ll__subcmd__dev"
                 ;;
-            drbdadm,sh-lr-of)
-                cmd="drbdadm__subcmd__sh__subcmd__lr__subcmd__of"
-                ;;
             drbdadm,sh-md-dev)
                 cmd="drbdadm__subcmd__sh__subcmd__md__subcmd__dev"
                 ;;
@@ -247,17 +208,11 @@ _drbdadm() {
             drbdadm,show-gi)
                 cmd="drbdadm__subcmd__show__subcmd__gi"
                 ;;
-            drbdadm,split-brain)
-                cmd="drbdadm__subcmd__split__subcmd__brain"
-                ;;
             drbdadm,status)
                 cmd="drbdadm__subcmd__status"
                 ;;
             drbdadm,suspend-io)
                 cmd="drbdadm__subcmd__suspend__subcmd__io"
-                ;;
-            drbdadm,unfence-peer)
-                cmd="drbdadm__subcmd__unfence__subcmd__peer"
                 ;;
             drbdadm,up)
                 cmd="drbdadm__subcmd__up"
@@ -286,20 +241,11 @@ _drbdadm() {
             drbdadm__subcmd__help,adopt-drbd)
                 cmd="drbdadm__subcmd__help__subcmd__adopt__subcmd__drbd"
                 ;;
-            drbdadm__subcmd__help,after-resync-target)
-                cmd="drbdadm__subcmd__help__subcmd__after__subcmd__resync__subcmd__target"
-                ;;
             drbdadm__subcmd__help,apply-al)
                 cmd="drbdadm__subcmd__help__subcmd__apply__subcmd__al"
                 ;;
             drbdadm__subcmd__help,attach)
                 cmd="drbdadm__subcmd__help__subcmd__attach"
-                ;;
-            drbdadm__subcmd__help,before-resync-source)
-                cmd="drbdadm__subcmd__help__subcmd__before__subcmd__resync__subcmd__source"
-                ;;
-            drbdadm__subcmd__help,before-resync-target)
-                cmd="drbdadm__subcmd__help__subcmd__before__subcmd__resync__subcmd__target"
                 ;;
             drbdadm__subcmd__help,check-resize)
                 cmd="drbdadm__subcmd__help__subcmd__check__subcmd__resize"
@@ -328,9 +274,6 @@ _drbdadm() {
             drbdadm__subcmd__help,disconnect)
                 cmd="drbdadm__subcmd__help__subcmd__disconnect"
                 ;;
-            drbdadm__subcmd__help,disconnected)
-                cmd="drbdadm__subcmd__help__subcmd__disconnected"
-                ;;
             drbdadm__subcmd__help,disk-options)
                 cmd="drbdadm__subcmd__help__subcmd__disk__subcmd__options"
                 ;;
@@ -355,9 +298,6 @@ _drbdadm() {
             drbdadm__subcmd__help,explain)
                 cmd="drbdadm__subcmd__help__subcmd__explain"
                 ;;
-            drbdadm__subcmd__help,fence-peer)
-                cmd="drbdadm__subcmd__help__subcmd__fence__subcmd__peer"
-                ;;
             drbdadm__subcmd__help,forget-peer)
                 cmd="drbdadm__subcmd__help__subcmd__forget__subcmd__peer"
                 ;;
@@ -370,17 +310,11 @@ _drbdadm() {
             drbdadm__subcmd__help,hidden-commands)
                 cmd="drbdadm__subcmd__help__subcmd__hidden__subcmd__commands"
                 ;;
-            drbdadm__subcmd__help,initial-split-brain)
-                cmd="drbdadm__subcmd__help__subcmd__initial__subcmd__split__subcmd__brain"
-                ;;
             drbdadm__subcmd__help,invalidate)
                 cmd="drbdadm__subcmd__help__subcmd__invalidate"
                 ;;
             drbdadm__subcmd__help,invalidate-remote)
                 cmd="drbdadm__subcmd__help__subcmd__invalidate__subcmd__remote"
-                ;;
-            drbdadm__subcmd__help,local-io-error)
-                cmd="drbdadm__subcmd__help__subcmd__local__subcmd__io__subcmd__error"
                 ;;
             drbdadm__subcmd__help,net-options)
                 cmd="drbdadm__subcmd__help__subcmd__net__subcmd__options"
@@ -400,9 +334,6 @@ _drbdadm() {
             drbdadm__subcmd__help,new-resource)
                 cmd="drbdadm__subcmd__help__subcmd__new__subcmd__resource"
                 ;;
-            drbdadm__subcmd__help,out-of-sync)
-                cmd="drbdadm__subcmd__help__subcmd__out__subcmd__of__subcmd__sync"
-                ;;
             drbdadm__subcmd__help,outdate)
                 cmd="drbdadm__subcmd__help__subcmd__outdate"
                 ;;
@@ -415,20 +346,8 @@ _drbdadm() {
             drbdadm__subcmd__help,peer-role)
                 cmd="drbdadm__subcmd__help__subcmd__peer__subcmd__role"
                 ;;
-            drbdadm__subcmd__help,pri-lost)
-                cmd="drbdadm__subcmd__help__subcmd__pri__subcmd__lost"
-                ;;
-            drbdadm__subcmd__help,pri-lost-after-sb)
-                cmd="drbdadm__subcmd__help__subcmd__pri__subcmd__lost__subcmd__after__subcmd__sb"
-                ;;
-            drbdadm__subcmd__help,pri-on-incon-degr)
-                cmd="drbdadm__subcmd__help__subcmd__pri__subcmd__on__subcmd__incon__subcmd__degr"
-                ;;
             drbdadm__subcmd__help,primary)
                 cmd="drbdadm__subcmd__help__subcmd__primary"
-                ;;
-            drbdadm__subcmd__help,quorum-lost)
-                cmd="drbdadm__subcmd__help__subcmd__quorum__subcmd__lost"
                 ;;
             drbdadm__subcmd__help,repair-md)
                 cmd="drbdadm__subcmd__help__subcmd__repair__subcmd__md"
@@ -472,9 +391,6 @@ _drbdadm() {
             drbdadm__subcmd__help,sh-ll-dev)
                 cmd="drbdadm__subcmd__help__subcmd__sh__subcmd__ll__subcmd__dev"
                 ;;
-            drbdadm__subcmd__help,sh-lr-of)
-                cmd="drbdadm__subcmd__help__subcmd__sh__subcmd__lr__subcmd__of"
-                ;;
             drbdadm__subcmd__help,sh-md-dev)
                 cmd="drbdadm__subcmd__help__subcmd__sh__subcmd__md__subcmd__dev"
                 ;;
@@ -502,17 +418,11 @@ _drbdadm() {
             drbdadm__subcmd__help,show-gi)
                 cmd="drbdadm__subcmd__help__subcmd__show__subcmd__gi"
                 ;;
-            drbdadm__subcmd__help,split-brain)
-                cmd="drbdadm__subcmd__help__subcmd__split__subcmd__brain"
-                ;;
             drbdadm__subcmd__help,status)
                 cmd="drbdadm__subcmd__help__subcmd__status"
                 ;;
             drbdadm__subcmd__help,suspend-io)
                 cmd="drbdadm__subcmd__help__subcmd__suspend__subcmd__io"
-                ;;
-            drbdadm__subcmd__help,unfence-peer)
-                cmd="drbdadm__subcmd__help__subcmd__unfence__subcmd__peer"
                 ;;
             drbdadm__subcmd__help,up)
                 cmd="drbdadm__subcmd__help__subcmd__up"
@@ -536,7 +446,7 @@ _drbdadm() {
 
     case "${cmd}" in
         drbdadm)
-            opts="-c -d -v -S -t -s -m -h -V --config-file --node-socket --dry-run --verbose --json --timeout --stacked --config-to-test --config-to-exclude --drbdsetup --drbdmeta --help --version create-md adopt-drbd adopt up down adjust adjust-with-progress attach detach connect disconnect primary new-current-uuid secondary status explain report events2 role cstate dstate wait-connect wait-con-int wait-sync dump dump-xml sh-nop sh-mod-parms sh-resources sh-list-adjustable sh-list-config-file sh-resource sh-dev sh-minor sh-ll-dev sh-md-dev sh-md-idx sh-ip sh-udev sh-lr-of new-resource new-minor new-peer new-path del-peer del-path del-minor check-resize outdate peer-role hidden-commands apply-al repair-md forget-peer invalidate-remote pause-sync resume-sync disk-options net-options resource-options peer-device-options dump-md dump-superblock get-gi show-gi wipe-md set-gi fence-peer unfence-peer split-brain initial-split-brain pri-on-incon-degr pri-lost pri-lost-after-sb local-io-error before-resync-target after-resync-target before-resync-source out-of-sync quorum-lost disconnected invalidate verify suspend-io resume-io resize help"
+            opts="-c -d -v -t -h --config-file --node-socket --dry-run --verbose --json --timeout --config-to-test --help create-md adopt-drbd adopt up down adjust adjust-with-progress attach detach connect disconnect primary new-current-uuid secondary status explain report events2 role cstate dstate wait-connect wait-con-int wait-sync dump dump-xml sh-nop sh-mod-parms sh-resources sh-list-adjustable sh-list-config-file sh-resource sh-dev sh-minor sh-ll-dev sh-md-dev sh-md-idx sh-ip sh-udev new-resource new-minor new-peer new-path del-peer del-path del-minor check-resize outdate peer-role hidden-commands apply-al repair-md forget-peer invalidate-remote pause-sync resume-sync disk-options net-options resource-options peer-device-options dump-md dump-superblock get-gi show-gi wipe-md set-gi invalidate verify suspend-io resume-io resize help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -563,26 +473,6 @@ _drbdadm() {
                     return 0
                     ;;
                 -t)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --config-to-exclude)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --drbdsetup)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                -s)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --drbdmeta)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                -m)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -723,36 +613,6 @@ _drbdadm() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
-        drbdadm__subcmd__after__subcmd__resync__subcmd__target)
-            opts="-c -d -v -h --config-file --node-socket --dry-run --verbose --json --timeout --help"
-            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
-                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-                return 0
-            fi
-            case "${prev}" in
-                --config-file)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                -c)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --node-socket)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --timeout)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                *)
-                    COMPREPLY=()
-                    ;;
-            esac
-            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-            return 0
-            ;;
         drbdadm__subcmd__apply__subcmd__al)
             opts="-c -d -v -h --config-file --node-socket --dry-run --verbose --json --timeout --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
@@ -784,66 +644,6 @@ _drbdadm() {
             return 0
             ;;
         drbdadm__subcmd__attach)
-            opts="-c -d -v -h --config-file --node-socket --dry-run --verbose --json --timeout --help"
-            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
-                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-                return 0
-            fi
-            case "${prev}" in
-                --config-file)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                -c)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --node-socket)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --timeout)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                *)
-                    COMPREPLY=()
-                    ;;
-            esac
-            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-            return 0
-            ;;
-        drbdadm__subcmd__before__subcmd__resync__subcmd__source)
-            opts="-c -d -v -h --config-file --node-socket --dry-run --verbose --json --timeout --help"
-            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
-                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-                return 0
-            fi
-            case "${prev}" in
-                --config-file)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                -c)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --node-socket)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --timeout)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                *)
-                    COMPREPLY=()
-                    ;;
-            esac
-            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-            return 0
-            ;;
-        drbdadm__subcmd__before__subcmd__resync__subcmd__target)
             opts="-c -d -v -h --config-file --node-socket --dry-run --verbose --json --timeout --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
@@ -1151,36 +951,6 @@ _drbdadm() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
-        drbdadm__subcmd__disconnected)
-            opts="-c -d -v -h --config-file --node-socket --dry-run --verbose --json --timeout --help"
-            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
-                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-                return 0
-            fi
-            case "${prev}" in
-                --config-file)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                -c)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --node-socket)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --timeout)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                *)
-                    COMPREPLY=()
-                    ;;
-            esac
-            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-            return 0
-            ;;
         drbdadm__subcmd__disk__subcmd__options)
             opts="-c -d -v -h --set-defaults --config-file --node-socket --dry-run --verbose --json --timeout --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
@@ -1433,36 +1203,6 @@ _drbdadm() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
-        drbdadm__subcmd__fence__subcmd__peer)
-            opts="-c -d -v -h --config-file --node-socket --dry-run --verbose --json --timeout --help"
-            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
-                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-                return 0
-            fi
-            case "${prev}" in
-                --config-file)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                -c)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --node-socket)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --timeout)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                *)
-                    COMPREPLY=()
-                    ;;
-            esac
-            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-            return 0
-            ;;
         drbdadm__subcmd__forget__subcmd__peer)
             opts="-c -d -v -h --config-file --node-socket --dry-run --verbose --json --timeout --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
@@ -1528,7 +1268,7 @@ _drbdadm() {
             return 0
             ;;
         drbdadm__subcmd__help)
-            opts="create-md adopt-drbd adopt up down adjust attach detach connect disconnect primary new-current-uuid secondary status explain report events2 role cstate dstate wait-connect wait-sync dump dump-xml sh-nop sh-mod-parms sh-resources sh-list-adjustable sh-list-config-file sh-resource sh-dev sh-minor sh-ll-dev sh-md-dev sh-md-idx sh-ip sh-udev sh-lr-of new-resource new-minor new-peer new-path del-peer del-path del-minor check-resize outdate peer-role hidden-commands apply-al repair-md forget-peer invalidate-remote pause-sync resume-sync disk-options net-options resource-options peer-device-options dump-md get-gi show-gi wipe-md set-gi fence-peer unfence-peer split-brain initial-split-brain pri-on-incon-degr pri-lost pri-lost-after-sb local-io-error before-resync-target after-resync-target before-resync-source out-of-sync quorum-lost disconnected invalidate verify suspend-io resume-io resize help"
+            opts="create-md adopt-drbd adopt up down adjust attach detach connect disconnect primary new-current-uuid secondary status explain report events2 role cstate dstate wait-connect wait-sync dump dump-xml sh-nop sh-mod-parms sh-resources sh-list-adjustable sh-list-config-file sh-resource sh-dev sh-minor sh-ll-dev sh-md-dev sh-md-idx sh-ip sh-udev new-resource new-minor new-peer new-path del-peer del-path del-minor check-resize outdate peer-role hidden-commands apply-al repair-md forget-peer invalidate-remote pause-sync resume-sync disk-options net-options resource-options peer-device-options dump-md get-gi show-gi wipe-md set-gi invalidate verify suspend-io resume-io resize help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1583,20 +1323,6 @@ _drbdadm() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
-        drbdadm__subcmd__help__subcmd__after__subcmd__resync__subcmd__target)
-            opts=""
-            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
-                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-                return 0
-            fi
-            case "${prev}" in
-                *)
-                    COMPREPLY=()
-                    ;;
-            esac
-            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-            return 0
-            ;;
         drbdadm__subcmd__help__subcmd__apply__subcmd__al)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
@@ -1612,34 +1338,6 @@ _drbdadm() {
             return 0
             ;;
         drbdadm__subcmd__help__subcmd__attach)
-            opts=""
-            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
-                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-                return 0
-            fi
-            case "${prev}" in
-                *)
-                    COMPREPLY=()
-                    ;;
-            esac
-            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-            return 0
-            ;;
-        drbdadm__subcmd__help__subcmd__before__subcmd__resync__subcmd__source)
-            opts=""
-            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
-                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-                return 0
-            fi
-            case "${prev}" in
-                *)
-                    COMPREPLY=()
-                    ;;
-            esac
-            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-            return 0
-            ;;
-        drbdadm__subcmd__help__subcmd__before__subcmd__resync__subcmd__target)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
@@ -1779,20 +1477,6 @@ _drbdadm() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
-        drbdadm__subcmd__help__subcmd__disconnected)
-            opts=""
-            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
-                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-                return 0
-            fi
-            case "${prev}" in
-                *)
-                    COMPREPLY=()
-                    ;;
-            esac
-            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-            return 0
-            ;;
         drbdadm__subcmd__help__subcmd__disk__subcmd__options)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
@@ -1905,20 +1589,6 @@ _drbdadm() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
-        drbdadm__subcmd__help__subcmd__fence__subcmd__peer)
-            opts=""
-            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
-                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-                return 0
-            fi
-            case "${prev}" in
-                *)
-                    COMPREPLY=()
-                    ;;
-            esac
-            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-            return 0
-            ;;
         drbdadm__subcmd__help__subcmd__forget__subcmd__peer)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
@@ -1975,20 +1645,6 @@ _drbdadm() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
-        drbdadm__subcmd__help__subcmd__initial__subcmd__split__subcmd__brain)
-            opts=""
-            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
-                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-                return 0
-            fi
-            case "${prev}" in
-                *)
-                    COMPREPLY=()
-                    ;;
-            esac
-            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-            return 0
-            ;;
         drbdadm__subcmd__help__subcmd__invalidate)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
@@ -2004,20 +1660,6 @@ _drbdadm() {
             return 0
             ;;
         drbdadm__subcmd__help__subcmd__invalidate__subcmd__remote)
-            opts=""
-            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
-                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-                return 0
-            fi
-            case "${prev}" in
-                *)
-                    COMPREPLY=()
-                    ;;
-            esac
-            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-            return 0
-            ;;
-        drbdadm__subcmd__help__subcmd__local__subcmd__io__subcmd__error)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
@@ -2115,20 +1757,6 @@ _drbdadm() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
-        drbdadm__subcmd__help__subcmd__out__subcmd__of__subcmd__sync)
-            opts=""
-            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
-                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-                return 0
-            fi
-            case "${prev}" in
-                *)
-                    COMPREPLY=()
-                    ;;
-            esac
-            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-            return 0
-            ;;
         drbdadm__subcmd__help__subcmd__outdate)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
@@ -2185,63 +1813,7 @@ _drbdadm() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
-        drbdadm__subcmd__help__subcmd__pri__subcmd__lost)
-            opts=""
-            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
-                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-                return 0
-            fi
-            case "${prev}" in
-                *)
-                    COMPREPLY=()
-                    ;;
-            esac
-            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-            return 0
-            ;;
-        drbdadm__subcmd__help__subcmd__pri__subcmd__lost__subcmd__after__subcmd__sb)
-            opts=""
-            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
-                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-                return 0
-            fi
-            case "${prev}" in
-                *)
-                    COMPREPLY=()
-                    ;;
-            esac
-            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-            return 0
-            ;;
-        drbdadm__subcmd__help__subcmd__pri__subcmd__on__subcmd__incon__subcmd__degr)
-            opts=""
-            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
-                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-                return 0
-            fi
-            case "${prev}" in
-                *)
-                    COMPREPLY=()
-                    ;;
-            esac
-            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-            return 0
-            ;;
         drbdadm__subcmd__help__subcmd__primary)
-            opts=""
-            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
-                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-                return 0
-            fi
-            case "${prev}" in
-                *)
-                    COMPREPLY=()
-                    ;;
-            esac
-            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-            return 0
-            ;;
-        drbdadm__subcmd__help__subcmd__quorum__subcmd__lost)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
@@ -2451,20 +2023,6 @@ _drbdadm() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
-        drbdadm__subcmd__help__subcmd__sh__subcmd__lr__subcmd__of)
-            opts=""
-            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
-                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-                return 0
-            fi
-            case "${prev}" in
-                *)
-                    COMPREPLY=()
-                    ;;
-            esac
-            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-            return 0
-            ;;
         drbdadm__subcmd__help__subcmd__sh__subcmd__md__subcmd__dev)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
@@ -2591,20 +2149,6 @@ _drbdadm() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
-        drbdadm__subcmd__help__subcmd__split__subcmd__brain)
-            opts=""
-            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
-                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-                return 0
-            fi
-            case "${prev}" in
-                *)
-                    COMPREPLY=()
-                    ;;
-            esac
-            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-            return 0
-            ;;
         drbdadm__subcmd__help__subcmd__status)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
@@ -2620,20 +2164,6 @@ _drbdadm() {
             return 0
             ;;
         drbdadm__subcmd__help__subcmd__suspend__subcmd__io)
-            opts=""
-            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
-                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-                return 0
-            fi
-            case "${prev}" in
-                *)
-                    COMPREPLY=()
-                    ;;
-            esac
-            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-            return 0
-            ;;
-        drbdadm__subcmd__help__subcmd__unfence__subcmd__peer)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
@@ -2747,36 +2277,6 @@ _drbdadm() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
-        drbdadm__subcmd__initial__subcmd__split__subcmd__brain)
-            opts="-c -d -v -h --config-file --node-socket --dry-run --verbose --json --timeout --help"
-            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
-                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-                return 0
-            fi
-            case "${prev}" in
-                --config-file)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                -c)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --node-socket)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --timeout)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                *)
-                    COMPREPLY=()
-                    ;;
-            esac
-            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-            return 0
-            ;;
         drbdadm__subcmd__invalidate)
             opts="-c -d -v -h --config-file --node-socket --dry-run --verbose --json --timeout --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
@@ -2808,36 +2308,6 @@ _drbdadm() {
             return 0
             ;;
         drbdadm__subcmd__invalidate__subcmd__remote)
-            opts="-c -d -v -h --config-file --node-socket --dry-run --verbose --json --timeout --help"
-            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
-                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-                return 0
-            fi
-            case "${prev}" in
-                --config-file)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                -c)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --node-socket)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --timeout)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                *)
-                    COMPREPLY=()
-                    ;;
-            esac
-            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-            return 0
-            ;;
-        drbdadm__subcmd__local__subcmd__io__subcmd__error)
             opts="-c -d -v -h --config-file --node-socket --dry-run --verbose --json --timeout --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
@@ -3047,36 +2517,6 @@ _drbdadm() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
-        drbdadm__subcmd__out__subcmd__of__subcmd__sync)
-            opts="-c -d -v -h --config-file --node-socket --dry-run --verbose --json --timeout --help"
-            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
-                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-                return 0
-            fi
-            case "${prev}" in
-                --config-file)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                -c)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --node-socket)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --timeout)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                *)
-                    COMPREPLY=()
-                    ;;
-            esac
-            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-            return 0
-            ;;
         drbdadm__subcmd__outdate)
             opts="-c -d -v -h --config-file --node-socket --dry-run --verbose --json --timeout --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
@@ -3197,128 +2637,8 @@ _drbdadm() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
-        drbdadm__subcmd__pri__subcmd__lost)
-            opts="-c -d -v -h --config-file --node-socket --dry-run --verbose --json --timeout --help"
-            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
-                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-                return 0
-            fi
-            case "${prev}" in
-                --config-file)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                -c)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --node-socket)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --timeout)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                *)
-                    COMPREPLY=()
-                    ;;
-            esac
-            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-            return 0
-            ;;
-        drbdadm__subcmd__pri__subcmd__lost__subcmd__after__subcmd__sb)
-            opts="-c -d -v -h --config-file --node-socket --dry-run --verbose --json --timeout --help"
-            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
-                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-                return 0
-            fi
-            case "${prev}" in
-                --config-file)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                -c)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --node-socket)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --timeout)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                *)
-                    COMPREPLY=()
-                    ;;
-            esac
-            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-            return 0
-            ;;
-        drbdadm__subcmd__pri__subcmd__on__subcmd__incon__subcmd__degr)
-            opts="-c -d -v -h --config-file --node-socket --dry-run --verbose --json --timeout --help"
-            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
-                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-                return 0
-            fi
-            case "${prev}" in
-                --config-file)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                -c)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --node-socket)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --timeout)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                *)
-                    COMPREPLY=()
-                    ;;
-            esac
-            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-            return 0
-            ;;
         drbdadm__subcmd__primary)
             opts="-c -d -v -h --force --config-file --node-socket --dry-run --verbose --json --timeout --help"
-            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
-                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-                return 0
-            fi
-            case "${prev}" in
-                --config-file)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                -c)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --node-socket)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --timeout)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                *)
-                    COMPREPLY=()
-                    ;;
-            esac
-            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-            return 0
-            ;;
-        drbdadm__subcmd__quorum__subcmd__lost)
-            opts="-c -d -v -h --config-file --node-socket --dry-run --verbose --json --timeout --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -3803,40 +3123,6 @@ _drbdadm() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
-        drbdadm__subcmd__sh__subcmd__lr__subcmd__of)
-            opts="-c -d -v -h --node --config-file --node-socket --dry-run --verbose --json --timeout --help"
-            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
-                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-                return 0
-            fi
-            case "${prev}" in
-                --node)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --config-file)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                -c)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --node-socket)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --timeout)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                *)
-                    COMPREPLY=()
-                    ;;
-            esac
-            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-            return 0
-            ;;
         drbdadm__subcmd__sh__subcmd__md__subcmd__dev)
             opts="-c -d -v -h --node --config-file --node-socket --dry-run --verbose --json --timeout --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
@@ -4135,36 +3421,6 @@ _drbdadm() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
-        drbdadm__subcmd__split__subcmd__brain)
-            opts="-c -d -v -h --config-file --node-socket --dry-run --verbose --json --timeout --help"
-            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
-                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-                return 0
-            fi
-            case "${prev}" in
-                --config-file)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                -c)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --node-socket)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --timeout)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                *)
-                    COMPREPLY=()
-                    ;;
-            esac
-            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-            return 0
-            ;;
         drbdadm__subcmd__status)
             opts="-s -c -d -v -h --statistics --config-file --node-socket --dry-run --verbose --json --timeout --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
@@ -4196,36 +3452,6 @@ _drbdadm() {
             return 0
             ;;
         drbdadm__subcmd__suspend__subcmd__io)
-            opts="-c -d -v -h --config-file --node-socket --dry-run --verbose --json --timeout --help"
-            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
-                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-                return 0
-            fi
-            case "${prev}" in
-                --config-file)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                -c)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --node-socket)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --timeout)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                *)
-                    COMPREPLY=()
-                    ;;
-            esac
-            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-            return 0
-            ;;
-        drbdadm__subcmd__unfence__subcmd__peer)
             opts="-c -d -v -h --config-file --node-socket --dry-run --verbose --json --timeout --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )

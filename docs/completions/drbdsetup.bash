@@ -16,6 +16,12 @@ _drbdsetup() {
             ",$1")
                 cmd="drbdsetup"
                 ;;
+            drbdsetup,attach)
+                cmd="drbdsetup__subcmd__attach"
+                ;;
+            drbdsetup,check-resize)
+                cmd="drbdsetup__subcmd__check__subcmd__resize"
+                ;;
             drbdsetup,connect)
                 cmd="drbdsetup__subcmd__connect"
                 ;;
@@ -24,6 +30,9 @@ _drbdsetup() {
                 ;;
             drbdsetup,del-minor)
                 cmd="drbdsetup__subcmd__del__subcmd__minor"
+                ;;
+            drbdsetup,del-path)
+                cmd="drbdsetup__subcmd__del__subcmd__path"
                 ;;
             drbdsetup,del-peer)
                 cmd="drbdsetup__subcmd__del__subcmd__peer"
@@ -37,6 +46,9 @@ _drbdsetup() {
             drbdsetup,disconnect)
                 cmd="drbdsetup__subcmd__disconnect"
                 ;;
+            drbdsetup,disk-options)
+                cmd="drbdsetup__subcmd__disk__subcmd__options"
+                ;;
             drbdsetup,down)
                 cmd="drbdsetup__subcmd__down"
                 ;;
@@ -49,6 +61,9 @@ _drbdsetup() {
             drbdsetup,forget-peer)
                 cmd="drbdsetup__subcmd__forget__subcmd__peer"
                 ;;
+            drbdsetup,get-gi)
+                cmd="drbdsetup__subcmd__get__subcmd__gi"
+                ;;
             drbdsetup,help)
                 cmd="drbdsetup__subcmd__help"
                 ;;
@@ -58,8 +73,23 @@ _drbdsetup() {
             drbdsetup,invalidate-remote)
                 cmd="drbdsetup__subcmd__invalidate__subcmd__remote"
                 ;;
+            drbdsetup,net-options)
+                cmd="drbdsetup__subcmd__net__subcmd__options"
+                ;;
             drbdsetup,new-current-uuid)
                 cmd="drbdsetup__subcmd__new__subcmd__current__subcmd__uuid"
+                ;;
+            drbdsetup,new-minor)
+                cmd="drbdsetup__subcmd__new__subcmd__minor"
+                ;;
+            drbdsetup,new-path)
+                cmd="drbdsetup__subcmd__new__subcmd__path"
+                ;;
+            drbdsetup,new-peer)
+                cmd="drbdsetup__subcmd__new__subcmd__peer"
+                ;;
+            drbdsetup,new-resource)
+                cmd="drbdsetup__subcmd__new__subcmd__resource"
                 ;;
             drbdsetup,outdate)
                 cmd="drbdsetup__subcmd__outdate"
@@ -67,11 +97,20 @@ _drbdsetup() {
             drbdsetup,pause-sync)
                 cmd="drbdsetup__subcmd__pause__subcmd__sync"
                 ;;
+            drbdsetup,peer-device-options)
+                cmd="drbdsetup__subcmd__peer__subcmd__device__subcmd__options"
+                ;;
             drbdsetup,primary)
                 cmd="drbdsetup__subcmd__primary"
                 ;;
             drbdsetup,rename-resource)
                 cmd="drbdsetup__subcmd__rename__subcmd__resource"
+                ;;
+            drbdsetup,resize)
+                cmd="drbdsetup__subcmd__resize"
+                ;;
+            drbdsetup,resource-options)
+                cmd="drbdsetup__subcmd__resource__subcmd__options"
                 ;;
             drbdsetup,resume-io)
                 cmd="drbdsetup__subcmd__resume__subcmd__io"
@@ -87,6 +126,9 @@ _drbdsetup() {
                 ;;
             drbdsetup,show)
                 cmd="drbdsetup__subcmd__show"
+                ;;
+            drbdsetup,show-gi)
+                cmd="drbdsetup__subcmd__show__subcmd__gi"
                 ;;
             drbdsetup,status)
                 cmd="drbdsetup__subcmd__status"
@@ -118,6 +160,12 @@ _drbdsetup() {
             drbdsetup,wait-sync-volume)
                 cmd="drbdsetup__subcmd__wait__subcmd__sync__subcmd__volume"
                 ;;
+            drbdsetup__subcmd__help,attach)
+                cmd="drbdsetup__subcmd__help__subcmd__attach"
+                ;;
+            drbdsetup__subcmd__help,check-resize)
+                cmd="drbdsetup__subcmd__help__subcmd__check__subcmd__resize"
+                ;;
             drbdsetup__subcmd__help,connect)
                 cmd="drbdsetup__subcmd__help__subcmd__connect"
                 ;;
@@ -126,6 +174,9 @@ _drbdsetup() {
                 ;;
             drbdsetup__subcmd__help,del-minor)
                 cmd="drbdsetup__subcmd__help__subcmd__del__subcmd__minor"
+                ;;
+            drbdsetup__subcmd__help,del-path)
+                cmd="drbdsetup__subcmd__help__subcmd__del__subcmd__path"
                 ;;
             drbdsetup__subcmd__help,del-peer)
                 cmd="drbdsetup__subcmd__help__subcmd__del__subcmd__peer"
@@ -139,6 +190,9 @@ _drbdsetup() {
             drbdsetup__subcmd__help,disconnect)
                 cmd="drbdsetup__subcmd__help__subcmd__disconnect"
                 ;;
+            drbdsetup__subcmd__help,disk-options)
+                cmd="drbdsetup__subcmd__help__subcmd__disk__subcmd__options"
+                ;;
             drbdsetup__subcmd__help,down)
                 cmd="drbdsetup__subcmd__help__subcmd__down"
                 ;;
@@ -151,6 +205,9 @@ _drbdsetup() {
             drbdsetup__subcmd__help,forget-peer)
                 cmd="drbdsetup__subcmd__help__subcmd__forget__subcmd__peer"
                 ;;
+            drbdsetup__subcmd__help,get-gi)
+                cmd="drbdsetup__subcmd__help__subcmd__get__subcmd__gi"
+                ;;
             drbdsetup__subcmd__help,help)
                 cmd="drbdsetup__subcmd__help__subcmd__help"
                 ;;
@@ -160,8 +217,23 @@ _drbdsetup() {
             drbdsetup__subcmd__help,invalidate-remote)
                 cmd="drbdsetup__subcmd__help__subcmd__invalidate__subcmd__remote"
                 ;;
+            drbdsetup__subcmd__help,net-options)
+                cmd="drbdsetup__subcmd__help__subcmd__net__subcmd__options"
+                ;;
             drbdsetup__subcmd__help,new-current-uuid)
                 cmd="drbdsetup__subcmd__help__subcmd__new__subcmd__current__subcmd__uuid"
+                ;;
+            drbdsetup__subcmd__help,new-minor)
+                cmd="drbdsetup__subcmd__help__subcmd__new__subcmd__minor"
+                ;;
+            drbdsetup__subcmd__help,new-path)
+                cmd="drbdsetup__subcmd__help__subcmd__new__subcmd__path"
+                ;;
+            drbdsetup__subcmd__help,new-peer)
+                cmd="drbdsetup__subcmd__help__subcmd__new__subcmd__peer"
+                ;;
+            drbdsetup__subcmd__help,new-resource)
+                cmd="drbdsetup__subcmd__help__subcmd__new__subcmd__resource"
                 ;;
             drbdsetup__subcmd__help,outdate)
                 cmd="drbdsetup__subcmd__help__subcmd__outdate"
@@ -169,11 +241,20 @@ _drbdsetup() {
             drbdsetup__subcmd__help,pause-sync)
                 cmd="drbdsetup__subcmd__help__subcmd__pause__subcmd__sync"
                 ;;
+            drbdsetup__subcmd__help,peer-device-options)
+                cmd="drbdsetup__subcmd__help__subcmd__peer__subcmd__device__subcmd__options"
+                ;;
             drbdsetup__subcmd__help,primary)
                 cmd="drbdsetup__subcmd__help__subcmd__primary"
                 ;;
             drbdsetup__subcmd__help,rename-resource)
                 cmd="drbdsetup__subcmd__help__subcmd__rename__subcmd__resource"
+                ;;
+            drbdsetup__subcmd__help,resize)
+                cmd="drbdsetup__subcmd__help__subcmd__resize"
+                ;;
+            drbdsetup__subcmd__help,resource-options)
+                cmd="drbdsetup__subcmd__help__subcmd__resource__subcmd__options"
                 ;;
             drbdsetup__subcmd__help,resume-io)
                 cmd="drbdsetup__subcmd__help__subcmd__resume__subcmd__io"
@@ -189,6 +270,9 @@ _drbdsetup() {
                 ;;
             drbdsetup__subcmd__help,show)
                 cmd="drbdsetup__subcmd__help__subcmd__show"
+                ;;
+            drbdsetup__subcmd__help,show-gi)
+                cmd="drbdsetup__subcmd__help__subcmd__show__subcmd__gi"
                 ;;
             drbdsetup__subcmd__help,status)
                 cmd="drbdsetup__subcmd__help__subcmd__status"
@@ -227,8 +311,68 @@ _drbdsetup() {
 
     case "${cmd}" in
         drbdsetup)
-            opts="-c -d -v -h -V --config-file --node-socket --dry-run --verbose --json --timeout --help --version status events2 show role cstate dstate down primary secondary connect disconnect detach invalidate suspend-io resume-io new-current-uuid invalidate-remote outdate verify pause-sync resume-sync udev del-minor del-peer forget-peer del-resource rename-resource wait-connect-resource wait-connect-connection wait-connect-volume wait-sync-resource wait-sync-connection wait-sync-volume help"
+            opts="-c -d -v -h --config-file --node-socket --dry-run --verbose --json --timeout --help status events2 show role cstate dstate down primary secondary connect disconnect detach resize invalidate suspend-io resume-io new-current-uuid invalidate-remote outdate verify get-gi show-gi check-resize pause-sync resume-sync udev del-minor del-peer forget-peer del-resource rename-resource new-resource new-minor new-peer new-path del-path attach resource-options disk-options net-options peer-device-options wait-connect-resource wait-connect-connection wait-connect-volume wait-sync-resource wait-sync-connection wait-sync-volume help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --config-file)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -c)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --node-socket)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --timeout)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        drbdsetup__subcmd__attach)
+            opts="-c -d -v -h --config-file --node-socket --dry-run --verbose --json --timeout --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --config-file)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -c)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --node-socket)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --timeout)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        drbdsetup__subcmd__check__subcmd__resize)
+            opts="-c -d -v -h --config-file --node-socket --dry-run --verbose --json --timeout --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
@@ -317,6 +461,36 @@ _drbdsetup() {
             return 0
             ;;
         drbdsetup__subcmd__del__subcmd__minor)
+            opts="-c -d -v -h --config-file --node-socket --dry-run --verbose --json --timeout --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --config-file)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -c)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --node-socket)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --timeout)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        drbdsetup__subcmd__del__subcmd__path)
             opts="-c -d -v -h --config-file --node-socket --dry-run --verbose --json --timeout --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
@@ -438,6 +612,36 @@ _drbdsetup() {
             ;;
         drbdsetup__subcmd__disconnect)
             opts="-c -d -v -h --force --config-file --node-socket --dry-run --verbose --json --timeout --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --config-file)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -c)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --node-socket)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --timeout)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        drbdsetup__subcmd__disk__subcmd__options)
+            opts="-c -d -v -h --config-file --node-socket --dry-run --verbose --json --timeout --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -594,9 +798,67 @@ _drbdsetup() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
-        drbdsetup__subcmd__help)
-            opts="status events2 show role cstate dstate down primary secondary connect disconnect detach invalidate suspend-io resume-io new-current-uuid invalidate-remote outdate verify pause-sync resume-sync udev del-minor del-peer forget-peer del-resource rename-resource wait-connect-resource wait-connect-connection wait-connect-volume wait-sync-resource wait-sync-connection wait-sync-volume help"
+        drbdsetup__subcmd__get__subcmd__gi)
+            opts="-c -d -v -h --config-file --node-socket --dry-run --verbose --json --timeout --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --config-file)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -c)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --node-socket)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --timeout)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        drbdsetup__subcmd__help)
+            opts="status events2 show role cstate dstate down primary secondary connect disconnect detach resize invalidate suspend-io resume-io new-current-uuid invalidate-remote outdate verify get-gi show-gi check-resize pause-sync resume-sync udev del-minor del-peer forget-peer del-resource rename-resource new-resource new-minor new-peer new-path del-path attach resource-options disk-options net-options peer-device-options wait-connect-resource wait-connect-connection wait-connect-volume wait-sync-resource wait-sync-connection wait-sync-volume help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        drbdsetup__subcmd__help__subcmd__attach)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        drbdsetup__subcmd__help__subcmd__check__subcmd__resize)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
@@ -637,6 +899,20 @@ _drbdsetup() {
             return 0
             ;;
         drbdsetup__subcmd__help__subcmd__del__subcmd__minor)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        drbdsetup__subcmd__help__subcmd__del__subcmd__path)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
@@ -706,6 +982,20 @@ _drbdsetup() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        drbdsetup__subcmd__help__subcmd__disk__subcmd__options)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         drbdsetup__subcmd__help__subcmd__down)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
@@ -762,6 +1052,20 @@ _drbdsetup() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        drbdsetup__subcmd__help__subcmd__get__subcmd__gi)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         drbdsetup__subcmd__help__subcmd__help)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
@@ -804,7 +1108,77 @@ _drbdsetup() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        drbdsetup__subcmd__help__subcmd__net__subcmd__options)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         drbdsetup__subcmd__help__subcmd__new__subcmd__current__subcmd__uuid)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        drbdsetup__subcmd__help__subcmd__new__subcmd__minor)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        drbdsetup__subcmd__help__subcmd__new__subcmd__path)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        drbdsetup__subcmd__help__subcmd__new__subcmd__peer)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        drbdsetup__subcmd__help__subcmd__new__subcmd__resource)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
@@ -846,6 +1220,20 @@ _drbdsetup() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        drbdsetup__subcmd__help__subcmd__peer__subcmd__device__subcmd__options)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         drbdsetup__subcmd__help__subcmd__primary)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
@@ -861,6 +1249,34 @@ _drbdsetup() {
             return 0
             ;;
         drbdsetup__subcmd__help__subcmd__rename__subcmd__resource)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        drbdsetup__subcmd__help__subcmd__resize)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        drbdsetup__subcmd__help__subcmd__resource__subcmd__options)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
@@ -931,6 +1347,20 @@ _drbdsetup() {
             return 0
             ;;
         drbdsetup__subcmd__help__subcmd__show)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        drbdsetup__subcmd__help__subcmd__show__subcmd__gi)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
@@ -1144,8 +1574,158 @@ _drbdsetup() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        drbdsetup__subcmd__net__subcmd__options)
+            opts="-c -d -v -h --config-file --node-socket --dry-run --verbose --json --timeout --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --config-file)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -c)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --node-socket)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --timeout)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         drbdsetup__subcmd__new__subcmd__current__subcmd__uuid)
             opts="-c -d -v -h --clear-bitmap --config-file --node-socket --dry-run --verbose --json --timeout --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --config-file)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -c)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --node-socket)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --timeout)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        drbdsetup__subcmd__new__subcmd__minor)
+            opts="-c -d -v -h --config-file --node-socket --dry-run --verbose --json --timeout --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --config-file)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -c)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --node-socket)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --timeout)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        drbdsetup__subcmd__new__subcmd__path)
+            opts="-c -d -v -h --config-file --node-socket --dry-run --verbose --json --timeout --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --config-file)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -c)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --node-socket)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --timeout)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        drbdsetup__subcmd__new__subcmd__peer)
+            opts="-c -d -v -h --config-file --node-socket --dry-run --verbose --json --timeout --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --config-file)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -c)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --node-socket)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --timeout)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        drbdsetup__subcmd__new__subcmd__resource)
+            opts="-c -d -v -h --config-file --node-socket --dry-run --verbose --json --timeout --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1234,6 +1814,36 @@ _drbdsetup() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        drbdsetup__subcmd__peer__subcmd__device__subcmd__options)
+            opts="-c -d -v -h --config-file --node-socket --dry-run --verbose --json --timeout --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --config-file)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -c)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --node-socket)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --timeout)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         drbdsetup__subcmd__primary)
             opts="-c -d -v -h --force --config-file --node-socket --dry-run --verbose --json --timeout --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
@@ -1265,6 +1875,74 @@ _drbdsetup() {
             return 0
             ;;
         drbdsetup__subcmd__rename__subcmd__resource)
+            opts="-c -d -v -h --config-file --node-socket --dry-run --verbose --json --timeout --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --config-file)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -c)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --node-socket)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --timeout)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        drbdsetup__subcmd__resize)
+            opts="-s -c -d -v -h --size --assume-clean --assume-peer-has-space --config-file --node-socket --dry-run --verbose --json --timeout --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --size)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -s)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --config-file)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -c)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --node-socket)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --timeout)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        drbdsetup__subcmd__resource__subcmd__options)
             opts="-c -d -v -h --config-file --node-socket --dry-run --verbose --json --timeout --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
@@ -1444,6 +2122,36 @@ _drbdsetup() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        drbdsetup__subcmd__show__subcmd__gi)
+            opts="-c -d -v -h --config-file --node-socket --dry-run --verbose --json --timeout --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --config-file)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -c)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --node-socket)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --timeout)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         drbdsetup__subcmd__status)
             opts="-s -c -d -v -h --statistics --config-file --node-socket --dry-run --verbose --json --timeout --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
@@ -1535,12 +2243,28 @@ _drbdsetup() {
             return 0
             ;;
         drbdsetup__subcmd__verify)
-            opts="-c -d -v -h --config-file --node-socket --dry-run --verbose --json --timeout --help"
+            opts="-s -S -c -d -v -h --start --stop --config-file --node-socket --dry-run --verbose --json --timeout --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
+                --start)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -s)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --stop)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -S)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --config-file)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0

@@ -41,12 +41,14 @@ impl Host {
         while lines.read_line(&mut line)? > 0 {
             if line.trim_end() == "ready" {
                 // What it says from now on is of its end.
+                let chapter = job.chapter.to_owned();
                 thread::spawn(move || {
-                    lines.lines().map_while(Result::ok).for_each(|line| println!("    {line}"));
+                    let lines = lines.lines().map_while(Result::ok);
+                    lines.for_each(|line| println!("    {chapter}: {line}"));
                 });
                 return Ok(host);
             }
-            print!("    {line}");
+            print!("    {}: {line}", job.chapter);
             line.clear();
         }
         bail!("the nodes on the host did not start; see above")

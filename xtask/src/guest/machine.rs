@@ -105,7 +105,7 @@ pub(super) fn run(image: &Image, job: &Job<'_>) -> Result<End> {
     let output = guest.0.stdout.take().context("a piped child has an output")?;
     let lines = read_lines(output);
     let limit = Duration::from_secs(u64::from(job.limit_s) + AROUND_S);
-    let has_ended = pass_on(&lines, limit);
+    let has_ended = pass_on(job.chapter, &lines, limit);
     if has_ended {
         guest.0.wait().context("cannot wait for QEMU")?;
     }
@@ -116,7 +116,7 @@ pub(super) fn run(image: &Image, job: &Job<'_>) -> Result<End> {
     if let Some(status) = status.and_then(|text| text.trim().parse().ok()) {
         return Ok(End::Exit(status));
     }
-    show_console(&shared.path().join("console"));
+    show_console(job.chapter, &shared.path().join("console"));
     Ok(End::Lost)
 }
 
@@ -235,24 +235,24 @@ fn read_lines(output: impl Read + Send + 'static) -> Receiver<String> {
 }
 
 /// Prints what the guest says; false when it does not end in time.
-fn pass_on(lines: &Receiver<String>, limit: Duration) -> bool {
+fn pass_on(chapter: &str, lines: &Receiver<String>, limit: Duration) -> bool {
     let watch = process::Stopwatch::start();
     loop {
         match lines.recv_timeout(limit.saturating_sub(watch.elapsed())) {
-            Ok(line) => println!("    {line}"),
+            Ok(line) => println!("    {chapter}: {line}"),
             Err(RecvTimeoutError::Disconnected) => return true,
             Err(RecvTimeoutError::Timeout) => return false,
         }
     }
 }
 
-fn show_console(path: &Path) {
+fn show_console(chapter: &str, path: &Path) {
     let console = fs::read(path).unwrap_or_default();
     let console = String::from_utf8_lossy(&console);
     let lines: Vec<&str> = console.lines().collect();
-    println!("the end of the guest's console:");
+    println!("guest: {chapter}: the end of its console:");
     for line in &lines[lines.len().saturating_sub(CONSOLE_TAIL_LINES)..] {
-        println!("    {}", line.trim_end());
+        println!("    {chapter}: {}", line.trim_end());
     }
 }
 

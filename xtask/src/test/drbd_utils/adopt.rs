@@ -85,14 +85,78 @@ const FORMS: [Form; 6] = [
     },
 ];
 
-pub(super) const COUNT: usize = FORMS.len();
+/// Each form by itself, and two of them in one resource.
+pub(super) const COUNT: usize = FORMS.len() + 1;
 
-/// The form with this number: its name, and what came of it.
+/// The check with this number: its name, and what came of it.
 pub(super) fn check(number: usize, scratch: &Path) -> (&'static str, Result<()>) {
-    let form = &FORMS[number];
+    let Some(form) = FORMS.get(number) else { return ("two-volumes", check_two(scratch)) };
     let folder = scratch.join(form.name);
     let place = Place { form, folder };
     (form.name, place.check())
+}
+
+/// Two volumes of one resource, each with metadata in a form of its own: they go together, or
+/// stay together, and return together.
+fn check_two(scratch: &Path) -> Result<()> {
+    let folder = scratch.join("two-volumes");
+    fs::create_dir(&folder)?;
+    let places = [&FORMS[1], &FORMS[2]].map(|form| Place { form, folder: folder.join(form.name) });
+    for place in &places {
+        fs::create_dir(&place.folder)?;
+        place.make()?;
+    }
+    fs::write(folder.join("r0.res"), config(&[places[0].volume(0), places[1].volume(1)]))?;
+    let states = || -> Result<Vec<_>> {
+        places.iter().map(|it| Ok((it.dump()?, it.data()?, it.metadata()?))).collect()
+    };
+    let [_, second] = &places;
+    let fresh = states()?;
+    second.drbdmeta(&["outdate"])?;
+    let refused = run_adopt(&folder, &[])?;
+    let said = String::from_utf8_lossy(&refused.stderr).into_owned();
+    ensure!(refused.status.code() == Some(10) && said.contains("was Outdated"), "{said}");
+    ensure!(states()?[0] == fresh[0], "the volume before the one that is refused was written");
+    fs::remove_file(second.path("drbd"))?;
+    second.make()?;
+
+    let before = states()?;
+    let both = format!("{GENERATION},{GENERATION}");
+    let report = answers(&run_adopt(&folder, &["--same-as", &both])?)?;
+    for number in 0..2 {
+        let one = &report[number];
+        ensure!(one["volume"] == number && one["outcome"] == "adopted", "{report}");
+        ensure!(one["settled"] == true, "{report}");
+        let dump = places[number].run_drbdmeta(&["dump-md"])?;
+        ensure!(!dump.status.success(), "drbdmeta still takes volume {number} for DRBD's");
+    }
+    let report = answers(&run_adopt(&folder, &["--rollback"])?)?;
+    ensure!((0..2).all(|number| report[number]["outcome"] == "returned"), "{report}");
+    ensure!(states()? == before, "the volumes are not what they were");
+    Ok(())
+}
+
+fn config(volumes: &[String]) -> String {
+    let volumes = volumes.join(" ");
+    format!(
+        "resource r0 {{\n  on alice {{ node-id 0; address 127.0.0.1:7001; {volumes} }}\n  \
+         on bob {{ node-id 1; address 127.0.0.1:7002; {volumes} }}\n}}\n"
+    )
+}
+
+/// With the configuration and the state directory of this folder.
+fn run_adopt(folder: &Path, words: &[&str]) -> Result<Output> {
+    let mut command = Command::new(basalt::program()?);
+    command.args(["adm", "--json", "-c"]).arg(folder.join("r0.res"));
+    command.args(["adopt-drbd", "--node", "alice", "--state-dir"]).arg(folder.join("state"));
+    let output = command.args(words).arg("r0").output();
+    output.with_context(|| format!("cannot start {command:?}"))
+}
+
+fn answers(output: &Output) -> Result<Value> {
+    let said = String::from_utf8_lossy(&output.stderr);
+    ensure!(output.status.success(), "adopt-drbd: {said}");
+    Ok(serde_json::from_slice(&output.stdout)?)
 }
 
 struct Place {
@@ -121,7 +185,7 @@ impl Place {
             sparse("drbd", bytes)?;
         }
         sparse("ours", 8 * MIB)?;
-        fs::write(self.path("r0.res"), self.config())?;
+        fs::write(self.path("r0.res"), config(&[self.volume(0)]))?;
         let peers: Vec<&str> = self.form.peers.into_iter().collect();
         self.drbdmeta(&[&["create-md"][..], &peers].concat())?;
         let fresh = self.dump()?;
@@ -132,18 +196,14 @@ impl Place {
         Ok(())
     }
 
-    fn config(&self) -> String {
+    fn volume(&self, number: u8) -> String {
         let meta = match (self.form.is_beside, self.form.other) {
             (true, _) => self.path("ours").display().to_string(),
             (false, None) => "internal".to_owned(),
             (false, Some(_)) => self.path("drbd").display().to_string(),
         };
         let disk = self.path("disk");
-        let volume = format!("volume 0 {{ disk {}; meta-disk {meta}; }}", disk.display());
-        format!(
-            "resource r0 {{\n  on alice {{ node-id 0; address 127.0.0.1:7001; {volume} }}\n  \
-             on bob {{ node-id 1; address 127.0.0.1:7002; {volume} }}\n}}\n"
-        )
+        format!("volume {number} {{ disk {}; meta-disk {meta}; }}", disk.display())
     }
 
     /// A dump with a size, a generation, the flags Consistent, WasUpToDate and (v09) that the log
@@ -245,22 +305,16 @@ impl Place {
     }
 
     fn run_adopt(&self, words: &[&str]) -> Result<Output> {
-        let mut command = Command::new(basalt::program()?);
-        command.args(["adm", "--json", "-c"]).arg(self.path("r0.res"));
-        command.args(["adopt-drbd", "--node", "alice", "--state-dir"]).arg(self.path("state"));
-        if let Some((_, index)) = self.form.other.filter(|(_, index)| *index != "flex-external") {
-            let place = format!("{}[{index}]", self.path("drbd").display());
-            command.args(["--drbd-meta-disk", &place]);
-        }
-        let output = command.args(words).arg("r0").output();
-        output.with_context(|| format!("cannot start {command:?}"))
+        let Some((_, index)) = self.form.other.filter(|(_, index)| *index != "flex-external")
+        else {
+            return run_adopt(&self.folder, words);
+        };
+        let place = format!("{}[{index}]", self.path("drbd").display());
+        run_adopt(&self.folder, &[&["--drbd-meta-disk", &place], words].concat())
     }
 
     fn adopt(&self, words: &[&str]) -> Result<Value> {
-        let output = self.run_adopt(words)?;
-        let said = String::from_utf8_lossy(&output.stderr);
-        ensure!(output.status.success(), "adopt-drbd {words:?}: {said}");
-        let answers: Value = serde_json::from_slice(&output.stdout)?;
+        let answers = answers(&self.run_adopt(words)?).with_context(|| format!("{words:?}"))?;
         Ok(answers[0].clone())
     }
 
