@@ -38,10 +38,3 @@ fn a_late_promotion_does_not_end_the_run() {
 fn a_clean_end_in_doubt_does_not_rest() {
     all_of((run, ""), [40_637], 1_200);
 }
-
-/// A leader without a disk sent what was new to a member that had just come back before it sent
-/// again what was not answered: that filled the member's log, and waited for the former.
-#[test]
-fn what_is_new_does_not_overtake_what_is_repeated() {
-    all_of((run, ""), [39_544], 6_000);
-}

@@ -66,3 +66,27 @@ fn members_do_not_wait_for_each_others_logs() {
         assert!(parts.iter().all(|&part| it.ended(part) == Some(&Ok(None))), "round {round}");
     }
 }
+
+/// The connection broke, and the member is there again: a shard hears of that before it hears from
+/// home that the loss is withdrawn, and that what was not answered is to be sent again. What is
+/// new would fill the member's log meanwhile, and would be stable only after the former, for which
+/// there was no room any more.
+#[test]
+fn what_is_new_does_not_overtake_what_is_repeated() {
+    for leader in [2, 0] {
+        let mut it = Scenario::new(3, 1, leader);
+        it.cluster.slow_mail.insert((leader, 0, Way::ToGroup), Duration::from_millis(100));
+        let is_connected = |it: &Scenario| it.status(leader).unwrap().members[1].connected;
+        it.cluster.reset_link(leader, 1);
+        it.until("the end of the connection", |it| !is_connected(it));
+        it.run(Duration::from_micros(100));
+        let write = |it: &mut Scenario, extent: u64| it.write(leader, extent * 1024, 1);
+        let mut parts: Vec<_> = (0..8).map(|extent| write(&mut it, extent)).collect();
+        it.until("the connection", is_connected);
+        parts.extend((8..16).map(|extent| write(&mut it, extent)));
+        // Before anybody is left behind for being slow.
+        it.run(Duration::from_secs(3));
+        assert!(parts.iter().all(|&part| it.ended(part) == Some(&Ok(None))), "node {leader} leads");
+        assert!(it.is_in_sync(leader, 1));
+    }
+}
