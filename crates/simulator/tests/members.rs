@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
-use format::ids::NodeId;
+use format::ids::{MemberSet, NodeId};
 use replication::contract::{Command, PromoteMode};
-use simulator::cluster::{Configured, Replaced};
+use simulator::cluster::{Configured, Replaced, Way};
 use simulator::scenario::Scenario;
 
 /// Blocks of the volume.
@@ -301,4 +301,34 @@ fn a_value_in_doubt_is_found_out_without_clients() {
     });
     it.promote(0);
     assert_eq!(it.must_read(0, 7), 1);
+}
+
+/// Its return had begun before it was removed, and goes on when it is added again; meanwhile a
+/// value without it is chosen once more. What the in-sync replicas were asked to mark for its
+/// return does not outlive that, nor may what their slots begin with.
+#[test]
+fn a_member_that_is_removed_and_added_again_at_once_is_copied_in_full() {
+    let mut it = Scenario::new(3, 0, 0);
+    it.must_write(0, 7, 1);
+    it.cluster.kill(2);
+    // Its own log does not name these extents.
+    it.must_write(0, 5000, 2);
+    it.cluster.slow[2].save = Duration::from_millis(500);
+    it.cluster.start(2);
+    it.until("its return", |it| it.explains(0, "n2: Admission { step: Sealing"));
+    let members = |it: &Scenario| it.status(0).unwrap().config.unwrap().members;
+    it.configure(&[0, 1], &[0, 1]);
+    it.until("its removal", |it| members(it).len() == 2);
+    it.cluster.slow_mail.insert((0, 0, Way::FromGroup), Duration::from_secs(2));
+    it.configure(&[0, 1], &[0, 1, 2]);
+    it.until("its return", |it| it.explains(0, "n2: Admission { step: MarkingFull"));
+    let before = it.accepted(0);
+    it.cluster.count_as(0, MemberSet::EMPTY, MemberSet::of(NodeId::new(1).unwrap()));
+    it.until("another value", |it| it.accepted(0) > before);
+    assert_eq!(members(&it).len(), 2);
+    it.must_write(0, 6000, 3);
+    it.cluster.slow_mail.clear();
+    it.cluster.slow[2].save = Duration::ZERO;
+    it.until("the return of node 2", |it| it.is_in_sync(0, 2));
+    assert_eq!((it.on_disk(2, 5000), it.on_disk(2, 6000)), (2, 3));
 }

@@ -60,6 +60,11 @@ impl MemberState {
         let Self { disk_failed, attaching, .. } = std::mem::take(self);
         *self = Self { disk_failed, attaching, ..Self::default() };
     }
+
+    /// Members for which the groups are marking all blocks.
+    pub(crate) fn slots_asked_for(&self) -> MemberSet {
+        self.set_full.keys().copied().collect()
+    }
 }
 
 /// A seal that is answered when every shard has become quiet.
@@ -343,8 +348,8 @@ impl Resource {
         if !self.ensure_slots(MemberSet::of(lost.member)) {
             return;
         }
-        self.tell_slots(self.tracked().with(lost.member));
         self.member.set_full.insert(lost.member, (from, nonce, lost));
+        self.tell_slots(self.tracked());
         let set_full = |round| ToGroup::SetFull { lost, round };
         self.ask_groups(RoundKind::FullSet(lost.member), set_full);
     }

@@ -308,6 +308,9 @@ impl Resource {
     }
 
     pub(crate) fn tell_slots(&mut self, members: MemberSet) {
+        // Marks that were asked for, and are not answered yet: what they begin with is written down
+        // then, and would promise them though the groups had dropped them since.
+        let members = members | self.member.slots_asked_for();
         self.tracking = members;
         let slots = self.superblock.iter().flat_map(|superblock| &superblock.slots);
         let slots = slots.map(|slot| slot.member).collect();
