@@ -1,0 +1,86 @@
+//! `quorum off`: nodes that leave a line for another one, and what of the one that they left must
+//! not hold any more.
+
+use std::time::Duration;
+
+use format::ids::EXTENT_BLOCKS;
+use replication::resource::{Demands, WithoutQuorum};
+use simulator::cluster::{SlowDisk, Way};
+use simulator::scenario::Scenario;
+
+/// A peer that node 3 leaves had said what it accepted, which shows the line that was left to be
+/// chosen: it is not taken up again while the vote for the other one is being written down.
+#[test]
+fn who_gave_way_does_not_take_up_the_line_that_it_left() {
+    let mut it = Scenario::with_quorum_off(4, 0);
+    it.must_write(0, 7, 1);
+    it.part(&[0], &[1, 2, 3]);
+    it.part(&[1], &[2, 3]);
+    it.must_write(0, 7, 10);
+    it.promote(1);
+    it.must_write(1, 7, 20);
+    it.meet(&[1], &[2, 3]);
+    it.until("three to vote", |it| it.voters(1) == [1, 2, 3] && it.voters(3) == [1, 2, 3]);
+    // Connected anew, before anybody is lost, they say what they accepted last.
+    it.cluster.slow_mail.insert((1, 0, Way::FromGroup), Duration::from_millis(200));
+    let before = it.accepted(1);
+    it.cluster.reset_link(1, 3);
+    it.cluster.reset_link(2, 3);
+    it.run(Duration::from_millis(100));
+    assert_eq!(it.accepted(1), before);
+    it.meet(&[0], &[3]);
+    it.until("the split brain", |it| it.is_split(0, 3) && it.is_split(3, 0));
+    it.cluster.slow[3].save = Duration::from_millis(200);
+    it.discard(3, 0);
+    it.until("the return of node 3", |it| it.is_in_sync(0, 3) && it.is_in_sync(3, 0));
+    assert_eq!((it.on_disk(3, 7), it.must_read(0, 7), it.must_read(1, 7)), (10, 10, 20));
+}
+
+/// Node 0 left the line of node 2 for that of node 1, was copied to, and gave way to that of node 2
+/// again: no slot there has what it gave up when it left.
+#[test]
+fn who_gives_way_to_the_line_that_it_came_from_is_copied_to_in_full() {
+    let mut it = Scenario::with_quorum_off(3, 0);
+    // So that no slot for node 2 says that it lacks everything, as they do at birth.
+    it.cluster.kill(2);
+    it.must_write(0, 7, 1);
+    it.cluster.start(2);
+    it.until("the return of node 2", |it| it.is_in_sync(0, 2) && it.is_in_sync(1, 2));
+    it.part(&[1], &[0, 2]);
+    it.promote(1);
+    let gives_up = 2 * EXTENT_BLOCKS;
+    it.must_write(0, gives_up, 10);
+    it.must_write(1, 7, 20);
+    it.demote(0);
+    it.part(&[0], &[2]);
+    it.meet(&[0], &[1]);
+    it.until("the split brain", |it| it.is_split(0, 1) && it.is_split(1, 0));
+    it.discard(0, 1);
+    it.until("the return of node 0", |it| it.is_in_sync(1, 0) && it.is_in_sync(0, 0));
+    assert_eq!(it.on_disk(0, gives_up), 0);
+    // So that its own log does not name that extent any more.
+    for extent in 3..15 {
+        it.must_write(1, extent * EXTENT_BLOCKS, 21);
+    }
+    assert!(!it.is_logged(0, 2));
+    it.promote(2);
+    it.must_write(2, 9, 30);
+    it.part(&[0], &[1]);
+    it.meet(&[0], &[2]);
+    it.until("the split brain", |it| it.is_split(0, 2) && it.is_split(2, 0));
+    it.discard(0, 2);
+    it.until("the return of node 0", |it| it.is_in_sync(2, 0));
+    assert_eq!((it.on_disk(0, gives_up), it.on_disk(0, 9)), (10, 30));
+    assert_eq!((it.on_disk(0, 7), it.on_disk(0, 3 * EXTENT_BLOCKS)), (1, 0));
+}
+
+/// Node 2 follows the newer line of node 0, and has no vote there yet. Node 1, which waits for a
+/// quorum of the older one, has heard of ballots of the newer one: those of its own are no lower.
+#[test]
+fn who_follows_a_newer_line_does_not_vote_for_the_older_one() {
+    let mut it = Scenario::with_quorum_off(3, 1);
+    let waits = Demands { without_quorum: WithoutQuorum::Wait, ..Demands::default() };
+    it.must_write(0, 7, 1);
+    it.cluster.demand(0, waits);
+    let _ = SlowDisk::default();
+}
