@@ -236,12 +236,9 @@ impl Reactor {
             Some(_) | None => Ok(()),
         };
         self.sleep.wake_up();
-        let mut completions = 0;
         while let Some(completion) = self.base.backend.pop() {
-            completions += 1;
             self.dispatch(completion);
         }
-        self.spin.on_turn(completions);
         events.extend(self.base.ready.drain(..));
         entered
     }

@@ -1,14 +1,12 @@
 //! A look at the completion queue for a while before a sleep, where the next completion is near.
 //!
 //! Being put to sleep and woken costs a thread more time than such a look, and on virtual machines
-//! its waker, too. So a shard whose clients ask for little at a time looks; one whose completions
-//! come in batches does not, for they are cheaper the larger they are. Looks that find nothing
-//! are soon no longer taken, but for one in a while.
+//! its waker, too. Where completions come in batches the sleep is what gathers them: the owner of
+//! the reactor knows, and says when the next one is near. Looks that find nothing are soon no
+//! longer taken, but for one in a while.
 
 use std::time::Duration;
 
-/// Completions of one turn above which the load is one of batches.
-const SHALLOW: u32 = 4;
 /// Looks that may find nothing in a row.
 const LUCK_MAX: u32 = 32;
 /// What a look that finds something makes up for.
@@ -28,31 +26,22 @@ pub enum Outlook {
 pub(crate) struct Spin {
     limit: Duration,
     outlook: Outlook,
-    /// Completions of the last turn that had any.
-    depth: u32,
     luck: u32,
     rested: u32,
 }
 
 impl Spin {
     pub(crate) fn new(limit: Duration) -> Self {
-        Self { limit, outlook: Outlook::Unknown, depth: 0, luck: 0, rested: 0 }
+        Self { limit, outlook: Outlook::Unknown, luck: 0, rested: 0 }
     }
 
     pub(crate) fn expect(&mut self, outlook: Outlook) {
         self.outlook = outlook;
     }
 
-    /// Told after each turn.
-    pub(crate) fn on_turn(&mut self, completions: u32) {
-        if completions > 0 {
-            self.depth = completions;
-        }
-    }
-
     /// For how long to look before the sleep that comes now.
     pub(crate) fn limit(&mut self) -> Option<Duration> {
-        if self.outlook == Outlook::Unknown || self.depth > SHALLOW || self.limit.is_zero() {
+        if self.outlook == Outlook::Unknown || self.limit.is_zero() {
             return None;
         }
         if self.luck == 0 {
@@ -109,15 +98,10 @@ mod tests {
     }
 
     #[test]
-    fn neither_batches_nor_shards_without_clients_nor_a_limit_of_zero_are_looked_for() {
+    fn without_an_outlook_or_with_a_limit_of_zero_nothing_is_looked_for() {
         let mut spin = Spin::new(LIMIT);
         assert_eq!(looks(&mut spin, 100, Spin::on_found), 0, "nothing is expected");
         spin.expect(Outlook::Soon);
-        spin.on_turn(SHALLOW + 1);
-        assert_eq!(looks(&mut spin, 100, Spin::on_found), 0, "batches");
-        spin.on_turn(0);
-        assert_eq!(looks(&mut spin, 100, Spin::on_found), 0, "an empty turn says nothing");
-        spin.on_turn(1);
         assert!(looks(&mut spin, 100, Spin::on_found) > 0);
         let mut off = Spin::new(Duration::ZERO);
         off.expect(Outlook::Soon);

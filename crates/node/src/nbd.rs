@@ -127,6 +127,10 @@ impl Nbd {
         }
     }
 
+    pub(crate) fn requests_in_progress(&self) -> usize {
+        self.requests.len()
+    }
+
     pub(crate) fn listen(
         &mut self,
         address: ListenAddr,

@@ -117,6 +117,10 @@ impl Nvme {
         }
     }
 
+    pub(crate) fn requests_in_progress(&self) -> usize {
+        self.requests.len()
+    }
+
     pub(crate) fn listen(&mut self, address: ListenAddr, kit: &mut Kit) -> stdio::Result<()> {
         let socket = kit.reactor.listen(address, u64::from(TOKEN_LISTENER) << 56)?;
         self.listeners.push(socket);

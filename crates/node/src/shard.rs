@@ -14,6 +14,7 @@ mod perform;
 pub(crate) mod disk;
 mod copies;
 mod hung;
+mod demand;
 pub(crate) mod further;
 mod arrivals;
 pub(crate) mod commands;
@@ -32,12 +33,11 @@ mod pace;
 pub(crate) mod messages;
 
 use std::collections::VecDeque;
-use std::time::Duration;
 
 use format::ids::KernelBootId;
 use frontend::nbd::wire::Extent;
 use io::mailbox::{Receiver, Sender};
-use io::{Event, Outlook, Reactor, SocketId};
+use io::{Event, Reactor, SocketId};
 use replication::contract::{
     GroupAction, GroupInput, RequestKind, ResourceAction, ResourceInput, ToGroup,
 };
@@ -55,6 +55,7 @@ use crate::nvme::{self, Nvme};
 use crate::payloads::{Kit, Payloads};
 use crate::shard::commands::Stopping;
 use crate::shard::copies::DeviceCopy;
+use crate::shard::demand::Demand;
 use crate::shard::disk::{Operation, TOKEN_DISK};
 use crate::shard::hosted::Hosted;
 use crate::shard::hosting::Passing;
@@ -64,9 +65,6 @@ use crate::shard::part::Part;
 use crate::slab::{Key, Slab};
 use crate::ublk::{TOKEN_QUEUE, Ublk};
 use crate::vhost::{TOKEN_RING, Vhost};
-
-/// For so long after a request of a client its answers, and the next request, are looked for.
-const CLIENT_RECENT: Duration = Duration::from_millis(1);
 
 /// What the machines of a resource are to be told.
 #[derive(Debug)]
@@ -131,8 +129,8 @@ pub(crate) struct Shard {
     extents: Vec<Extent>,
     /// When links and clients have to be looked at again.
     next_tick: Time,
-    /// When a client asked for something last.
-    client_heard: Time,
+    /// What the clients of this shard ask for.
+    demand: Demand,
     /// When disks that do not answer are looked for.
     hung_look_at: Time,
     stopping: Option<Stopping>,
@@ -184,7 +182,7 @@ impl Shard {
             leases: Vec::new(),
             extents: Vec::with_capacity(STATUS_EXTENTS_MAX),
             next_tick: now,
-            client_heard: Time::ZERO,
+            demand: Demand::NONE,
             hung_look_at: Time::NEVER,
             stopping: None,
             is_watched: false,
@@ -202,12 +200,11 @@ impl Shard {
 
     fn turn(&mut self) -> std::io::Result<()> {
         let wait_until = self.wait_until();
-        let is_recent = self.rim.kit.now.since(self.client_heard) < CLIENT_RECENT;
-        let outlook = if is_recent { Outlook::Soon } else { Outlook::Unknown };
-        self.rim.kit.reactor.expect(outlook);
+        self.rim.kit.reactor.expect(self.demand.outlook(self.rim.kit.now));
         self.rim.kit.reactor.turn(Some(wait_until), &mut self.events)?;
         self.rim.kit.now = io::now();
         self.take_events();
+        self.demand.on_events(self.rim.requests_in_progress());
         while let Some(message) = self.mailbox.pop() {
             self.on_message(message);
         }
@@ -296,11 +293,11 @@ impl Shard {
                     links.on_received(key, result, kit);
                 }
                 (nvme::TOKEN_INITIATOR, key) => {
-                    self.client_heard = kit.now;
+                    self.demand.on_client(kit.now);
                     nvme.on_received(key, result, kit);
                 }
                 (_, key) => {
-                    self.client_heard = kit.now;
+                    self.demand.on_client(kit.now);
                     nbd.on_received(key, result, kit);
                 }
             },
@@ -319,7 +316,7 @@ impl Shard {
             Event::Fetched { token, queue, tag, descriptor } => {
                 let (kind, key) = Key::of_token(token);
                 assert_eq!(kind, TOKEN_QUEUE, "queues fetch for devices");
-                self.client_heard = kit.now;
+                self.demand.on_client(kit.now);
                 ublk.on_fetched(key, queue, tag, descriptor, kit);
             }
             Event::QueueEnded { token, queue } => {
@@ -328,7 +325,7 @@ impl Shard {
             Event::Kicked { token } => {
                 let (kind, key) = Key::of_token(token);
                 assert_eq!(kind, TOKEN_RING, "rings are kicked");
-                self.client_heard = kit.now;
+                self.demand.on_client(kit.now);
                 vhost.on_kicked(key, kit);
             }
         }

@@ -118,6 +118,10 @@ impl Ublk {
         }
     }
 
+    pub(crate) fn requests_in_progress(&self) -> usize {
+        self.requests.len()
+    }
+
     pub(crate) fn pop_fact(&mut self) -> Option<(HostedId, GroupInput)> {
         self.facts.pop_front()
     }

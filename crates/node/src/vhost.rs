@@ -247,6 +247,10 @@ impl Vhost {
         }
     }
 
+    pub(crate) fn requests_in_progress(&self) -> usize {
+        self.requests.len()
+    }
+
     pub(crate) fn pop_fact(&mut self) -> Option<Fact> {
         self.facts.pop_front()
     }

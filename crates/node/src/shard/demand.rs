@@ -1,0 +1,112 @@
+//! How much the clients of a shard ask for at a time: whether their next request, and the events on
+//! the way to the answer, are near enough to look for them instead of sleeping.
+
+use std::time::Duration;
+
+use io::Outlook;
+use stdx::time::Time;
+
+use crate::shard::Rim;
+
+/// For so long after a request of a client its answer, and the next request, are looked for.
+const RECENT: Duration = Duration::from_millis(1);
+/// Requests in progress, on average, above which a sleep is what gathers events into batches.
+const SHALLOW: u32 = 4;
+/// A request weighs an eighth in the average.
+const WEIGHT_SHIFT: u32 = 3;
+/// More in progress than this say no more.
+const DEPTH_MAX: u32 = 64;
+
+#[derive(Debug)]
+pub(crate) struct Demand {
+    heard: Time,
+    is_fresh: bool,
+    /// Running mean of the requests in progress when one came, in eighths.
+    depth: u32,
+}
+
+impl Demand {
+    pub(crate) const NONE: Self = Self { heard: Time::ZERO, is_fresh: false, depth: 0 };
+
+    /// A client asked for something.
+    pub(crate) fn on_client(&mut self, now: Time) {
+        self.heard = now;
+        self.is_fresh = true;
+    }
+
+    /// Told once the events of a turn were taken, and before what they ask for is done.
+    pub(crate) fn on_events(&mut self, in_progress: usize) {
+        if !std::mem::take(&mut self.is_fresh) {
+            return;
+        }
+        let depth = u32::try_from(in_progress).unwrap_or(DEPTH_MAX).min(DEPTH_MAX);
+        self.depth = self.depth - (self.depth >> WEIGHT_SHIFT) + depth;
+    }
+
+    pub(crate) fn outlook(&self, now: Time) -> Outlook {
+        let is_shallow = self.depth <= SHALLOW << WEIGHT_SHIFT;
+        if is_shallow && now.since(self.heard) < RECENT { Outlook::Soon } else { Outlook::Unknown }
+    }
+}
+
+impl Rim {
+    /// Requests of clients, of all front ends.
+    pub(crate) fn requests_in_progress(&self) -> usize {
+        self.nbd.requests_in_progress()
+            + self.nvme.requests_in_progress()
+            + self.ublk.requests_in_progress()
+            + self.vhost.requests_in_progress()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const NOW: Time = Time(1_000_000_000);
+
+    fn after(requests: u32, in_progress: usize) -> Demand {
+        let mut demand = Demand::NONE;
+        for _ in 0..requests {
+            demand.on_client(NOW);
+            demand.on_events(in_progress);
+        }
+        demand
+    }
+
+    #[test]
+    fn few_requests_at_a_time_are_looked_for_and_many_are_not() {
+        assert_eq!(Demand::NONE.outlook(NOW), Outlook::Unknown, "nobody asks");
+        assert_eq!(after(100, 1).outlook(NOW), Outlook::Soon);
+        assert_eq!(after(100, 4).outlook(NOW), Outlook::Soon);
+        assert_eq!(after(100, 6).outlook(NOW), Outlook::Unknown);
+        assert_eq!(after(100, 1_000_000).outlook(NOW), Outlook::Unknown);
+    }
+
+    #[test]
+    fn batches_that_shrink_are_not_taken_for_few_requests() {
+        let mut demand = after(100, 32);
+        // One at a time come and go, while the other 31 wait.
+        for _ in 0..1000 {
+            demand.on_client(NOW);
+            demand.on_events(31);
+            assert_eq!(demand.outlook(NOW), Outlook::Unknown);
+        }
+        // Turns without a client say nothing of it.
+        for _ in 0..1000 {
+            demand.on_events(0);
+        }
+        assert_eq!(demand.outlook(NOW), Outlook::Unknown);
+    }
+
+    #[test]
+    fn a_load_that_becomes_shallow_is_looked_for_soon_and_one_that_ended_is_not() {
+        let mut demand = after(100, 1_000_000);
+        for _ in 0..64 {
+            demand.on_client(NOW);
+            demand.on_events(1);
+        }
+        assert_eq!(demand.outlook(NOW), Outlook::Soon);
+        assert_eq!(demand.outlook(NOW + RECENT), Outlook::Unknown);
+    }
+}
