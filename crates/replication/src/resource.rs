@@ -19,6 +19,7 @@ mod propose;
 mod rounds;
 mod saves;
 mod session;
+mod losses;
 mod receipts;
 mod followers;
 mod congestion;

@@ -21,7 +21,8 @@ use crate::quorum;
 use crate::resource::Resource;
 use crate::resource::fencing::is_needed;
 use crate::resource::give_way::Talk;
-use crate::resource::session::{Change, LossState};
+use crate::resource::losses::LossState;
+use crate::resource::session::Change;
 
 #[derive(Debug)]
 pub(crate) struct Forks {

@@ -1,0 +1,197 @@
+//! A member of the write set that goes away, or fails: PROTOCOL.md section 6.
+//!
+//! The others write down what it misses, then a value without it is chosen, and only then nothing
+//! waits for it any more. Until the value is proposed, one that comes back as it was is a member
+//! again. The last complete one is never removed.
+
+use format::ids::{MemberSet, NodeId};
+use format::message::SlotBase;
+
+use crate::contract::{LostMember, PeerReport, ResourceAction, ToGroup};
+use crate::limits;
+use crate::resource::session::Change;
+use crate::resource::{Resource, RoundKind};
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum LossState {
+    /// The others write down what it misses.
+    Recording,
+    Recorded,
+    /// The value without it may be chosen already: there is no way back.
+    Proposing,
+}
+
+impl Resource {
+    /// A member of the write set went away, or failed: PROTOCOL.md section 6.
+    pub(crate) fn begin_loss(&mut self, member: NodeId) {
+        let complete = self.complete();
+        let Some(session) = self.session.as_mut() else { return };
+        // One that is being copied to may come back as it was; its loss may be withdrawn.
+        session.admissions.retain(|&node, known| node != member || known.is_copying());
+        if !session.write_set.has(member) || session.losses.contains_key(&member) {
+            return;
+        }
+        let losing: MemberSet = session.losses.keys().copied().collect();
+        if complete.has(member) && complete.minus(losing).without(member).is_empty() {
+            // The last one is never removed: its I/O waits for it, or fails (`suspend`).
+            return;
+        }
+        if matches!(session.change, Some(Change::PreparingJoin { .. })) {
+            session.change = None;
+            self.drop_round(RoundKind::SlotsDurable);
+        }
+        self.record_loss(member);
+    }
+
+    /// The replica of `member` obeys this session no more: another sealed it, or its disk failed.
+    pub(crate) fn on_replica_failed(&mut self, member: NodeId) {
+        if let Some(session) = self.session.as_mut() {
+            // As good as another process. `check_last_member` knows what to do.
+            session.boots.remove(&member);
+        }
+        self.begin_loss(member);
+    }
+
+    /// One that is there and does not keep up holds everyone's writes back. The last one does too,
+    /// and stays; and so does one without which too few would be left to go on.
+    pub(crate) fn on_member_slow(&mut self, member: NodeId) {
+        let (in_sync, now) = (self.in_sync(), self.now);
+        let Some(session) = &self.session else { return };
+        let losing: MemberSet = session.losses.keys().copied().collect();
+        let is_known = !session.write_set.has(member) || losing.has(member);
+        if is_known || in_sync.has(member) && !self.is_enough_without(losing.with(member)) {
+            return;
+        }
+        let Some(session) = self.session.as_mut() else { return };
+        let rest = session.rests.get(&member).copied().unwrap_or(limits::SLOW_MEMBER_REST_MIN);
+        session.rests.insert(member, (rest * 2).min(limits::SLOW_MEMBER_REST_MAX));
+        session.admit_again_at.insert(member, now + rest);
+        self.actions.push(ResourceAction::Evicted { member, rest });
+        self.begin_loss(member);
+    }
+
+    /// Has the others write down what `member` misses.
+    fn record_loss(&mut self, member: NodeId) {
+        // What is known of a member in mid-resync stays.
+        let keep = SlotBase { epoch: crate::KEEP, incarnation: format::ids::Incarnation(0) };
+        let base = self.insync_base(member).unwrap_or(keep);
+        let Some(session) = self.session.as_mut() else { return };
+        session.losses.insert(member, LossState::Recording);
+        let lost = LostMember { member, base };
+        let lose = |round| ToGroup::Lose { lost, round };
+        self.ask_groups(RoundKind::LossRecorded(member), lose);
+    }
+
+    fn insync_base(&self, member: NodeId) -> Option<SlotBase> {
+        let known = self.config()?.volumes.first()?.insync_member(member)?;
+        Some(SlotBase { epoch: known.joined, incarnation: known.incarnation })
+    }
+
+    pub(crate) fn on_loss_recorded(&mut self, member: NodeId) {
+        if self.promotion.is_some() {
+            return self.on_loss_recorded_for_promotion(member);
+        }
+        let Some(session) = self.session.as_mut() else { return };
+        if let Some(state) = session.losses.get_mut(&member) {
+            *state = LossState::Recorded;
+        }
+    }
+
+    /// The config does not need the member any more.
+    pub(crate) fn finish_loss(&mut self, member: NodeId) {
+        let (epoch, in_sync) = (self.epoch(), self.in_sync());
+        let Some(session) = self.session.as_mut() else { return };
+        session.losses.remove(&member);
+        session.admissions.remove(&member);
+        session.write_set.remove(member);
+        session.boots.remove(&member);
+        session.differing.remove(member);
+        let write_set = session.write_set;
+        self.tell_groups(ToGroup::Lost { member, epoch, in_sync });
+        self.forget_following(member);
+        self.tell_log_room(write_set);
+    }
+
+    pub(crate) fn on_member_connected(&mut self, node: NodeId, report: PeerReport) {
+        let Some(session) = self.session.as_mut() else { return };
+        session.admit_again_at.remove(&node);
+        if !session.write_set.has(node) {
+            return;
+        }
+        let same_life = session.boots.get(&node) == Some(&report.boot_id)
+            && report.replica.is_some_and(|replica| replica.sealed == session.nonce);
+        // What the others recorded of a loss that is proposed already, it would not know.
+        let may_withdraw = !session.losses.values().any(|state| *state == LossState::Proposing)
+            && !session.differing.has(node);
+        match session.losses.get(&node) {
+            Some(LossState::Proposing) => {}
+            Some(LossState::Recording | LossState::Recorded) if same_life && may_withdraw => {
+                self.withdraw_loss(node);
+            }
+            Some(LossState::Recording | LossState::Recorded) if same_life => {}
+            Some(LossState::Recording | LossState::Recorded) => {
+                session.boots.remove(&node);
+            }
+            None if same_life => self.withdraw_loss(node),
+            // It lost what it had of the session, if only its disk: as good as another process.
+            // `check_last_member` knows what to do.
+            None => {
+                session.boots.remove(&node);
+            }
+        }
+    }
+
+    /// The member came back with all it had: it gets again what it did not answer, and hears of
+    /// the losses that were recorded without it.
+    pub(super) fn withdraw_loss(&mut self, member: NodeId) {
+        let Some(session) = self.session.as_mut() else { return };
+        session.losses.remove(&member);
+        let others: Vec<NodeId> = session
+            .losses
+            .iter()
+            .filter(|(_, state)| **state != LossState::Proposing)
+            .map(|(&node, _)| node)
+            .collect();
+        self.tell_groups(ToGroup::Resend { member });
+        for other in others {
+            self.record_loss(other);
+        }
+    }
+
+    pub(crate) fn on_member_disconnected(&mut self, node: NodeId) {
+        self.forget_asked_for_size(node);
+        self.on_disconnected_during_promotion(node);
+        if self.session.is_some() {
+            self.begin_loss(node);
+        }
+    }
+
+    /// The last ones that are no followers are never removed, though their loss was recorded while
+    /// there were others: they are waited for. True if one is there, and the loss withdrawn; or if
+    /// it is the own replica, of which only a promotion can tell.
+    pub(super) fn keep_last(&mut self, member: NodeId) -> bool {
+        if member == self.me() {
+            self.end_session();
+            return true;
+        }
+        let known = self.session.as_ref().and_then(|session| session.boots.get(&member).copied());
+        if known.is_some() && known == self.boot_of(member) && self.is_connected(member) {
+            self.withdraw_loss(member);
+            return true;
+        }
+        false
+    }
+
+    pub(super) fn propose_losses(&mut self, members: MemberSet) {
+        let session = self.session.as_mut().expect("proposed by a session");
+        for member in members.iter() {
+            session.losses.insert(member, LossState::Proposing);
+        }
+        session.change = Some(Change::Losing(members));
+        self.propose(|config| {
+            for volume in &mut config.volumes {
+                volume.insync.retain(|known| !members.has(known.node));
+            }
+        });
+    }
+}
