@@ -4,7 +4,8 @@ use format::ids::NodeId;
 use stdx::time::Time;
 
 use crate::contract::{FromGroup, GroupAction, RoundId, VerifyTask};
-use crate::group::{LaneGroup, PROGRESS_INTERVAL, answer};
+use crate::group::copying::PROGRESS_INTERVAL;
+use crate::group::{LaneGroup, answer};
 use crate::lane::verify::Verify;
 
 impl LaneGroup {
