@@ -6,9 +6,9 @@
 //! ```
 //! These 16 bytes never change, so that any release can tell damage from a newer format.
 
-use crate::checksum::{crc32c, crc32c_append};
 use crate::error::DecodeError;
 use crate::wire::{Reader, Writer};
+use stdx::checksum::{crc32c, crc32c_append};
 
 /// Where the content starts.
 pub(crate) const CONTENT_AT: usize = 16;

@@ -10,7 +10,6 @@ pub mod config;
 pub mod message;
 pub mod metadata;
 pub mod error;
-pub mod checksum;
 mod wire;
 pub mod frame;
 mod block;

@@ -1,6 +1,5 @@
 //! Frames of several messages: packing, alignment, limits, refusals.
 
-use format::checksum::crc32c;
 use format::error::{DecodeError, EncodeError};
 use format::frame::{
     FRAME_HEADER_BYTES, FRAME_PAYLOAD_BYTES_MAX, FrameHeader, FrameReader, FrameWriter, Message,
@@ -11,6 +10,7 @@ use format::message::{
     Control, Data, DataBody, LinkMessage, PAYLOAD_BYTES_MAX, RANGES_MAX, ReadStatus,
     ResourceMessage, Write, WriteKind,
 };
+use stdx::checksum::crc32c;
 
 use crate::golden::{frame_of, read_all};
 use crate::samples;

@@ -8,7 +8,6 @@ use format::activity_log::{
     AL_RECORD_BYTES, ReplayError, RingReplay, decode_al_record, encode_al_record, format_ring,
     replay_ring,
 };
-use format::checksum::{crc32c, crc32c_append};
 use format::config::Config;
 use format::error::DecodeError;
 use format::ids::{
@@ -28,6 +27,7 @@ use format::superblock::{
     SUPERBLOCK_BYTES, decode_superblock, encode_superblock, newest_superblock,
 };
 use format::vote::VoteCopy;
+use stdx::checksum::{crc32c, crc32c_append};
 
 use crate::damage::damage;
 use crate::golden::check;

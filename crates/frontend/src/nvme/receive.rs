@@ -7,6 +7,8 @@
 
 use std::ops::Range;
 
+use stdx::checksum::{crc32c, crc32c_append};
+
 use crate::nvme::limits::{CAPSULE_DATA_BYTES_MAX, DATA_PDU_BYTES_MAX};
 use crate::nvme::status::Fatal;
 use crate::nvme::wire::{
@@ -154,7 +156,7 @@ impl Receiver {
         assert!(length <= payload.left, "{length} bytes are taken, {} are left", payload.left);
         payload.left -= length;
         if has_digest {
-            payload.digest = crc32c::crc32c_append(payload.digest, bytes);
+            payload.digest = crc32c_append(payload.digest, bytes);
         }
     }
 
@@ -203,7 +205,7 @@ impl Receiver {
             Check::Intact
         } else {
             let stated = le32(bytes, shape.length - DIGEST_BYTES);
-            Check::of(crc32c::crc32c(&bytes[data.clone()]), stated)
+            Check::of(crc32c(&bytes[data.clone()]), stated)
         };
         let sqe = Sqe::of(&bytes[HEADER_BYTES..]);
         Ok(Parsed::Command { consumed: shape.length, sqe, data, check })
@@ -277,7 +279,7 @@ impl Receiver {
 
     fn check_header(&self, bytes: &[u8], shape: &Shape) -> Result<(), Fatal> {
         let end = shape.head - DIGEST_BYTES;
-        if self.digests.header && crc32c::crc32c(&bytes[..end]) != le32(bytes, end) {
+        if self.digests.header && crc32c(&bytes[..end]) != le32(bytes, end) {
             return Err(Fatal::header_digest());
         }
         Ok(())

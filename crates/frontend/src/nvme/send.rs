@@ -4,6 +4,8 @@
 //! Each function gives the number of bytes written, and panics when the buffer is shorter than
 //! [`PDU_BYTES_MAX`].
 
+use stdx::checksum::crc32c;
+
 use crate::nvme::limits::DATA_PDU_BYTES_MAX;
 use crate::nvme::receive::{Digests, Hello};
 use crate::nvme::status::{Fatal, Status};
@@ -109,7 +111,7 @@ impl Encoder {
         put32(out, 16, stretch.length);
         if self.digests.header {
             out[1] |= FLAG_HEADER_DIGEST;
-            let digest = crc32c::crc32c(&out[..DATA_BYTES]);
+            let digest = crc32c(&out[..DATA_BYTES]);
             put32(out, DATA_BYTES, digest);
         }
         start
@@ -125,7 +127,7 @@ impl Encoder {
         if !self.digests.data {
             return 0;
         }
-        put32(out, 0, crc32c::crc32c(data));
+        put32(out, 0, crc32c(data));
         DIGEST_BYTES
     }
 
@@ -162,7 +164,7 @@ impl Encoder {
         out[1] |= FLAG_HEADER_DIGEST;
         let whole = length + DIGEST_BYTES;
         put32(out, 4, u32::try_from(whole).expect("a short PDU"));
-        let digest = crc32c::crc32c(&out[..length]);
+        let digest = crc32c(&out[..length]);
         put32(out, length, digest);
         whole
     }

@@ -15,8 +15,8 @@ use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
 use format::adoption::{ADOPTION_HEADER_BYTES, Adoption, decode_adoption, encode_adoption};
-use format::checksum::crc32c_append;
 use format::layout::PAGE_BYTES;
+use stdx::checksum::crc32c_append;
 
 use crate::create_md::Disk;
 use crate::state_dir::sync_directory;

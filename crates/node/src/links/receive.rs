@@ -8,13 +8,13 @@
 use std::collections::VecDeque;
 use std::io as stdio;
 
-use format::checksum::crc32c;
 use format::frame::{
     FRAME_HEADER_BYTES, FrameHeader, FrameReader, Message, QUANTUM_BYTES_MAX, Received,
 };
 use format::message::{LeaseRequest, LinkClass, LinkMessage};
 use io::{BufferId, Class, Pool, Slice};
 use replication::contract::Payload;
+use stdx::checksum::crc32c;
 use stdx::time::Time;
 
 use crate::links::active::Meant;

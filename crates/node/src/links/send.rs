@@ -2,12 +2,12 @@
 
 use std::io as stdio;
 
-use format::checksum::crc32c;
 use format::error::EncodeError;
 use format::frame::{FrameWriter, Message, PayloadRef, QUANTUM_BYTES_MAX};
 use format::message::{LinkMessage, ResourceMessage};
 use io::{Class, Slice};
 use replication::contract::Payload;
+use stdx::checksum::crc32c;
 
 use crate::limits::{FRAME_PAYLOAD_MAX, FRAME_SEGMENTS_MAX, LINK_QUEUE_MAX};
 use crate::links::active::Route;

@@ -6,9 +6,9 @@
 
 use std::collections::VecDeque;
 
-use format::checksum::crc32c;
 use format::frame::{FRAME_HEADER_BYTES, FrameReader, FrameWriter, Message as Framed, PayloadRef};
 use format::message::{Data, DataBody, ReadStatus, ResourceMessage};
+use stdx::checksum::crc32c;
 use stdx::random::Random;
 
 use crate::cluster::network::Message;
