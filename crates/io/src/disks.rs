@@ -91,12 +91,12 @@ struct Disk {
 
 #[derive(Debug)]
 struct Open {
-    file: File,
+    file: Arc<File>,
     place: Place,
     info: DiskInfo,
-    lock: Option<Arc<Lock>>,
+    _lock: Option<Arc<Lock>>,
     /// What holds it in memory.
-    held: Option<Mapping>,
+    _held: Option<Mapping>,
     /// Where its writes go, on persistent memory.
     region: Option<Region>,
 }
@@ -114,12 +114,35 @@ impl Drop for Lock {
     }
 }
 
-/// An open disk on its way to another reactor, which uses it beside the first.
-#[derive(Debug)]
+/// An open disk on its way to reactors, which use it side by side. An exclusive one stays so for
+/// all of them together.
+#[derive(Clone, Debug)]
 pub struct SharedDisk {
-    file: File,
+    file: Arc<File>,
     info: DiskInfo,
     lock: Option<Arc<Lock>>,
+    is_resident: bool,
+}
+
+impl SharedDisk {
+    /// Opens a disk, which may take as long as the disk likes: not for a thread that others wait
+    /// for.
+    ///
+    /// # Errors
+    /// Whatever the kernel says, with the path.
+    pub fn open(path: impl AsRef<Path>, options: DiskOptions) -> io::Result<Self> {
+        let (file, info) = disk_open::open(path.as_ref(), options)?;
+        let is_locked = options.exclusive && !info.is_block_device;
+        let lock = if is_locked { Some(Arc::new(Lock(file.try_clone()?))) } else { None };
+        let is_resident = options.resident && info.path_mode == PathMode::InlineMemory;
+        Ok(Self { file: Arc::new(file), info, lock, is_resident })
+    }
+
+    /// What is known of it.
+    #[must_use]
+    pub fn info(&self) -> DiskInfo {
+        self.info
+    }
 }
 
 #[derive(Debug)]
@@ -175,26 +198,11 @@ impl Disks {
         path: &Path,
         options: DiskOptions,
     ) -> io::Result<DiskId> {
-        let (file, info) = disk_open::open(path, options)?;
-        let is_locked = options.exclusive && !info.is_block_device;
-        let lock = if is_locked { Some(Arc::new(Lock(file.try_clone()?))) } else { None };
-        let held = if options.resident && info.path_mode == PathMode::InlineMemory {
-            hold(&file, info)
-        } else {
-            None
-        };
-        let id = self.adopt(base, SharedDisk { file, info, lock })?;
-        self.table[id.index as usize].open.as_mut().expect("opened just now").held = held;
-        Ok(id)
-    }
-
-    pub(crate) fn share(&self, id: DiskId) -> io::Result<SharedDisk> {
-        let open = self.find(id).ok_or_else(closed)?;
-        Ok(SharedDisk { file: open.file.try_clone()?, info: open.info, lock: open.lock.clone() })
+        self.adopt(base, SharedDisk::open(path, options)?)
     }
 
     pub(crate) fn adopt(&mut self, base: &mut Base, disk: SharedDisk) -> io::Result<DiskId> {
-        let SharedDisk { file, info, lock } = disk;
+        let SharedDisk { file, info, lock, is_resident } = disk;
         let place = base.backend.install(file.as_raw_fd())?;
         let region = match map(&file, info) {
             Ok(region) => region,
@@ -203,7 +211,8 @@ impl Disks {
                 return Err(error);
             }
         };
-        let open = Some(Open { file, place, info, lock, held: None, region });
+        let _held = if is_resident { hold(&file, info) } else { None };
+        let open = Some(Open { file, place, info, _lock: lock, _held, region });
         if let Some(index) = self.free.pop() {
             let disk = &mut self.table[index as usize];
             disk.open = open;

@@ -375,6 +375,7 @@ impl Reactor {
         self.sockets.close(&mut self.base, socket);
     }
 
+    /// Opens a disk and takes it into use; see [`SharedDisk::open`].
     pub fn open_disk(
         &mut self,
         path: impl AsRef<Path>,
@@ -383,12 +384,8 @@ impl Reactor {
         self.disks.open(&mut self.base, path.as_ref(), options)
     }
 
-    /// Another handle on an open disk, for another reactor to adopt. An exclusive one stays so
-    /// until the last of them is closed.
-    pub fn share_disk(&self, disk: DiskId) -> io::Result<SharedDisk> {
-        self.disks.share(disk)
-    }
-
+    /// Takes a disk into use that was opened elsewhere. An exclusive one stays so until the last
+    /// that has it lets it go.
     pub fn adopt_disk(&mut self, disk: SharedDisk) -> io::Result<DiskId> {
         self.disks.adopt(&mut self.base, disk)
     }

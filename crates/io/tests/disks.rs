@@ -11,7 +11,7 @@ use std::process::Command;
 
 use io::{
     BackendKind, BackendWish, BufferId, Class, Direct, DiskId, DiskOptions, Durability, Event,
-    Options, PathMode, Persistent, Reactor, Slice, Zero,
+    Options, PathMode, Persistent, Reactor, SharedDisk, Slice, Zero,
 };
 use stdx::time::Time;
 
@@ -139,14 +139,14 @@ fn mapped_file_is_written_by_stores() {
     for scratch in [Scratch::in_memory(), Scratch::on_disk()] {
         let mut reactor = reactor();
         let options = DiskOptions { persistent: Persistent::Always, ..DiskOptions::default() };
-        let disk = reactor.open_disk(&scratch.path, options).unwrap();
+        let opened = SharedDisk::open(&scratch.path, options).unwrap();
+        let disk = reactor.adopt_disk(opened.clone()).unwrap();
         let info = reactor.disk_info(disk);
         assert_eq!((info.path_mode, info.offset_align), (PathMode::Mapped, 64));
         exercise(&mut reactor, disk);
         assert_eq!(reactor.counters().disk_ring, 0);
 
-        let other = reactor.share_disk(disk).unwrap();
-        let other = reactor.adopt_disk(other).unwrap();
+        let other = reactor.adopt_disk(opened).unwrap();
         let (_, whole) = fill(&mut reactor, 9);
         reactor.write(other, 4096, whole.part(0, 512), Durability::Fua, 1);
         assert_eq!(answer(&mut reactor).unwrap(), 512);
@@ -507,8 +507,9 @@ fn shared_disk_stays_exclusive_until_both_reactors_closed_it() {
     let mut first = reactor();
     let mut second = reactor();
     let exclusive = DiskOptions { exclusive: true, ..DiskOptions::default() };
-    let disk = first.open_disk(&scratch.path, exclusive).unwrap();
-    let shared = second.adopt_disk(first.share_disk(disk).unwrap()).unwrap();
+    let opened = SharedDisk::open(&scratch.path, exclusive).unwrap();
+    let disk = first.adopt_disk(opened.clone()).unwrap();
+    let shared = second.adopt_disk(opened).unwrap();
     assert_eq!(second.disk_info(shared).size_bytes, first.disk_info(disk).size_bytes);
     first.close_disk(disk);
     let error = first.open_disk(&scratch.path, exclusive).unwrap_err();

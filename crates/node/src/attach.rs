@@ -1,11 +1,12 @@
 //! Taking a replica and a vote store into use: reading them, and recovering after a crash.
 //!
-//! Runs on the control thread with plain file calls; the shard opens the disk after it. After an
-//! unclean end the activity log names extents that may differ from what the bitmaps say: they are
+//! Runs on the control side with plain file calls, and opens the disks for the data threads at its
+//! end (`opening`). After an unclean end the activity log names extents that may differ from what the bitmaps say: they are
 //! marked in every slot, durably, then the log is emptied (PROTOCOL.md 5.9). Nothing is said to a
 //! peer before that.
 
 pub(crate) mod volumes;
+pub(crate) mod opening;
 pub mod orphans;
 
 use std::collections::BTreeSet;
@@ -13,7 +14,7 @@ use std::fs::{File, OpenOptions};
 use std::io as stdio;
 use std::ops::Range;
 use std::os::unix::fs::{FileExt, FileTypeExt, OpenOptionsExt};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use api::response::{Failure, FailureCode};
 use format::activity_log::{AL_FIRST_NUMBER, ReplayError, format_ring, replay_ring};
@@ -27,13 +28,16 @@ use format::register::{
 };
 use format::space::Place;
 use format::superblock::{SUPERBLOCK_BYTES, decode_superblock};
+use io::SharedDisk;
 use replication::group::LoadedPage;
 
+use crate::attach::opening::{open_register, open_replica};
 use crate::attach::volumes::Volumes;
 use crate::definition::{Definition, DiskPlace};
 use crate::links::session::Held;
 use crate::log::{Scope, log};
 use crate::patience::{Patience, Steps};
+use crate::shard::part::NewDisk;
 use crate::state_dir::{StateDir, sync_directory};
 
 type Block = [u8; SUPERBLOCK_BYTES];
@@ -46,7 +50,7 @@ const CHUNK_BYTES: u64 = 1 << 20;
 pub(crate) struct Attached {
     pub(crate) definition: Definition,
     pub(crate) register: Register,
-    pub(crate) register_path: PathBuf,
+    pub(crate) register_disk: SharedDisk,
     pub(crate) replica: Option<Replica>,
     /// Whether its peers are called, and may come.
     pub(crate) links: Held,
@@ -56,9 +60,8 @@ pub(crate) struct Attached {
 #[derive(Clone, Debug)]
 pub(crate) struct Replica {
     pub(crate) superblock: Superblock,
-    pub(crate) layout: Layout,
-    /// Of the disks of the volumes behind the first.
-    pub(crate) further: Vec<(Place, Layout)>,
+    /// Open, for all data threads.
+    pub(crate) disk: NewDisk,
     /// Pages of the bitmaps with a bit set.
     pub(crate) pages: Vec<LoadedPage>,
     /// Number of the next record of each ring.
@@ -70,11 +73,13 @@ pub(crate) fn attach(
     state: &StateDir,
     patience: &mut Patience,
 ) -> Result<Attached, Failure> {
-    let mut attached = attach_without_disk(definition, state, patience)?;
-    if let Some(place) = &attached.definition.disk {
-        attached.replica = Some(read_replica(&attached.definition, place, state, patience)?);
-    }
-    Ok(attached)
+    let register = read_register(&definition, state, patience)?;
+    let place = definition.disk.as_ref();
+    let replica =
+        place.map(|place| read_replica(&definition, place, state, patience)).transpose()?;
+    // Last: who waits for a disk does not keep the vote store from those who go on without it.
+    let register_disk = open_register(&state.register_path(&definition.name), patience)?;
+    Ok(Attached { definition, register, register_disk, replica, links: Held::No })
 }
 
 /// The vote store alone: the disk may come later.
@@ -83,17 +88,18 @@ pub(crate) fn attach_without_disk(
     state: &StateDir,
     patience: &mut Patience,
 ) -> Result<Attached, Failure> {
-    let register_path = state.register_path(&definition.name);
-    let register = read_register(&definition, &register_path, patience)?;
-    Ok(Attached { definition, register, register_path, replica: None, links: Held::No })
+    let register = read_register(&definition, state, patience)?;
+    let register_disk = open_register(&state.register_path(&definition.name), patience)?;
+    Ok(Attached { definition, register, register_disk, replica: None, links: Held::No })
 }
 
 /// Reads the vote store, or makes a new one where none is: then the node is a new voter.
 fn read_register(
     definition: &Definition,
-    path: &Path,
+    state: &StateDir,
     patience: &mut Patience,
 ) -> Result<Register, Failure> {
+    let path = &state.register_path(&definition.name);
     let failed = |what: &str, error: &dyn std::fmt::Display| {
         let message = format!("cannot {what} the config register {}: {error}", path.display());
         Failure::new(FailureCode::Internal, message, "is the state directory's disk healthy?")
@@ -297,7 +303,10 @@ pub(crate) fn read_replica(
             log!(Warning, scope, "cannot note the size of a disk: {error}");
         }
     }
-    Ok(Replica { superblock, layout, further, pages, al_next_numbers })
+    // Nobody else may have it: the data threads least of all while it is open here.
+    drop(volumes);
+    let disk = open_replica((definition, place), &superblock, (layout, further), patience)?;
+    Ok(Replica { superblock, disk, pages, al_next_numbers })
 }
 
 /// Behind the last superblock: of internal metadata, the size of the disk that it was made for.

@@ -19,8 +19,10 @@ use format::space::Place;
 use format::superblock::{SUPERBLOCK_BYTES, encode_superblock};
 
 use super::{Device, check_superblock, find_superblock, superblock_offset};
+use crate::attach::opening::open_further;
 use crate::definition::{Definition, DiskPlace, FurtherVolume};
 use crate::patience::Patience;
+use crate::shard::further::NewFurther;
 
 /// The devices that hold the metadata of a replica, open for this thread alone.
 pub(super) struct Volumes<'a> {
@@ -107,8 +109,8 @@ impl<'a> Volumes<'a> {
 #[derive(Clone, Debug)]
 pub(crate) struct NewVolume {
     pub(crate) disk: FurtherDisk,
-    pub(crate) layout: Layout,
-    pub(crate) at: DiskPlace,
+    /// For all data threads.
+    pub(crate) opened: NewFurther,
 }
 
 /// Reads it; the data threads have the first disk, and that of the new volume is nobody's yet.
@@ -118,18 +120,22 @@ pub(crate) fn read_new_volume(
     former: impl Fn(Place) -> Option<u64>,
     patience: &mut Patience,
 ) -> Result<Option<NewVolume>, Failure> {
-    let Some(at) = volume.disk.clone() else { return Ok(None) };
+    let Some(at) = &volume.disk else { return Ok(None) };
     let data = Device::share(&first.data)?;
     let meta = first.meta.as_deref().map(Device::share).transpose()?;
     let (sizes, target) = ((data.size_bytes, former(Place::FIRST)), (definition.volume, first));
     let device = meta.as_ref().unwrap_or(&data);
     let (mut superblock, layout) = find_superblock(device, sizes, definition, target)?;
-    let target = (volume.number(), &at);
+    let target = (volume.number(), at);
     let found = open(definition, target, former(volume.place), patience)?;
     bind(&mut superblock, &layout, volume, &found)?;
     let layout = found.layout;
+    // Nobody else may have it: the data threads least of all while it is open here.
+    drop(found);
     let disk = superblock.further.iter().find(|disk| disk.place == volume.place).copied();
-    Ok(disk.map(|disk| NewVolume { disk, layout, at: at.clone() }))
+    let Some(disk) = disk else { return Ok(None) };
+    let opened = open_further((disk.place, at), layout, patience)?;
+    Ok(Some(NewVolume { disk, opened }))
 }
 
 fn write(device: &Device<'_>, superblock: &Superblock, layout: &Layout) -> Result<(), Failure> {

@@ -194,7 +194,9 @@ impl Control {
         let _claim = self.disks_of(name)?;
         for volume in volumes {
             let key = (name.as_str(), volume.disk.place);
-            self.state.store_disk_size(key, end_of(&volume.layout)).map_err(state_failure)?;
+            self.state
+                .store_disk_size(key, end_of(&volume.opened.layout))
+                .map_err(state_failure)?;
             let (resource, volume) = (name.clone(), Box::new(volume));
             self.ask(name, |ticket| ToShard::AddVolume { ticket, resource, volume })?;
         }

@@ -1,7 +1,7 @@
 //! A disk for one more volume, taken into a replica that is in use.
 //!
-//! The control thread has read it. Every shard opens it before the machines hear of it: when they
-//! ask for something on it, it is there. What is saved until then says nothing of it.
+//! The control side has read and opened it. Every shard has it before the machines hear of it: when
+//! they ask for something on it, it is there. What is saved until then says nothing of it.
 
 use api::response::{Failure, FailureCode, Reply};
 use format::ids::Incarnation;
@@ -12,7 +12,7 @@ use replication::contract::{CommandId, FromGroup, ResourceInput};
 use crate::attach::volumes::NewVolume;
 use crate::links::HostedId;
 use crate::log::{Scope, log};
-use crate::shard::further::{Further, NewFurther};
+use crate::shard::further::NewFurther;
 use crate::shard::hosted::{Asker, CommandKind, PendingCommand, StampPlace};
 use crate::shard::mesh::{Cross, FromPart, ToPart};
 use crate::shard::messages::Ticket;
@@ -45,20 +45,13 @@ impl Shard {
         ticket: Ticket,
         new: NewVolume,
     ) -> Result<Option<Reply>, Failure> {
-        let NewVolume { disk, layout, at } = new;
+        let NewVolume { disk, opened } = new;
         self.check_addable(id, &disk)?;
         let failed = |error: std::io::Error| {
             Failure::new(FailureCode::DiskFailed, error.to_string(), "is it in use?")
         };
-        let further = Further::open((disk.place, &at), layout, &mut self.rim).map_err(failed)?;
-        let shared = self.rim.kit.mesh.others().map(|_| further.share(&self.rim));
-        let shared = match shared.collect::<Result<Vec<_>, _>>() {
-            Ok(shared) => shared,
-            Err(error) => {
-                further.close(&mut self.rim);
-                return Err(failed(error));
-            }
-        };
+        let layout = opened.layout;
+        let further = opened.clone().adopt(&mut self.rim).map_err(failed)?;
         let rim = &mut self.rim;
         let hosted = self.hosted[id.0 as usize].as_mut().expect("found by its name");
         let part = self.parts[id.0 as usize].as_mut().expect("a home has a part");
@@ -74,8 +67,8 @@ impl Shard {
         if !mesh.is_alone() {
             hosted.fence.has_told();
         }
-        for (shard, further) in mesh.others().zip(shared) {
-            mesh.send(shard, Cross::ToPart(id, ToPart::AddVolume(Box::new(further))));
+        for shard in mesh.others() {
+            mesh.send(shard, Cross::ToPart(id, ToPart::AddVolume(Box::new(opened.clone()))));
         }
         let command = CommandId(hosted.next_command);
         hosted.next_command += 1;

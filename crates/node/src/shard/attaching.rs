@@ -1,7 +1,7 @@
 //! A disk that is taken (back) into use while its resource is up.
 //!
-//! The control thread has read the disk and recovered its metadata; the home shard opens it and
-//! offers it to the machines. It becomes the disk of a part of the resource at the moment at which
+//! The control side has read the disk, recovered its metadata and opened it; the home shard offers
+//! it to the machines. It becomes the disk of a part of the resource at the moment at which
 //! the part's group takes it, in order with everything else that the group is told, and not
 //! before: what the group still asks until then is for the disk that was given up, and fails.
 //!
@@ -17,7 +17,6 @@ use crate::links::HostedId;
 use crate::log::{Scope, log};
 use crate::shard::disk::Disk;
 use crate::shard::hosted::{Asker, CommandKind, Hosted, PendingCommand, SuperblockPlaces};
-use crate::shard::hosting::open_disk;
 use crate::shard::mesh::{Cross, FromPart, ToPart};
 use crate::shard::messages::Ticket;
 use crate::shard::part::{NewDisk, check_lanes};
@@ -45,18 +44,12 @@ impl Shard {
         let shards = self.identity.shards;
         let hosted = self.hosted[id.0 as usize].as_ref().expect("found by its name");
         check_lanes(hosted.name(), replica.superblock.lanes, shards)?;
-        let definition = hosted.definition.clone();
         let failed = |error: std::io::Error| {
             Failure::new(FailureCode::DiskFailed, error.to_string(), "is it in use?")
         };
-        let disk = open_disk(&definition, &replica, &mut self.rim).map_err(failed)?;
-        let shared = match self.share(&disk) {
-            Ok(shared) => shared,
-            Err(error) => {
-                disk.close(&mut self.rim);
-                return Err(failed(error));
-            }
-        };
+        let opened = replica.disk.clone();
+        let shared = self.rim.kit.mesh.others().map(|_| opened.clone()).collect();
+        let disk = opened.adopt(&mut self.rim).map_err(failed)?;
         let superblock = Box::new(replica.superblock.clone());
         let groups = group_disks(replica, shards);
         let rim = &mut self.rim;

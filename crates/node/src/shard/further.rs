@@ -4,17 +4,13 @@
 //! flush goes to all of them: the core asks for everything that was written before, of whatever
 //! volume, and leaves extents of any volume out of the activity log after it.
 
-use std::path::Path;
-
 use format::ids::{BLOCK_BYTES, BlockRange};
 use format::layout::Layout;
 use format::space::{Place, VOLUME_BLOCKS};
-use io::{DiskId, PathMode, Persistent, SharedDisk};
+use io::{DiskId, SharedDisk};
 use replication::contract::Token;
 
-use crate::definition::DiskPlace;
 use crate::links::HostedId;
-use crate::log::{Scope, log};
 use crate::shard::Rim;
 use crate::shard::disk::{Disk, Kind};
 
@@ -29,38 +25,22 @@ pub(crate) struct Further {
     pub(crate) written_bytes: u64,
 }
 
-/// The same for another shard.
-#[derive(Debug)]
+/// The same, open, on its way to the shards.
+#[derive(Clone, Debug)]
 pub(crate) struct NewFurther {
-    place: Place,
-    data: SharedDisk,
+    pub(crate) place: Place,
+    pub(crate) data: SharedDisk,
     /// `None`: on the data disk.
-    meta: Option<SharedDisk>,
-    layout: Layout,
+    pub(crate) meta: Option<SharedDisk>,
+    pub(crate) layout: Layout,
 }
 
 impl Further {
-    pub(super) fn open(
-        (place, disk): (Place, &DiskPlace),
-        layout: Layout,
-        rim: &mut Rim,
-    ) -> std::io::Result<Self> {
-        let (data, meta) = open_pair(disk, rim)?;
-        Ok(Self { place, data, meta, layout, read_bytes: 0, written_bytes: 0 })
-    }
-
     pub(super) fn close(&self, rim: &mut Rim) {
         rim.kit.reactor.close_disk(self.data);
         if self.meta != self.data {
             rim.kit.reactor.close_disk(self.meta);
         }
-    }
-
-    pub(super) fn share(&self, rim: &Rim) -> std::io::Result<NewFurther> {
-        let reactor = &rim.kit.reactor;
-        let meta = if self.meta == self.data { None } else { Some(reactor.share_disk(self.meta)?) };
-        let (place, layout) = (self.place, self.layout);
-        Ok(NewFurther { place, data: reactor.share_disk(self.data)?, meta, layout })
     }
 }
 
@@ -88,45 +68,6 @@ pub(super) fn adopt_pair(
             Err(error)
         }
     }
-}
-
-pub(super) fn open_pair(disk: &DiskPlace, rim: &mut Rim) -> std::io::Result<(DiskId, DiskId)> {
-    let exclusive = io::DiskOptions { exclusive: true, ..io::DiskOptions::default() };
-    let DiskPlace { data, meta } = disk;
-    let data = rim.kit.reactor.open_disk(data, exclusive)?;
-    let meta = match meta {
-        None => data,
-        Some(path) => match open_metadata(path, rim) {
-            Ok(meta) => meta,
-            Err(error) => {
-                rim.kit.reactor.close_disk(data);
-                return Err(error);
-            }
-        },
-    };
-    Ok((data, meta))
-}
-
-/// Metadata of its own is small and always to be durable: on persistent memory by stores.
-fn open_metadata(path: &Path, rim: &mut Rim) -> std::io::Result<DiskId> {
-    let persistent = Persistent::from_environment()?;
-    let options = io::DiskOptions { exclusive: true, persistent, ..io::DiskOptions::default() };
-    let disk = rim.kit.reactor.open_disk(path, options)?;
-    let place = path.display();
-    match rim.kit.reactor.disk_info(disk).path_mode {
-        PathMode::Persistent => {
-            log!(Notice, Scope::NODE, "{place}: the metadata is on persistent memory");
-        }
-        PathMode::Mapped => log!(
-            Warning,
-            Scope::NODE,
-            "{place}: the metadata is mapped, as {} says, and is not on persistent memory: it \
-             does not survive a loss of power",
-            Persistent::VARIABLE
-        ),
-        PathMode::Direct | PathMode::InlineMemory | PathMode::InlineBuffered => {}
-    }
-    Ok(disk)
 }
 
 impl Disk {

@@ -9,7 +9,7 @@ use format::layout::SLOTS_DEFAULT;
 use format::metadata::Superblock;
 use format::space::{Place, Space};
 use frontend::nbd::handshake::{Access, Export};
-use io::{DiskId, DiskOptions};
+use io::DiskId;
 use replication::group::GroupOptions;
 use replication::limits::LANES_DEFAULT;
 use replication::resource::{Resource, ResourceOptions};
@@ -27,13 +27,11 @@ use crate::shard::attaching::group_disks;
 use crate::shard::clients::Clients;
 use crate::shard::commands::address_failure;
 use crate::shard::cross::Fence;
-use crate::shard::disk::{Disk, DiskCounters};
-use crate::shard::further::{Further, open_pair};
 use crate::shard::hosted::{CommandKind, Hosted, SuperblockPlaces};
 use crate::shard::initiators::Way;
 use crate::shard::mesh::{Cross, Hosting, ToPart};
 use crate::shard::messages::{Fact, Force, FromShard, Ticket};
-use crate::shard::part::{NewDisk, NewPart, check_lanes};
+use crate::shard::part::{NewPart, check_lanes};
 use crate::shard::{Rim, Shard};
 
 /// A resource whose parts on other shards come up, or go.
@@ -79,14 +77,10 @@ impl Shard {
         let rim = &mut self.rim;
         let failed =
             |error: std::io::Error| Failure::new(FailureCode::DiskFailed, error.to_string(), "");
-        let alone = DiskOptions { exclusive: true, resident: true, ..DiskOptions::default() };
         let register_disk =
-            rim.kit.reactor.open_disk(&attached.register_path, alone).map_err(failed)?;
-        let opened = match (&attached.definition.disk, &attached.replica) {
-            (Some(_), Some(replica)) => open_disk(&attached.definition, replica, rim).map(Some),
-            (_, None) | (None, _) => Ok(None),
-        };
-        let disk = match opened {
+            rim.kit.reactor.adopt_disk(attached.register_disk.clone()).map_err(failed)?;
+        let shared = attached.replica.as_ref().map(|replica| replica.disk.clone());
+        let disk = match shared.clone().map(|disk| disk.adopt(rim)).transpose() {
             Ok(disk) => disk,
             Err(error) => {
                 rim.kit.reactor.close_disk(register_disk);
@@ -98,27 +92,18 @@ impl Shard {
         crash::stepping(Some(id));
         let superblock_at = disk.as_ref().map(SuperblockPlaces::of);
         let (mut groups, hosted) = self.build(id, attached, register_disk, superblock_at);
-        let shared = disk.as_ref().map(|disk| self.share(disk)).transpose();
         let here = usize::from(self.rim.kit.mesh.me());
         let own = groups.remove(here);
-        let installed = match &shared {
-            Ok(_) => self.install_part(id, definition.clone(), own, disk),
-            Err(error) => {
-                let failure = failed(std::io::Error::other(error.to_string()));
-                disk.inspect(|disk| disk.close(&mut self.rim));
-                Err(failure)
-            }
-        };
+        let installed = self.install_part(id, definition.clone(), own, disk);
         crash::stepping(None);
         if let Err(failure) = installed {
             crash::forget(id);
             self.rim.kit.reactor.close_disk(register_disk);
             return Err(failure);
         }
-        let mut disks = shared.ok().flatten().into_iter().flatten();
         let mesh = &mut self.rim.kit.mesh;
         for (shard, group) in mesh.others().zip(groups) {
-            let new = NewPart { definition: definition.clone(), group, disk: disks.next() };
+            let new = NewPart { definition: definition.clone(), group, disk: shared.clone() };
             mesh.send(shard, Cross::Hosting(id, Hosting::Host(Box::new(new))));
         }
         let waiting = mesh.others().count();
@@ -134,11 +119,6 @@ impl Shard {
         let id = self.hosted_count * u32::from(mesh.shards()) + u32::from(mesh.me());
         self.hosted_count += 1;
         HostedId(id)
-    }
-
-    /// The disk for each of the other shards.
-    pub(super) fn share(&self, disk: &Disk) -> std::io::Result<Vec<NewDisk>> {
-        self.rim.kit.mesh.others().map(|_| NewDisk::of(disk, &self.rim)).collect()
     }
 
     pub(super) fn on_part_hosted(&mut self, id: HostedId, result: Result<(), Failure>) {
@@ -439,32 +419,6 @@ fn log_slots(definition: &Definition, shards: u8) -> usize {
     let wanted = usize::try_from(definition.al_extents).unwrap_or(AL_SLOTS_MAX);
     let least = usize::from(SHARDS_MAX);
     wanted.min(AL_SLOTS_MAX).div_ceil(usize::from(shards)).max(least)
-}
-
-pub(super) fn open_disk(
-    definition: &Definition,
-    replica: &Replica,
-    rim: &mut Rim,
-) -> std::io::Result<Disk> {
-    let place = definition.disk.as_ref().expect("a replica was read from it");
-    let (data, meta) = open_pair(place, rim)?;
-    let disk = Disk {
-        data,
-        meta,
-        layout: replica.layout,
-        incarnation: replica.superblock.incarnation,
-        mem_align: rim.kit.reactor.disk_info(data).mem_align,
-        slots: replica.superblock.slots.iter().map(|slot| slot.member).collect(),
-        further: Vec::with_capacity(replica.further.len()),
-        error_logged: false,
-        held: None,
-        counters: DiskCounters::default(),
-    };
-    disk.with_further(replica.further.iter(), rim, |&(place, layout), rim| {
-        let volume = definition.further.iter().find(|volume| volume.place == place);
-        let disk = volume.and_then(|volume| volume.disk.as_ref());
-        Further::open((place, disk.expect("a replica was read from it")), layout, rim)
-    })
 }
 
 /// The addresses at which this node is to be reached for the resource, each once.

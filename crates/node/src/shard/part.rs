@@ -58,8 +58,8 @@ pub(crate) struct NewPart {
     pub(crate) disk: Option<NewDisk>,
 }
 
-/// A disk that the home shard has opened.
-#[derive(Debug)]
+/// A disk that the control side has opened.
+#[derive(Clone, Debug)]
 pub(crate) struct NewDisk {
     pub(crate) data: SharedDisk,
     /// `None`: on the data disk.
@@ -105,20 +105,6 @@ pub(super) fn fail_held(id: HostedId, held: &[GroupAction], rim: &mut Rim) {
 }
 
 impl NewDisk {
-    /// The home's disk, for another shard.
-    pub(super) fn of(disk: &Disk, rim: &Rim) -> std::io::Result<Self> {
-        let reactor = &rim.kit.reactor;
-        let meta = if disk.meta == disk.data { None } else { Some(reactor.share_disk(disk.meta)?) };
-        Ok(Self {
-            data: reactor.share_disk(disk.data)?,
-            meta,
-            layout: disk.layout,
-            incarnation: disk.incarnation,
-            slots: disk.slots.clone(),
-            further: disk.further.iter().map(|it| it.share(rim)).collect::<Result<_, _>>()?,
-        })
-    }
-
     pub(super) fn adopt(self, rim: &mut Rim) -> std::io::Result<Disk> {
         let (data, meta) = adopt_pair(self.data, self.meta, rim)?;
         let disk = Disk {
