@@ -144,6 +144,36 @@ fn an_invalidated_replica_is_copied_without_a_primary() {
     assert!(nobody_is_primary(&it));
 }
 
+/// Its session would go on with a replica that holds nothing, and record the loss of those that hold
+/// everything: nobody would be up to date any more.
+#[test]
+fn a_replica_whose_node_is_primary_is_not_invalidated() {
+    for is_alone in [false, true] {
+        let mut it = Scenario::new(3, 0, 0);
+        it.must_write(0, 7, 1);
+        if is_alone {
+            it.cluster.kill(2);
+            it.until("the loss", |it| !it.is_in_sync(0, 2));
+        }
+        let before = it.incarnation(0);
+        for _ in 0..2 {
+            let refused = it.command(0, Command::Invalidate);
+            it.until("the refusal", |it| it.failed(refused) || it.succeeded(refused));
+        }
+        it.run(Duration::from_secs(10));
+        assert!(it.is_in_sync(0, 1), "the replica that has everything was disowned");
+        assert_eq!(it.incarnation(0), before, "its replica was given up");
+        assert_eq!(it.must_read(0, 7), 1);
+        // Once it is Secondary the others have the data, and it is copied.
+        it.demote(0);
+        let invalidated = it.command(0, Command::Invalidate);
+        it.until("the answer", |it| it.succeeded(invalidated));
+        it.until("the copy", |it| it.leader(1).is_none() && it.is_in_sync(1, 0));
+        it.promote(0);
+        assert_eq!(it.must_read(0, 7), 1);
+    }
+}
+
 #[test]
 fn a_member_that_does_not_keep_up_is_left_behind_and_returns() {
     for slow in [0, 2] {

@@ -599,6 +599,11 @@ impl Resource {
         if self.report().is_none() {
             return self.refuse(id, CommandErrorCode::NoDisk, "there is no disk to invalidate");
         }
+        if self.serves_clients() || self.is_candidate() {
+            // Its session counts on what the replica has: it would lose the others, and keep this.
+            let message = "this node is Primary: make it Secondary before its data is given up";
+            return self.refuse(id, CommandErrorCode::Busy, message);
+        }
         let in_sync = self.config().map_or(MemberSet::EMPTY, complete);
         if in_sync.without(me).and(self.connected()).is_empty() {
             let message = "no other UpToDate replica is connected";
