@@ -770,7 +770,7 @@ pub enum ResourceAction {
         peer: NodeId,
         outcome: AfterSplitBrain,
     },
-    /// A peer holds data of another history (`branch`): it stays disconnected.
+    /// A peer holds data of another history (`branch`): it is not copied to.
     Unrelated {
         peer: NodeId,
         branch: Branch,

@@ -21,6 +21,7 @@ mod startup;
 mod handlers;
 mod faults;
 mod forks;
+mod foreign;
 mod fencing;
 mod promoter;
 mod paths;

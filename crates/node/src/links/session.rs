@@ -132,7 +132,7 @@ impl Links {
 
     /// Forgets one member of a resource.
     pub(crate) fn remove_session(&mut self, hosted: HostedId, peer: NodeId) {
-        self.close_session(hosted, peer, CloseReason::Down);
+        self.close_session(hosted, peer);
         for link in &mut self.links {
             link.sessions.retain(|it| it.hosted != hosted || it.peer != peer);
         }
@@ -302,6 +302,11 @@ impl Links {
         if session.is_up() {
             let (hosted, peer) = (session.hosted, session.peer);
             self.end_session(index, place);
+            if reason == CloseReason::UnrelatedData {
+                // A release that does not stay connected: at once it would refuse again.
+                self.links[index].sessions[place].open_at = now + OPEN_RETRY;
+                return;
+            }
             // A peer that is only starting anew is met again at once, one that went down refuses.
             self.facts.push_back(Fact::OpenDue { hosted, peer });
             return;
@@ -350,30 +355,14 @@ impl Links {
 
     /// Ends the session and starts it anew at once.
     pub(crate) fn reset(&mut self, hosted: HostedId, peer: NodeId) {
-        self.close_session(hosted, peer, CloseReason::Down);
+        self.close_session(hosted, peer);
         self.facts.push_back(Fact::OpenDue { hosted, peer });
-    }
-
-    /// Ends the session, to be tried again after a while.
-    pub(crate) fn refuse(
-        &mut self,
-        hosted: HostedId,
-        peer: NodeId,
-        reason: CloseReason,
-        now: Time,
-    ) {
-        self.close_session(hosted, peer, reason);
-        if let Some(index) = self.link_of(hosted, peer)
-            && let Some(session) = self.links[index].session_mut(hosted, peer)
-        {
-            session.open_at = now + OPEN_RETRY;
-        }
     }
 
     /// Keeps a member disconnected, or lets it connect again.
     pub(crate) fn hold(&mut self, hosted: HostedId, peer: NodeId, held: Held, kit: &mut Kit) {
         if held == Held::Yes {
-            self.close_session(hosted, peer, CloseReason::Down);
+            self.close_session(hosted, peer);
         }
         let Some(index) = self.link_of(hosted, peer) else { return };
         let Some(session) = self.links[index].session_mut(hosted, peer) else { return };
@@ -385,14 +374,15 @@ impl Links {
         }
     }
 
-    fn close_session(&mut self, hosted: HostedId, peer: NodeId, reason: CloseReason) {
+    fn close_session(&mut self, hosted: HostedId, peer: NodeId) {
         let Some(index) = self.link_of(hosted, peer) else { return };
         let link = &mut self.links[index];
         let place = link.sessions.iter().position(|s| s.hosted == hosted && s.peer == peer);
         let place = place.expect("the link was found by this session");
         if let Some(theirs) = link.sessions[place].theirs {
             let home = link.sessions[place].home_at(link);
-            link.push(home, LinkMessage::Close { handle: theirs.handle, reason });
+            let (handle, reason) = (theirs.handle, CloseReason::Down);
+            link.push(home, LinkMessage::Close { handle, reason });
         }
         self.end_session(index, place);
     }

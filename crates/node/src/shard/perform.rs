@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use api::role::Role;
 use format::ids::{MemberSet, NodeId};
-use format::message::{CloseReason, Control, Data, DataBody, ResourceMessage};
+use format::message::{Control, Data, DataBody, ResourceMessage};
 use replication::contract::{
     AfterSplitBrain, FromGroup, GroupAction, PartId, Payload, RequestError, ResourceAction,
     ResourceInput,
@@ -233,10 +233,11 @@ impl Shard {
                 log!(
                     Error,
                     scope,
-                    "its data has another history (branch {branch:?}): not connected; give one of \
-                     the two up with `invalidate`"
+                    "its data has another history (branch {branch:?}): it is not brought up to \
+                     date; on that node `basalt adm invalidate {}` gives its data up for that of \
+                     the others",
+                    hosted.name()
                 );
-                rim.links.refuse(id, peer, CloseReason::UnrelatedData, rim.kit.now);
             }
         }
     }

@@ -7,6 +7,7 @@ use format::space::{Place, Space};
 use stdx::time::Time;
 
 use crate::quorum::is_vote_of;
+use crate::resource::admit::is_of_history;
 use crate::resource::resize::{ResizeStatus, Resizing};
 use crate::resource::suspend::Shortage;
 use crate::resource::verify::{VerifyStatus, Verifying};
@@ -84,7 +85,9 @@ pub struct MemberStatus {
     pub out_of_sync: Space,
     pub copied_blocks: u64,
     pub has_replica: bool,
-    pub unrelated: bool,
+    /// Its replica is of no line that leads to the value which a majority has: it is copied to by
+    /// nobody until an operator gives it up.
+    pub has_other_history: bool,
     /// The first volume of the value that its replica does not have, or not as large.
     pub lacks: Option<Place>,
     /// What its disk holds of that volume; 0 where it has none.
@@ -94,6 +97,14 @@ pub struct MemberStatus {
 }
 
 impl Resource {
+    /// Without a majority the value that is known here may be the older one.
+    fn has_other_history(&self, node: NodeId) -> bool {
+        let (Some(config), Some(replica)) = (self.config(), self.replica_of(node)) else {
+            return false;
+        };
+        config.branch != Branch(0) && self.has_majority() && !is_of_history(config, &replica)
+    }
+
     /// What is under way, for a person who looks for what hangs.
     #[must_use]
     pub fn explain(&self) -> String {
@@ -207,7 +218,7 @@ impl Resource {
                 out_of_sync: left,
                 copied_blocks: copied,
                 has_replica: self.replica_of(node).is_some(),
-                unrelated: self.peers.get(&node).is_some_and(|peer| peer.unrelated),
+                has_other_history: self.has_other_history(node),
                 lacks: self.lacks(node),
                 holds_bytes: self.held_of_lacking(node),
                 split: self.peers.get(&node).and_then(|it| Some(it.split.as_ref()?.fork)),

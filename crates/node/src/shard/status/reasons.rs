@@ -60,6 +60,7 @@ impl Hosted {
             format!("{name} has no vote: it left, or is new; it votes once it is in sync")
         }));
         if is_born {
+            reasons.extend(self.foreign_replicas(status));
             reasons.extend(self.missing_volumes(status));
         }
         if status.promoting {
@@ -101,6 +102,21 @@ impl Hosted {
             ));
         }
         reasons
+    }
+
+    /// Replicas that nobody brings up to date: what they hold is not known to be worth nothing.
+    fn foreign_replicas(&self, status: &Status) -> Vec<String> {
+        let is_foreign =
+            |node| status.members.iter().any(|facts| facts.node == node && facts.has_other_history);
+        let members = self.definition.members.iter().filter(|member| is_foreign(member.node));
+        let describe = |name: &String| {
+            format!(
+                "the data of {name} has another history than that of the others, and is not \
+                 brought up to date: on {name} `basalt adm invalidate {}` gives it up",
+                self.name()
+            )
+        };
+        members.map(|member| describe(&member.name)).collect()
     }
 
     /// Volumes that are not in use yet, and replicas that cannot be used for want of one.
