@@ -79,8 +79,17 @@ fn in_order(arguments: impl IntoIterator<Item = OsString>) -> Vec<OsString> {
             words[at..].rotate_left(verb);
         }
     }
+    if words.iter().any(|word| word == "primary") {
+        // As scripts have it that were written for DRBD 8.
+        let has_force = words.iter().any(|word| word == "--force");
+        words.retain(|word| !(has_force && word == FORCE_BEFORE));
+        words.iter_mut().filter(|word| *word == FORCE_BEFORE).for_each(|it| *it = "--force".into());
+    }
     words
 }
+
+/// What `primary --force` was called once; DRBD takes it still.
+const FORCE_BEFORE: &str = "--overwrite-data-of-peer";
 
 /// The command line, or what is left to do without one: help and version are not errors, and go
 /// to standard output with exit code 0.
@@ -125,5 +134,26 @@ pub(crate) fn print(outcome: &Outcome) -> ExitCode {
         // Nobody reads any more, as with `status | head`: the verb was done all the same.
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::from(outcome.exit),
         Err(_) => ExitCode::FAILURE,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_follows_two_dashes_belongs_to_the_verb() {
+        for (typed, meant) in [
+            ("-- --force primary r0", "primary r0 --force"),
+            ("-c F -- --discard-my-data connect r0", "-c F connect r0 --discard-my-data"),
+            ("connect r0 -- --discard-my-data", "connect r0 --discard-my-data"),
+            ("-- --size 10G resize r0", "resize r0 --size 10G"),
+            ("-- --overwrite-data-of-peer primary all", "primary all --force"),
+            ("-- --overwrite-data-of-peer --force primary r0", "primary r0 --force"),
+            ("-- --overwrite-data-of-peer down r0", "down r0 --overwrite-data-of-peer"),
+        ] {
+            let words = in_order(typed.split(' ').map(OsString::from));
+            assert_eq!(words.join(" ".as_ref()), *meant, "{typed}");
+        }
     }
 }

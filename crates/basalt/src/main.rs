@@ -89,6 +89,10 @@ fn main() -> ExitCode {
         Some("drbdsetup") => return setup::main(Name::Drbdsetup, words),
         Some(_) | None => {}
     }
+    // Its words are its own, a `--` at their beginning, too.
+    if std::env::args_os().nth(1).is_some_and(|tool| tool == "adm") {
+        return adm::main(Name::BasaltAdm, words.skip(1));
+    }
     let result = match Arguments::parse().command {
         Command::Node { words } => return daemon::main(words),
         Command::Adm { words } => return adm::main(Name::BasaltAdm, words),

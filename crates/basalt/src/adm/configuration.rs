@@ -4,6 +4,9 @@
 use std::fs;
 use std::net::{IpAddr, UdpSocket};
 use std::path::{Path, PathBuf};
+use std::sync::mpsc;
+use std::thread;
+use std::time::Duration;
 
 use config::ConfigFile;
 use config::model::{Host, Resource, Volume};
@@ -14,6 +17,8 @@ use crate::adm::outcome::Gathering;
 use crate::adm::question::running_texts;
 use crate::adm::target::{One, Target};
 
+/// How long the configuration may take to be read where no `--timeout` is given.
+const READ_WITHIN: Duration = Duration::from_secs(30);
 const HOST_NAME_PATH: &str = "/proc/sys/kernel/hostname";
 /// Ours first; a machine that comes from DRBD works unchanged with the second.
 const PATHS_DEFAULT: [&str; 2] = ["/etc/basalt.conf", "/etc/drbd.conf"];
@@ -29,14 +34,24 @@ impl Configuration {
     /// runs with.
     pub(crate) fn load(general: &General) -> Result<Self, AdmError> {
         match (&general.config_file, general.source) {
-            (Some(path), _) => Self::read(path),
-            (None, Source::Files) => Self::read(&default_path()?),
+            (Some(path), _) => Self::read(path, general),
+            (None, Source::Files) => Self::read(&default_path()?, general),
             (None, Source::Daemon) => Self::running(general),
         }
     }
 
-    pub(crate) fn read(path: &Path) -> Result<Self, AdmError> {
-        let file = config::parse_file(path).map_err(AdmError::Parse)?;
+    /// A file system that does not answer, such as one of the network, keeps whoever reads from
+    /// it: a thread does, and is not waited for.
+    pub(crate) fn read(path: &Path, general: &General) -> Result<Self, AdmError> {
+        let limit = general.timeout.unwrap_or(READ_WITHIN);
+        let (sender, texts) = mpsc::channel();
+        let wanted = path.to_owned();
+        let reads = move || drop(sender.send(config::parse_file(&wanted)));
+        let started = thread::Builder::new().name("configuration".to_owned()).spawn(reads);
+        started.map_err(|source| AdmError::NoProcess { source })?;
+        let parsed = texts.recv_timeout(limit);
+        let late = |_| AdmError::FileTimeout { path: path.to_owned(), limit };
+        let file = parsed.map_err(late)?.map_err(AdmError::Parse)?;
         Ok(Self { path: path.to_owned(), file })
     }
 

@@ -47,6 +47,12 @@ pub(crate) enum AdmError {
     /// The process that works on a disk does not come back.
     #[error("it did not end within {} s", limit.as_secs_f64())]
     DiskTimeout { limit: std::time::Duration },
+    #[error(
+        "the configuration file {} was not read within {} s: its file system gives no answer",
+        path.display(),
+        limit.as_secs_f64()
+    )]
+    FileTimeout { path: std::path::PathBuf, limit: std::time::Duration },
     #[error("cannot have another process do it: {source}")]
     NoProcess { source: std::io::Error },
     /// The process that worked on a disk said nothing at its end.
@@ -91,6 +97,7 @@ impl AdmError {
             Self::CreateMd(_)
             | Self::AdoptDrbd(_)
             | Self::DiskTimeout { .. }
+            | Self::FileTimeout { .. }
             | Self::ProcessEnded { .. }
             | Self::NoProcess { .. } => OTHER_EXIT,
         }
@@ -119,7 +126,10 @@ impl AdmError {
                     failure.message
                 )
             }
-            Self::Ask(_) | Self::Confused { .. } | Self::HostName { .. } => {
+            Self::Ask(_)
+            | Self::Confused { .. }
+            | Self::FileTimeout { .. }
+            | Self::HostName { .. } => {
                 writeln!(text, "{}: {self}", called::program())
             }
         };
@@ -139,7 +149,7 @@ impl AdmError {
             Self::Usage(_) => ("usage".to_owned(), None, self.to_string()),
             Self::Parse(_) => ("syntax".to_owned(), None, self.to_string()),
             Self::Configuration { .. } => ("configuration".to_owned(), None, self.to_string()),
-            Self::WaitTimeout { .. } | Self::DiskTimeout { .. } => {
+            Self::WaitTimeout { .. } | Self::DiskTimeout { .. } | Self::FileTimeout { .. } => {
                 ("timeout".to_owned(), None, self.to_string())
             }
             Self::Ask(AskError::Unreachable { .. } | AskError::ConnectTimeout { .. }) => {
@@ -212,6 +222,12 @@ impl AdmError {
             Self::AdoptDrbd(error) => error.hint(),
             Self::DiskTimeout { .. } => {
                 "does the disk answer? `dmesg | tail`; the command can be repeated".to_owned()
+            }
+            Self::FileTimeout { .. } => {
+                "name a copy of the file that is elsewhere with -c; `basalt setup status`, `basalt \
+                 setup down RES` and the like ask the daemon alone; `findmnt -T FILE` tells which \
+                 file system it is"
+                    .to_owned()
             }
             Self::HostName { .. } => "name the node with --node".to_owned(),
             Self::ProcessEnded { .. } => {

@@ -66,7 +66,7 @@ fn accept(command_line: &CommandLine) -> Result<(), AdmError> {
         return Err(AdmError::Usage("there are no stacked resources here".to_owned()));
     }
     if let Some(file) = &command_line.config_to_test {
-        Configuration::read(file)?;
+        Configuration::read(file, &command_line.general)?;
     }
     let verb = &command_line.verb;
     // A question to the file changes nothing.

@@ -342,10 +342,15 @@ fn links_are_the_tools_under_drbds_names() {
         ("drbdadm", &["rolle", "r0"], "Usage: drbdadm "),
         ("drbdadm", &["set-gi", "r0"], "drbdadm: set-gi: "),
         ("drbdadm", &["--", "--timeout=600", "net-options", "r0"], "not from `--timeout=600`"),
+        ("drbdadm", &["--", "--overwrite-data-of-peer", "primary", "r0"], "cannot reach"),
     ] {
         let said = complaint(name, words);
         assert!(said.contains(part) && !said.contains("basalt adm"), "{name} {words:?}: {said}");
     }
+    let mut own = Process::new(env!("CARGO_BIN_EXE_basalt"));
+    own.args(["adm", "--", "--force", "primary", "r0"]).env("BASALT_ADMIN_SOCKET", &socket);
+    let said = String::from_utf8(own.output().unwrap().stderr).unwrap();
+    assert!(said.contains("cannot reach"), "{said}");
     let _listener = silent_daemon(&socket);
     let said = complaint("drbdsetup", &["--timeout", "0.05", "down", "r0"]);
     assert!(said.contains("look with `drbdsetup status`"), "{said}");
