@@ -126,3 +126,27 @@ for node in bob charlie; do
   cmp --bytes="$second_bytes" "$(second_of alice)" "$(second_of "$node")" ||
     fail "volume 1 of $node differs from that of alice"
 done
+
+say "a volume that is added in use has its device at once, beside those of the others"
+adm alice primary "$RESOURCE"
+for volume in 0 1; do
+  wait_for 20 "a link to volume $volume" test -b "$LINKS/$volume"
+done
+third_of() { echo "$WORK/$1.third"; }
+for node in "${NODES[@]}"; do
+  truncate --size=32M "$(third_of "$node")"
+  third="volume 2 { device minor $((20 + $(index_of "$node"))); disk $(third_of "$node"); meta-disk internal; }"
+  sed -i "s|\(disk $(second_of "$node"); meta-disk internal; }\)|\1 $third|" "$WORK/r0.res"
+done
+for node in "${NODES[@]}"; do
+  adm "$node" create-md --node "$node" "$RESOURCE/2" > /dev/null
+  adm "$node" adjust "$RESOURCE"
+done
+wait_for 30 "the device of the new volume" test -b "$LINKS/2"
+[ "$(readlink -f "$LINKS/2")" = /dev/ublkb20 ] || fail "a link leads to $(readlink -f "$LINKS/2")"
+printf 'new' | dd of=/dev/ublkb20 bs=4k count=1 conv=sync oflag=direct status=none
+[ "$(dd if=/dev/ublkb20 bs=4k count=1 iflag=direct status=none | head -c 3)" = new ] ||
+  fail "the new volume does not hold what was written"
+adm alice secondary "$RESOURCE"
+[ ! -e "$LINKS/2" ] || fail "the link to the new volume stays"
+check_kernel_log

@@ -275,6 +275,7 @@ impl Control {
                     FromShard::Enlarge { resource, place, size_bytes } => {
                         drop(self.room.send(RoomWanted { resource, place, size_bytes }));
                     }
+                    FromShard::InUse { resource } => self.add_devices(resource),
                 }
             }
             answers.retain(|answers| !answers.is_closed());

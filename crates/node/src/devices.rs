@@ -165,6 +165,11 @@ impl Devices {
         if failed.is_empty() { Ok(()) } else { Err(failed.join("; ")) }
     }
 
+    /// Whether some volume of the resource has a device.
+    pub(crate) fn has_any(&self, resource: &str) -> bool {
+        self.lock().values().any(|kept| kept.resource == resource)
+    }
+
     /// The resource is up: its devices have names, those of DRBD, too.
     pub(crate) fn name(&self, definition: &Definition) {
         for plan in Plan::all_of(definition) {

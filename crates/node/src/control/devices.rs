@@ -1,9 +1,11 @@
 //! Commands that make and remove block devices on their way.
 
+use std::sync::Arc;
+
 use api::response::{Failure, Reply};
 use replication::contract::PromoteMode;
 
-use crate::control::Control;
+use crate::control::{Control, spawn};
 use crate::definition::Definition;
 use crate::log::{Scope, log};
 use crate::shard::messages::{Force, ToShard};
@@ -17,6 +19,23 @@ impl Control {
         let Reply::Done { mut warnings } = reply else { return Ok(reply) };
         warnings.extend(self.start_device(resource).err());
         Ok(Reply::Done { warnings })
+    }
+
+    /// A volume came into use beside others: it gets a block device where they have theirs.
+    pub(super) fn add_devices(self: &Arc<Self>, resource: String) {
+        if !self.devices.has_any(&resource) {
+            return;
+        }
+        let control = Arc::clone(self);
+        let work = move || {
+            if let Err(reason) = control.start_device(&resource) {
+                let scope = Scope::resource(&resource);
+                log!(Warning, scope, "a new volume has no block device: {reason}");
+            }
+        };
+        if let Err(error) = spawn("new-device", work) {
+            log!(Warning, Scope::NODE, "a new volume has no block device: {error}");
+        }
     }
 
     fn start_device(&self, resource: &str) -> Result<(), String> {

@@ -353,9 +353,22 @@ impl Shard {
         }
     }
 
-    /// Devices and virtual machines that use a volume hear of its new size.
+    /// Devices and virtual machines that use a volume hear of its new size, and the control side of
+    /// a new volume beside those that were there.
     fn tell_growth(&mut self, (id, name): (HostedId, &str), before: &Space, after: &Space) {
         self.rim.ublk.grow(id, after);
+        let is_new = |place| before.bytes_at(place) == 0;
+        if before.blocks() > 0 && after.places().any(is_new) {
+            let in_use = FromShard::InUse { resource: name.to_owned() };
+            if self.rim.outbox.push(in_use).is_err() {
+                let scope = Scope::resource(name);
+                log!(
+                    Warning,
+                    scope,
+                    "a block device of a new volume comes with the next `primary`"
+                );
+            }
+        }
         for place in before.places() {
             let (resource, size_bytes) = (name.to_owned(), after.bytes_at(place));
             let grown = FromShard::Grown { resource, place, size_bytes };

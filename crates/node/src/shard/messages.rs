@@ -212,6 +212,10 @@ pub(crate) enum FromShard {
     Grown {
         resource: String,
         place: Place,
+    /// A volume that was added came into use.
+    InUse {
+        resource: String,
+    },
         size_bytes: u64,
     },
     /// The disk of a volume is to have room for so much data, or (0) for all that it can.
