@@ -11,10 +11,17 @@ use clap::{CommandFactory, Parser};
 
 use crate::pki;
 
+/// It ended on request, and disks that answer nothing were not waited for.
+const DISKS_HANG_EXIT: u8 = 3;
+const EXITS: &str = "Exit codes: 0, it was told to end (SIGTERM, SIGINT) and ended cleanly; 1, it \
+    could not start, or had to give up; 2, wrong words; 3, it was told to end and did not wait for \
+    disks that give no answer, which it names: the kernel keeps what is left of the process until \
+    they do, and the next daemon can be started meanwhile.";
+
 /// Runs the daemon of this machine: it keeps the resources that were brought up with
 /// `basalt adm up`, and serves their volumes over NBD and NVMe/TCP.
 #[derive(Debug, Parser)]
-#[command(name = "basalt node", version)]
+#[command(name = "basalt node", version, after_help = EXITS)]
 struct Arguments {
     /// Name of this node, as in the `on` sections of the configuration.
     #[arg(long)]
@@ -145,7 +152,8 @@ pub(crate) fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             node::log_fatal(&error);
-            ExitCode::FAILURE
+            let is_late = matches!(error, node::NodeError::DisksHang { .. });
+            if is_late { ExitCode::from(DISKS_HANG_EXIT) } else { ExitCode::FAILURE }
         }
     }
 }

@@ -1,9 +1,9 @@
 //! Taking a replica and a vote store into use: reading them, and recovering after a crash.
 //!
 //! Runs on the control side with plain file calls, and opens the disks for the data threads at its
-//! end (`opening`). After an unclean end the activity log names extents that may differ from what the bitmaps say: they are
-//! marked in every slot, durably, then the log is emptied (PROTOCOL.md 5.9). Nothing is said to a
-//! peer before that.
+//! end (`opening`). After an unclean end the activity log names extents that may differ from what
+//! the bitmaps say: they are marked in every slot, durably, then the log is emptied (PROTOCOL.md
+//! 5.9). Nothing is said to a peer before that.
 
 pub(crate) mod volumes;
 pub(crate) mod opening;

@@ -14,10 +14,11 @@ mod metrics;
 mod scrape;
 mod devices;
 mod startup;
+mod ending;
 pub(crate) mod handlers;
 mod resync_order;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::sync::mpsc;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -56,7 +57,7 @@ use crate::enlarge::RoomWanted;
 use crate::guests::Guests;
 use crate::limits::{
     ADMIN_COMMAND_DEADLINE, DISK_STALL_MAX, DISK_STALL_MAX_AGAIN, PARENT_POLL_INTERVAL, SHARDS_MAX,
-    SHUTDOWN_DEADLINE, START_PATIENCE,
+    START_PATIENCE,
 };
 use crate::links::secure::Secrecy;
 use crate::links::{Identity, LEAD};
@@ -83,6 +84,8 @@ pub(crate) struct Control {
     held_down: Mutex<BTreeMap<String, Failure>>,
     /// Resources that are up without the disk that they should have, with the reasons.
     without_disk: Mutex<BTreeMap<String, Failure>>,
+    /// Resources on whose disks requests are under way as the data threads end.
+    left_disks: Mutex<BTreeSet<String>>,
     watch: Watch,
     handlers: Handlers,
     resync_order: ResyncOrder,
@@ -144,6 +147,7 @@ pub(crate) fn run(options: &Options) -> Result<(), NodeError> {
         nvme_hosts,
         held_down: Mutex::default(),
         without_disk: Mutex::default(),
+        left_disks: Mutex::default(),
         watch: Watch::default(),
         handlers: Handlers::default(),
         resync_order: ResyncOrder::new(options.max_parallel_resyncs),
@@ -171,20 +175,14 @@ pub(crate) fn run(options: &Options) -> Result<(), NodeError> {
     control.listen_for_clients(options, &mut patience)?;
     let admin = Arc::clone(&control);
     spawn("admin", move || admin::serve(&admin, &socket))?;
-    if let Some(address) = options.metrics {
-        let listener = scrape::listen(address)?;
-        let scraped = Arc::clone(&control);
-        spawn("metrics", move || scrape::serve(&scraped, &listener))?;
-    }
+    let door = options.metrics.map(|address| scrape::open(&control, address)).transpose()?;
     watch(options, termination, end)?;
     log!(Notice, Scope::NODE, "node {} is ready", options.name);
     let why = ends.recv().expect("the control block holds a sender");
     let result = match why {
         End::Asked(reason) => {
             log!(Notice, Scope::NODE, "ending: {reason}");
-            control.stop();
-            threads.into_iter().for_each(|thread| drop(thread.join()));
-            Ok(())
+            control.end(threads)
         }
         End::ShardFailed(reason) => Err(NodeError::Shard(reason)),
     };
@@ -192,6 +190,11 @@ pub(crate) fn run(options: &Options) -> Result<(), NodeError> {
     control.resync_order.end();
     control.watch.end();
     drop(std::fs::remove_file(socket_path));
+    if let Err(NodeError::DisksHang { .. }) = result {
+        door.iter().for_each(|door| door.close());
+        // Last: from here on the next daemon has it.
+        control.state.unlock();
+    }
     result
 }
 
@@ -268,14 +271,17 @@ impl Control {
                 match message {
                     FromShard::Answer { ticket, answer } => self.desk.hand_out(ticket, answer),
                     FromShard::Changed { resource } => self.watch.note(resource),
+                    FromShard::DiskLeft { resource } => {
+                        self.left_disks().insert(resource);
+                    }
                     FromShard::Happened { resource, fact } => self.on_fact(&resource, fact),
+                    FromShard::InUse { resource } => self.add_devices(resource),
                     FromShard::Grown { resource, place, size_bytes } => {
                         self.guests.grow(&resource, place, size_bytes);
                     }
                     FromShard::Enlarge { resource, place, size_bytes } => {
                         drop(self.room.send(RoomWanted { resource, place, size_bytes }));
                     }
-                    FromShard::InUse { resource } => self.add_devices(resource),
                 }
             }
             answers.retain(|answers| !answers.is_closed());
@@ -305,6 +311,10 @@ impl Control {
     /// Claims the disks of a resource for metadata that is moved or read.
     pub(crate) fn disks_of(&self, resource: &str) -> Result<Claim, Failure> {
         self.disk_work.claim(resource, DISK_STALL_MAX)
+    }
+
+    fn left_disks(&self) -> MutexGuard<'_, BTreeSet<String>> {
+        self.left_disks.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn without_disk(&self) -> MutexGuard<'_, BTreeMap<String, Failure>> {
@@ -620,20 +630,6 @@ impl Control {
         once_address_is_free(patience, ask)
             .map_err(|failure| NodeError::Listen(failure.to_string()))?;
         Ok(())
-    }
-
-    fn stop(&self) {
-        self.guests.close_all();
-        self.devices.end_all();
-        self.stored_definitions().iter().for_each(|definition| self.devices.leave(definition));
-        for answer in self.desk.ask_all(|ticket| ToShard::Stop { ticket }, SHUTDOWN_DEADLINE) {
-            if let Err(failure) = answer {
-                log!(Warning, Scope::NODE, "the end is not clean: {failure}");
-            }
-        }
-        for shard in 0..self.desk.shards() {
-            self.desk.tell(shard, ToShard::Exit);
-        }
     }
 }
 

@@ -121,6 +121,13 @@ pub enum NodeError {
     NvmeHosts { path: PathBuf, reason: String },
     #[error("a data thread ended: {0}")]
     Shard(String),
+    /// It ended on request, but for threads that wait for these.
+    #[error(
+        "ended without waiting for disks that give no answer: {disks}; what is left of the process \
+         stays until they do (`dmesg | tail` may say why), and the next daemon can be started \
+         meanwhile"
+    )]
+    DisksHang { disks: String },
 }
 
 /// Runs a daemon until it is told to end.

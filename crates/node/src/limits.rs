@@ -218,5 +218,9 @@ pub(crate) const LOG_FLUSH_DEADLINE: Duration = Duration::from_secs(1);
 /// A clean shutdown gives up after this: what is left is recovered at the next start.
 pub(crate) const SHUTDOWN_DEADLINE: Duration = Duration::from_secs(20);
 
+/// How long the data threads are waited for after that, and those that work on disks: one that
+/// waits for a disk may never end.
+pub(crate) const THREADS_END_DEADLINE: Duration = Duration::from_secs(5);
+pub(crate) const ENDING_POLL_INTERVAL: Duration = Duration::from_millis(5);
 /// Hot extents of one resource, whatever the configuration asks for.
 pub(crate) const AL_SLOTS_MAX: usize = format::metadata::AL_SLOTS_MAX;

@@ -133,6 +133,8 @@ pub(crate) struct Shard {
     demand: Demand,
     /// When disks that do not answer are looked for.
     hung_look_at: Time,
+    /// Resources that went down, with requests to their disks under way.
+    left_disks: Vec<(HostedId, String)>,
     stopping: Option<Stopping>,
     /// Somebody wants to hear of changes.
     is_watched: bool,
@@ -184,6 +186,7 @@ impl Shard {
             next_tick: now,
             demand: Demand::NONE,
             hung_look_at: Time::NEVER,
+            left_disks: Vec::new(),
             stopping: None,
             is_watched: false,
             is_done: false,

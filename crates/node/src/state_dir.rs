@@ -33,7 +33,7 @@ const VERSION: u32 = 1;
 pub(crate) struct StateDir {
     path: PathBuf,
     /// Kept open: the lock ends with it.
-    _lock: File,
+    lock: File,
     start_count: u64,
 }
 
@@ -59,7 +59,14 @@ impl StateDir {
         let start_count = before.unwrap_or(0) + 1;
         write_durably(&path.join("starts"), format!("{start_count}\n").as_bytes())
             .map_err(failed("write the start count of"))?;
-        Ok(Self { path: path.to_owned(), _lock: lock, start_count })
+        Ok(Self { path: path.to_owned(), lock, start_count })
+    }
+
+    /// Lets the next daemon have it, though this process may be kept a while. Nothing is to be
+    /// written to it any more.
+    pub(crate) fn unlock(&self) {
+        // It ends with the process in any case.
+        drop(self.lock.unlock());
     }
 
     pub(crate) fn start_count(&self) -> u64 {

@@ -245,10 +245,15 @@ impl Cluster {
 
     /// SIGTERM, and the exit code.
     pub(crate) fn terminate(&mut self, index: usize) -> Option<i32> {
-        let mut daemon = self.nodes[index].daemon.take().unwrap();
+        self.tell_to_end(index).wait().unwrap().code()
+    }
+
+    /// SIGTERM to a daemon that may be long in ending.
+    pub(crate) fn tell_to_end(&mut self, index: usize) -> Child {
+        let daemon = self.nodes[index].daemon.take().unwrap();
         let id = daemon.id().to_string();
         assert!(Command::new("kill").args(["-TERM", &id]).status().unwrap().success());
-        daemon.wait().unwrap().code()
+        daemon
     }
 
     pub(crate) fn adm(&self, index: usize, words: &[&str]) -> Output {

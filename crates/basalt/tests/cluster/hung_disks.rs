@@ -178,10 +178,9 @@ fn commands_that_look_at_a_disk_that_answers_nothing_end_in_time() {
     }
 }
 
-/// The daemon has more than one disk to see to.
-#[test]
-fn a_disk_that_answers_nothing_holds_up_its_own_resource_alone() {
-    let mut cluster = Cluster::prepare(1, 0);
+/// One node with `r0` and `r1`, each on a disk of its own.
+fn prepare_two_resources() -> Cluster {
+    let cluster = Cluster::prepare(1, 0);
     let other_disk = cluster.directory.path().join("other-disk");
     fs::File::create(&other_disk).unwrap().set_len(crate::harness::DISK_BYTES).unwrap();
     let text = cluster.config_text("r0");
@@ -192,12 +191,27 @@ fn a_disk_that_answers_nothing_holds_up_its_own_resource_alone() {
     let more = more.replace(&cluster.nodes[0].address.to_string(), &port);
     fs::write(cluster.config(), text + &more).unwrap();
     cluster.adm_ok(0, &["create-md", "--node", "n0", "r1"]);
+    cluster
+}
+
+/// Each ends in time, and is done or not.
+fn all_end(cluster: &Cluster, commands: &[(&[&str], bool)]) {
+    for (words, is_done) in commands {
+        let (was_done, said) = ends(cluster, words);
+        assert_eq!(was_done, *is_done, "{words:?}: {said}");
+    }
+}
+
+/// The daemon has more than one disk to see to.
+#[test]
+fn a_disk_that_answers_nothing_holds_up_its_own_resource_alone() {
+    let mut cluster = prepare_two_resources();
     cluster.launch(0);
     let Some(_disk) = Deaf::at(&cluster.disk(0)) else {
         return println!("skipped: a disk that answers nothing takes root and /dev/fuse");
     };
-    for (words, is_done) in [
-        (&["--timeout", "3", "up", "r0"][..], false),
+    let commands: [(&[&str], bool); 8] = [
+        (&["--timeout", "3", "up", "r0"], false),
         (&["--timeout", "3", "up", "r0"], false),
         (&["status"], true),
         (&["--timeout", "10", "up", "r1"], true),
@@ -205,9 +219,40 @@ fn a_disk_that_answers_nothing_holds_up_its_own_resource_alone() {
         (&["--timeout", "10", "down", "--force", "r0"], true),
         (&["--timeout", "10", "down", "--force", "r0"], true),
         (&["--timeout", "10", "down", "r1"], true),
-    ] {
-        let (was_done, said) = ends(&cluster, words);
-        assert_eq!(was_done, is_done, "{words:?}: {said}");
+    ];
+    all_end(&cluster, &commands);
+}
+
+/// The same where it answers whoever reads its metadata, and falls silent before the data threads
+/// have it: they serve the other resource, too.
+#[test]
+fn a_disk_that_falls_silent_while_it_is_taken_into_use_holds_up_its_own_resource_alone() {
+    let mut cluster = prepare_two_resources();
+    cluster.launch(0);
+    for begins in [&["up", "r0"][..], &["attach", "r0"]] {
+        let Some(disk) = Deaf::in_time(&cluster.disk(0)) else {
+            return println!("skipped: a disk that answers nothing takes root and /dev/fuse");
+        };
+        if begins[0] == "attach" {
+            cluster.adm_ok(0, &["up", "r0"]);
+            cluster.adm_ok(0, &["detach", "r0"]);
+        }
+        disk.fall_silent_after_opens(1);
+        let begins = [&["--timeout", "3"], begins].concat();
+        let commands: [(&[&str], bool); 6] = [
+            (&begins, false),
+            (&["--timeout", "10", "status"], true),
+            (&["--timeout", "10", "up", "r1"], true),
+            (&["--timeout", "10", "primary", "--force", "r1"], true),
+            (&["--timeout", "10", "down", "r1"], true),
+            (&["--timeout", "10", "down", "--force", "r0"], true),
+        ];
+        all_end(&cluster, &commands);
+        drop(disk);
+        cluster.poll(0, "disk that is free", || {
+            cluster.adm(0, &["up", "r0"]).status.success().then_some(())
+        });
+        cluster.adm_ok(0, &["down", "r0"]);
     }
 }
 
@@ -243,4 +288,82 @@ fn a_daemon_starts_without_a_disk_that_answers_nothing() {
         cluster.adm(0, &["up", "r0"]).status.success().then_some(())
     });
     assert_eq!(cluster.status(0).unwrap().devices[0].disk_state, DiskState::UpToDate);
+}
+
+/// The configuration lies on a file system that answers nothing, such as one of the network.
+#[test]
+fn a_configuration_that_cannot_be_read_costs_no_more_than_the_deadline() {
+    let cluster = Cluster::start(1, 0);
+    let Some(_file) = Deaf::stopped_at(&cluster.config()) else {
+        return println!("skipped: a file that answers nothing takes root and /dev/fuse");
+    };
+    for words in [&["up", "r0"][..], &["adjust", "r0"], &["create-md", "r0"], &["dump", "r0"]] {
+        let (was_done, said) = ends(&cluster, &[&["--timeout", "1"][..], words].concat());
+        assert!(!was_done, "{words:?}: {said}");
+        let told = format!("the configuration file {} was not read", cluster.config().display());
+        assert!(
+            said.contains(&told) || said.contains("it did not end within"),
+            "{words:?}: {said}"
+        );
+    }
+    // What the daemon alone has to know takes no file.
+    for words in [&["status"][..], &["role", "r0"], &["down", "--force", "r0"]] {
+        let (was_done, said) = ends(&cluster, &[&["--timeout", "2"][..], words].concat());
+        assert!(was_done, "{words:?}: {said}");
+    }
+}
+
+/// A thread that waits for the disk, and requests that the kernel has, keep what is left of the
+/// process; they keep neither the other resource nor the next daemon.
+#[test]
+fn a_daemon_ends_in_time_whatever_its_disks_do() {
+    let mut cluster = prepare_two_resources();
+    let metrics = crate::harness::own_port();
+    cluster.nodes[0].words = vec!["--metrics".to_owned(), metrics.to_string()];
+    cluster.launch(0);
+    cluster.adm_ok(0, &["up", "r1"]);
+    // First one that waits for an `open`, then one of requests of a client.
+    for is_in_use in [false, true] {
+        let Some(disk) = Deaf::in_time(&cluster.disk(0)) else {
+            return println!("skipped: a disk that answers nothing takes root and /dev/fuse");
+        };
+        let mut blocked = None;
+        if is_in_use {
+            cluster.adm_ok(0, &["up", "r0"]);
+            cluster.adm_ok(0, &["primary", "--force", "r0"]);
+            let mut client = cluster.client(0);
+            client.write(0, &[1; BLOCK]).unwrap();
+            disk.fall_silent();
+            blocked = Some(std::thread::spawn(move || drop(client.write(0, &[2; BLOCK]))));
+            cluster.poll(0, "request to the disk", || {
+                let status = cluster.status(0)?;
+                let statistics = status.devices[0].statistics.as_ref()?;
+                (statistics.lower_pending > 0).then_some(())
+            });
+        } else {
+            disk.fall_silent_after_opens(0);
+            cluster.adm_refused(0, &["--timeout", "2", "up", "r0"]);
+        }
+        let began = now();
+        let mut old = cluster.tell_to_end(0);
+        let disk_of =
+            if is_in_use { format!("r0 ({})", cluster.disk(0).display()) } else { "r0".to_owned() };
+        let told = format!("ended without waiting for disks that give no answer: {disk_of};");
+        cluster.wait_for_log(0, &told);
+        assert!(now().since(began).as_secs() < 30, "{:?}", now().since(began));
+        // The next one is there while the old one is still kept.
+        cluster.launch(0);
+        let is_kept = old.try_wait().unwrap().is_none();
+        assert!(is_in_use || is_kept, "the thread did not wait for the disk");
+        cluster.adm_ok(0, &["primary", "--force", "r1"]);
+        cluster.adm_ok(0, &["secondary", "r1"]);
+        cluster.adm_ok(0, &["down", "--force", "r0"]);
+        drop(disk);
+        assert_eq!(old.wait().unwrap().code(), Some(3));
+        if let Some(client) = blocked {
+            client.join().unwrap();
+        }
+        let log = cluster.directory.path().join("log0");
+        fs::write(log, "").unwrap();
+    }
 }

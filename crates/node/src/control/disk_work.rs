@@ -76,6 +76,16 @@ impl DiskWork {
         }
     }
 
+    /// Nobody works on any disk.
+    pub(crate) fn is_idle(&self) -> bool {
+        lock(&self.claimed).is_empty()
+    }
+
+    /// The resources whose disks somebody works on.
+    pub(crate) fn claimed(&self) -> Vec<String> {
+        lock(&self.claimed).keys().cloned().collect()
+    }
+
     /// Whoever works for it now is not to take it into use.
     pub(crate) fn cancel(&self, resource: &str) {
         if let Some(progress) = lock(&self.claimed).get(resource) {

@@ -7,17 +7,34 @@
 use std::io::{self, Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread;
 
 use api::response::Reply;
 
 use crate::NodeError;
-use crate::control::{Control, metrics};
+use crate::control::{Control, metrics, spawn};
 use crate::limits::{SCRAPE_DEADLINE, SCRAPE_HEAD_BYTES_MAX, SCRAPES_MAX};
 use crate::log::{Scope, log};
 
-pub(super) fn listen(address: SocketAddr) -> Result<TcpListener, NodeError> {
+/// The address at which it listens, until it is closed.
+#[derive(Debug)]
+pub(super) struct Door {
+    address: SocketAddr,
+    is_closed: Arc<AtomicBool>,
+}
+
+impl Door {
+    /// Lets another process have the address.
+    pub(super) fn close(&self) {
+        self.is_closed.store(true, Ordering::Release);
+        // Whoever waits for a connection is waked by one.
+        drop(TcpStream::connect_timeout(&self.address, SCRAPE_DEADLINE / 10));
+    }
+}
+
+/// Serves scrapes from a thread of its own.
+pub(super) fn open(control: &Arc<Control>, address: SocketAddr) -> Result<Door, NodeError> {
     let listener = TcpListener::bind(address).map_err(|error| {
         NodeError::Listen(format!("cannot serve metrics on {address}: {error}; is it in use?"))
     })?;
@@ -28,12 +45,18 @@ pub(super) fn listen(address: SocketAddr) -> Result<TcpListener, NodeError> {
             "metrics are served to everybody who reaches {address}: prefer a loopback address"
         );
     }
-    Ok(listener)
+    let door = Door { address, is_closed: Arc::default() };
+    let (control, is_closed) = (Arc::clone(control), Arc::clone(&door.is_closed));
+    spawn("metrics", move || serve(&control, &listener, &is_closed))?;
+    Ok(door)
 }
 
-pub(super) fn serve(control: &Arc<Control>, listener: &TcpListener) {
+fn serve(control: &Arc<Control>, listener: &TcpListener, is_closed: &AtomicBool) {
     let scrapes = Arc::new(AtomicUsize::new(0));
     for stream in listener.incoming() {
+        if is_closed.load(Ordering::Acquire) {
+            return;
+        }
         let Ok(stream) = stream else {
             // Out of files, perhaps: not to be asked again at once.
             thread::park_timeout(SCRAPE_DEADLINE / 10);

@@ -162,7 +162,7 @@ impl Shard {
 
 impl Rim {
     /// Whether a request to the disk of a resource is under way on this shard.
-    fn is_using_disk(&self, id: HostedId) -> bool {
+    pub(super) fn is_using_disk(&self, id: HostedId) -> bool {
         let is_own = |it: HostedId| it == id;
         self.operations.iter().any(|(_, it)| is_own(it.hosted()) && !it.is_of_register())
             || self.starved.iter().any(|&(it, _)| is_own(it))

@@ -148,7 +148,10 @@ impl Shard {
             ToShard::Device { resource, order } => self.on_device_order(&resource, order),
             ToShard::Guest(order) => self.on_guest_order(order),
             ToShard::Stop { ticket } => self.stop(ticket),
-            ToShard::Exit => self.is_done = true,
+            ToShard::Exit => {
+                self.tell_of_left_disks();
+                self.is_done = true;
+            }
         }
     }
 

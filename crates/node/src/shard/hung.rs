@@ -19,6 +19,7 @@ use crate::links::HostedId;
 use crate::log::{Scope, log};
 use crate::shard::Shard;
 use crate::shard::disk::{Operation, Waiting};
+use crate::shard::messages::FromShard;
 
 impl Operation {
     /// It is under way on the disk of a replica, and somebody waits for it.
@@ -81,6 +82,27 @@ impl Shard {
         );
         let member = part.own_node();
         part.tell_home(FromGroup::MemberFailed { member }, rim);
+    }
+
+    /// A resource went down while the kernel had requests to its disk, which may never end.
+    pub(super) fn note_left_disk(&mut self, id: HostedId, name: String) {
+        let rim = &self.rim;
+        self.left_disks.retain(|(id, _)| rim.is_using_disk(*id));
+        if rim.is_using_disk(id) {
+            self.left_disks.push((id, name));
+        }
+    }
+
+    /// What keeps this thread when it is to end.
+    pub(super) fn tell_of_left_disks(&mut self) {
+        let left = self.left_disks.iter().map(|(id, name)| (*id, name));
+        let parts = self.parts.iter().flatten().map(|part| (part.id, &part.name));
+        let is_left = |(id, _): &(HostedId, &String)| self.rim.is_using_disk(*id);
+        let names: Vec<_> = left.chain(parts).filter(is_left).map(|(_, it)| it.clone()).collect();
+        for resource in names {
+            // Without it the end does not name the disk.
+            drop(self.rim.outbox.push(FromShard::DiskLeft { resource }));
+        }
     }
 
     /// An operation that nobody waited for any more has ended.

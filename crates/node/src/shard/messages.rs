@@ -199,6 +199,10 @@ pub(crate) enum FromShard {
         ticket: Ticket,
         answer: Result<Reply, Failure>,
     },
+    /// The thread ends, and the kernel has requests to the disk of this resource still.
+    DiskLeft {
+        resource: String,
+    },
     /// The state of a resource may be another; told once until somebody asks for it.
     Changed {
         resource: String,
@@ -208,14 +212,14 @@ pub(crate) enum FromShard {
         resource: String,
         fact: Fact,
     },
-    /// A volume has so many bytes now, which are more than before.
-    Grown {
-        resource: String,
-        place: Place,
     /// A volume that was added came into use.
     InUse {
         resource: String,
     },
+    /// A volume has so many bytes now, which are more than before.
+    Grown {
+        resource: String,
+        place: Place,
         size_bytes: u64,
     },
     /// The disk of a volume is to have room for so much data, or (0) for all that it can.

@@ -258,6 +258,7 @@ impl Shard {
         for disk in part.disk.iter().chain(&part.offer) {
             disk.close(&mut self.rim);
         }
+        self.note_left_disk(id, part.name);
     }
 }
 
