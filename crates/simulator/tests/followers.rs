@@ -274,7 +274,7 @@ fn naming_the_follower(save: Duration) -> Scenario {
     for slow in &mut it.cluster.slow {
         slow.save = save;
     }
-    let follower = NodeId::new(1).map(MemberSet::of).unwrap();
+    let follower = MemberSet::of(NodeId::new(1).expect("a small number"));
     it.cluster.count_as(3, MemberSet::EMPTY, follower);
     it
 }

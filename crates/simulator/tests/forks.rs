@@ -283,27 +283,6 @@ fn a_half_copied_replica_of_another_line_returns_by_itself() {
     all_of((run_forks, "--forks"), [1_337], 6_000);
 }
 
-/// What a peer had said of the line that was left showed it to be chosen, right after this node
-/// gave way to another one: its vote was of one line then, and all else of the other.
-#[test]
-fn who_gave_way_does_not_take_up_the_line_that_it_left() {
-    all_of((run_forks, "--forks"), [40_467], 6_000);
-}
-
-/// Node 2 had followed the newer line of node 0 without a vote there, and then voted for a value of
-/// the older one: it was the only one in sync on that when it went back to the newer one.
-#[test]
-fn who_follows_a_newer_line_does_not_vote_for_the_older_one() {
-    all_of((run_forks, "--forks"), [41_034], 6_000);
-}
-
-/// Node 0 left the line of node 2 for that of node 1, was copied to, and gave way to that of node 2
-/// again: no slot there had what it gave up when it left.
-#[test]
-fn who_gives_way_to_the_line_that_it_came_from_is_copied_to_in_full() {
-    all_of((run_forks, "--forks"), [51_847], 6_000);
-}
-
 /// Node 2 accepted a value that was not chosen in the end, and went on alone from it: what was
 /// acknowledged since the other one was chosen is not in its line.
 #[test]
