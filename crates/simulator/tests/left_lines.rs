@@ -4,6 +4,7 @@
 use std::time::Duration;
 
 use format::ids::EXTENT_BLOCKS;
+use replication::contract::{Command, PromoteMode};
 use simulator::cluster::{SlowDisk, Way};
 use simulator::scenario::Scenario;
 
@@ -103,4 +104,37 @@ fn who_follows_a_newer_line_does_not_vote_for_the_older_one() {
     it.meet(&[0], &[1, 2, 3, 4]);
     it.until("the return of all", |it| it.is_in_sync(0, 1) && it.is_in_sync(0, 3));
     assert_eq!((it.on_disk(2, 7), it.on_disk(1, 7), it.on_disk(3, 8)), (10, 10, 0));
+}
+
+/// Node 2, which has no disk, proposed to lead, and does not hear what became of that: the only one
+/// who could say gave way to another line meanwhile.
+#[test]
+fn who_proposed_on_a_line_that_all_left_gives_it_up_too() {
+    let mut it = Scenario::with_quorum_off(3, 1);
+    it.must_write(0, 7, 1);
+    it.part(&[0], &[1, 2]);
+    it.part(&[1], &[2]);
+    it.must_write(0, 7, 10);
+    it.promote(1);
+    it.must_write(1, 7, 20);
+    it.demote(1);
+    it.meet(&[1], &[2]);
+    it.run(Duration::from_secs(1));
+    it.cluster.deaf_to[1] = Some("Accept {");
+    let promoted = it.command(2, Command::Promote(PromoteMode::Normal));
+    it.until("its proposal", |it| it.cluster.deaf_to[1].is_none());
+    it.part(&[1], &[2]);
+    it.meet(&[0], &[1]);
+    it.until("the split brain", |it| it.is_split(0, 1) && it.is_split(1, 0));
+    it.discard(1, 0);
+    it.until("the return of node 1", |it| it.is_in_sync(0, 1));
+    it.meet(&[0, 1], &[2]);
+    it.until("the split brain", |it| it.is_split(2, 0) && it.is_split(2, 1));
+    // For longer than a promotion takes otherwise.
+    it.run(Duration::from_secs(25));
+    it.discard(2, 0);
+    assert!(it.failed(promoted));
+    it.until("the end of the split brain", |it| !it.is_split(2, 0) && !it.is_split(2, 1));
+    it.demote_and_promote(0, 2);
+    assert_eq!(it.must_read(2, 7), 10);
 }

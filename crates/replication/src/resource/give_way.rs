@@ -104,6 +104,8 @@ impl Resource {
 
     /// The operator gives up what this node wrote since it parted from `peer`, or from any.
     pub(crate) fn on_discard_asked(&mut self, id: CommandId, peer: Option<NodeId>) {
+        // Those who could say what became of its value left the line, perhaps, that is given up.
+        self.give_up_overdue_promotion();
         let refusal = if self.serves_clients() || self.is_candidate() {
             Some("this node is Primary: make it Secondary before its data is given up")
         } else if self.stays() {

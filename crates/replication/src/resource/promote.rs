@@ -253,6 +253,13 @@ impl Resource {
         Some(promotion.nonce)
     }
 
+    /// Past its deadline a promotion waits for no more than to hear what became of its value.
+    pub(crate) fn give_up_overdue_promotion(&mut self) {
+        if self.promotion.as_ref().is_some_and(|promotion| self.now >= promotion.deadline) {
+            self.give_up_promotion();
+        }
+    }
+
     fn give_up_promotion(&mut self) {
         let refusal = self.attempt.as_ref().and_then(|attempt| attempt.refusal);
         self.attempt = None;
