@@ -458,7 +458,7 @@ _arguments "${_arguments_options[@]}" : \
 '-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
-'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
+'--timeout=[Give up after so long \[default\: 30; \`primary\` 60; \`create-md\`, \`adopt\`, \`adopt-drbd\` 600, for they may have much to write\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
 '-t+[Also read this file, and say what is wrong with it]:FILE:_files' \
 '--config-to-test=[Also read this file, and say what is wrong with it]:FILE:_files' \
 '-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
@@ -485,7 +485,7 @@ _arguments "${_arguments_options[@]}" : \
 '-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
-'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
+'--timeout=[Give up after so long \[default\: 30; \`primary\` 60; \`create-md\`, \`adopt\`, \`adopt-drbd\` 600, for they may have much to write\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
 '--force[Overwrite what is on the disk\: a file system, or metadata]' \
 '-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
@@ -507,7 +507,7 @@ _arguments "${_arguments_options[@]}" : \
 '-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
-'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
+'--timeout=[Give up after so long \[default\: 30; \`primary\` 60; \`create-md\`, \`adopt\`, \`adopt-drbd\` 600, for they may have much to write\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
 '(--same-as --max-peers)--rollback[Put DRBD'\''s metadata back, as it was; only until the resource is used]' \
 '-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
@@ -529,7 +529,7 @@ _arguments "${_arguments_options[@]}" : \
 '-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
-'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
+'--timeout=[Give up after so long \[default\: 30; \`primary\` 60; \`create-md\`, \`adopt\`, \`adopt-drbd\` 600, for they may have much to write\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
 '--in-doubt[Go on where acknowledged writes may be lost]' \
 '-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
@@ -547,7 +547,7 @@ _arguments "${_arguments_options[@]}" : \
 '-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
-'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
+'--timeout=[Give up after so long \[default\: 30; \`primary\` 60; \`create-md\`, \`adopt\`, \`adopt-drbd\` 600, for they may have much to write\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
 '-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
@@ -563,7 +563,7 @@ _arguments "${_arguments_options[@]}" : \
 '-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
-'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
+'--timeout=[Give up after so long \[default\: 30; \`primary\` 60; \`create-md\`, \`adopt\`, \`adopt-drbd\` 600, for they may have much to write\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
 '--force[Do it also where it is refused for safety]' \
 '-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
@@ -580,7 +580,7 @@ _arguments "${_arguments_options[@]}" : \
 '-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
-'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
+'--timeout=[Give up after so long \[default\: 30; \`primary\` 60; \`create-md\`, \`adopt\`, \`adopt-drbd\` 600, for they may have much to write\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
 '--skip-disk[Leave a disk that is out of use so]' \
 '--skip-net[Leave peers that are disconnected so]' \
 '-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
@@ -598,7 +598,7 @@ _arguments "${_arguments_options[@]}" : \
 '-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
-'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
+'--timeout=[Give up after so long \[default\: 30; \`primary\` 60; \`create-md\`, \`adopt\`, \`adopt-drbd\` 600, for they may have much to write\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
 '--skip-disk[Leave a disk that is out of use so]' \
 '--skip-net[Leave peers that are disconnected so]' \
 '-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
@@ -616,7 +616,7 @@ _arguments "${_arguments_options[@]}" : \
 '-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
-'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
+'--timeout=[Give up after so long \[default\: 30; \`primary\` 60; \`create-md\`, \`adopt\`, \`adopt-drbd\` 600, for they may have much to write\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
 '-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
@@ -632,7 +632,7 @@ _arguments "${_arguments_options[@]}" : \
 '-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
-'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
+'--timeout=[Give up after so long \[default\: 30; \`primary\` 60; \`create-md\`, \`adopt\`, \`adopt-drbd\` 600, for they may have much to write\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
 '--force[Do not wait for requests that the disk still owes]' \
 '-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
@@ -649,7 +649,7 @@ _arguments "${_arguments_options[@]}" : \
 '-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
-'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
+'--timeout=[Give up after so long \[default\: 30; \`primary\` 60; \`create-md\`, \`adopt\`, \`adopt-drbd\` 600, for they may have much to write\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
 '--discard-my-data[After a split brain\: give up what this node wrote since then, and take the peer'\''s]' \
 '-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
@@ -666,7 +666,7 @@ _arguments "${_arguments_options[@]}" : \
 '-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
-'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
+'--timeout=[Give up after so long \[default\: 30; \`primary\` 60; \`create-md\`, \`adopt\`, \`adopt-drbd\` 600, for they may have much to write\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
 '--force[Do it also where it is refused for safety]' \
 '-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
@@ -683,7 +683,7 @@ _arguments "${_arguments_options[@]}" : \
 '-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
-'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
+'--timeout=[Give up after so long \[default\: 30; \`primary\` 60; \`create-md\`, \`adopt\`, \`adopt-drbd\` 600, for they may have much to write\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
 '--force[Do it also where it is refused for safety]' \
 '-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
@@ -700,7 +700,7 @@ _arguments "${_arguments_options[@]}" : \
 '-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
-'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
+'--timeout=[Give up after so long \[default\: 30; \`primary\` 60; \`create-md\`, \`adopt\`, \`adopt-drbd\` 600, for they may have much to write\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
 '--clear-bitmap[The replicas hold the same already, as fresh zeros do\: nothing is to be copied]' \
 '-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
@@ -717,7 +717,7 @@ _arguments "${_arguments_options[@]}" : \
 '-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
-'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
+'--timeout=[Give up after so long \[default\: 30; \`primary\` 60; \`create-md\`, \`adopt\`, \`adopt-drbd\` 600, for they may have much to write\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
 '--force[Do it also where it is refused for safety]' \
 '-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
@@ -734,7 +734,7 @@ _arguments "${_arguments_options[@]}" : \
 '-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
-'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
+'--timeout=[Give up after so long \[default\: 30; \`primary\` 60; \`create-md\`, \`adopt\`, \`adopt-drbd\` 600, for they may have much to write\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
 '-s[Show counters]' \
 '--statistics[Show counters]' \
 '-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
@@ -752,7 +752,7 @@ _arguments "${_arguments_options[@]}" : \
 '-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
-'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
+'--timeout=[Give up after so long \[default\: 30; \`primary\` 60; \`create-md\`, \`adopt\`, \`adopt-drbd\` 600, for they may have much to write\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
 '-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
@@ -771,7 +771,7 @@ _arguments "${_arguments_options[@]}" : \
 '-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
-'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
+'--timeout=[Give up after so long \[default\: 30; \`primary\` 60; \`create-md\`, \`adopt\`, \`adopt-drbd\` 600, for they may have much to write\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
 '-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
@@ -788,7 +788,7 @@ _arguments "${_arguments_options[@]}" : \
 '-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
-'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
+'--timeout=[Give up after so long \[default\: 30; \`primary\` 60; \`create-md\`, \`adopt\`, \`adopt-drbd\` 600, for they may have much to write\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
 '--now[Tell the state, and end]' \
 '--timestamps[Begin each line with the time]' \
 '-s[Tell counters too]' \
@@ -811,7 +811,7 @@ _arguments "${_arguments_options[@]}" : \
 '-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
-'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
+'--timeout=[Give up after so long \[default\: 30; \`primary\` 60; \`create-md\`, \`adopt\`, \`adopt-drbd\` 600, for they may have much to write\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
 '-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
@@ -827,7 +827,7 @@ _arguments "${_arguments_options[@]}" : \
 '-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
-'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
+'--timeout=[Give up after so long \[default\: 30; \`primary\` 60; \`create-md\`, \`adopt\`, \`adopt-drbd\` 600, for they may have much to write\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
 '-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
@@ -843,7 +843,7 @@ _arguments "${_arguments_options[@]}" : \
 '-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
-'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
+'--timeout=[Give up after so long \[default\: 30; \`primary\` 60; \`create-md\`, \`adopt\`, \`adopt-drbd\` 600, for they may have much to write\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
 '-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
@@ -863,7 +863,7 @@ _arguments "${_arguments_options[@]}" : \
 '-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
-'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
+'--timeout=[Give up after so long \[default\: 30; \`primary\` 60; \`create-md\`, \`adopt\`, \`adopt-drbd\` 600, for they may have much to write\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
 '-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
@@ -883,7 +883,7 @@ _arguments "${_arguments_options[@]}" : \
 '-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
-'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
+'--timeout=[Give up after so long \[default\: 30; \`primary\` 60; \`create-md\`, \`adopt\`, \`adopt-drbd\` 600, for they may have much to write\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
 '-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
@@ -903,7 +903,7 @@ _arguments "${_arguments_options[@]}" : \
 '-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
-'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
+'--timeout=[Give up after so long \[default\: 30; \`primary\` 60; \`create-md\`, \`adopt\`, \`adopt-drbd\` 600, for they may have much to write\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
 '-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
@@ -919,7 +919,7 @@ _arguments "${_arguments_options[@]}" : \
 '-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
-'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
+'--timeout=[Give up after so long \[default\: 30; \`primary\` 60; \`create-md\`, \`adopt\`, \`adopt-drbd\` 600, for they may have much to write\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
 '-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
@@ -935,7 +935,7 @@ _arguments "${_arguments_options[@]}" : \
 '-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
-'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
+'--timeout=[Give up after so long \[default\: 30; \`primary\` 60; \`create-md\`, \`adopt\`, \`adopt-drbd\` 600, for they may have much to write\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
 '-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
@@ -951,7 +951,7 @@ _arguments "${_arguments_options[@]}" : \
 '-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
-'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
+'--timeout=[Give up after so long \[default\: 30; \`primary\` 60; \`create-md\`, \`adopt\`, \`adopt-drbd\` 600, for they may have much to write\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
 '-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
@@ -966,7 +966,7 @@ _arguments "${_arguments_options[@]}" : \
 '-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
-'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
+'--timeout=[Give up after so long \[default\: 30; \`primary\` 60; \`create-md\`, \`adopt\`, \`adopt-drbd\` 600, for they may have much to write\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
 '-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
@@ -982,7 +982,7 @@ _arguments "${_arguments_options[@]}" : \
 '-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
-'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
+'--timeout=[Give up after so long \[default\: 30; \`primary\` 60; \`create-md\`, \`adopt\`, \`adopt-drbd\` 600, for they may have much to write\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
 '-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
@@ -998,7 +998,7 @@ _arguments "${_arguments_options[@]}" : \
 '-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
-'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
+'--timeout=[Give up after so long \[default\: 30; \`primary\` 60; \`create-md\`, \`adopt\`, \`adopt-drbd\` 600, for they may have much to write\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
 '-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
@@ -1013,7 +1013,7 @@ _arguments "${_arguments_options[@]}" : \
 '-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
-'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
+'--timeout=[Give up after so long \[default\: 30; \`primary\` 60; \`create-md\`, \`adopt\`, \`adopt-drbd\` 600, for they may have much to write\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
 '-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
@@ -1029,7 +1029,7 @@ _arguments "${_arguments_options[@]}" : \
 '-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
-'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
+'--timeout=[Give up after so long \[default\: 30; \`primary\` 60; \`create-md\`, \`adopt\`, \`adopt-drbd\` 600, for they may have much to write\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
 '-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
@@ -1046,7 +1046,7 @@ _arguments "${_arguments_options[@]}" : \
 '-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
-'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
+'--timeout=[Give up after so long \[default\: 30; \`primary\` 60; \`create-md\`, \`adopt\`, \`adopt-drbd\` 600, for they may have much to write\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
 '-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
@@ -1063,7 +1063,7 @@ _arguments "${_arguments_options[@]}" : \
 '-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
-'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
+'--timeout=[Give up after so long \[default\: 30; \`primary\` 60; \`create-md\`, \`adopt\`, \`adopt-drbd\` 600, for they may have much to write\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
 '-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
@@ -1080,7 +1080,7 @@ _arguments "${_arguments_options[@]}" : \
 '-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
-'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
+'--timeout=[Give up after so long \[default\: 30; \`primary\` 60; \`create-md\`, \`adopt\`, \`adopt-drbd\` 600, for they may have much to write\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
 '-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
@@ -1097,7 +1097,7 @@ _arguments "${_arguments_options[@]}" : \
 '-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
-'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
+'--timeout=[Give up after so long \[default\: 30; \`primary\` 60; \`create-md\`, \`adopt\`, \`adopt-drbd\` 600, for they may have much to write\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
 '-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
@@ -1114,7 +1114,7 @@ _arguments "${_arguments_options[@]}" : \
 '-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
-'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
+'--timeout=[Give up after so long \[default\: 30; \`primary\` 60; \`create-md\`, \`adopt\`, \`adopt-drbd\` 600, for they may have much to write\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
 '-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
@@ -1131,7 +1131,7 @@ _arguments "${_arguments_options[@]}" : \
 '-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
-'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
+'--timeout=[Give up after so long \[default\: 30; \`primary\` 60; \`create-md\`, \`adopt\`, \`adopt-drbd\` 600, for they may have much to write\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
 '-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
@@ -1148,7 +1148,7 @@ _arguments "${_arguments_options[@]}" : \
 '-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
-'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
+'--timeout=[Give up after so long \[default\: 30; \`primary\` 60; \`create-md\`, \`adopt\`, \`adopt-drbd\` 600, for they may have much to write\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
 '-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
@@ -1164,7 +1164,7 @@ _arguments "${_arguments_options[@]}" : \
 '-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
-'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
+'--timeout=[Give up after so long \[default\: 30; \`primary\` 60; \`create-md\`, \`adopt\`, \`adopt-drbd\` 600, for they may have much to write\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
 '-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
@@ -1180,7 +1180,7 @@ _arguments "${_arguments_options[@]}" : \
 '-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
-'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
+'--timeout=[Give up after so long \[default\: 30; \`primary\` 60; \`create-md\`, \`adopt\`, \`adopt-drbd\` 600, for they may have much to write\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
 '-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
@@ -1196,7 +1196,7 @@ _arguments "${_arguments_options[@]}" : \
 '-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
-'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
+'--timeout=[Give up after so long \[default\: 30; \`primary\` 60; \`create-md\`, \`adopt\`, \`adopt-drbd\` 600, for they may have much to write\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
 '-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
@@ -1212,7 +1212,7 @@ _arguments "${_arguments_options[@]}" : \
 '-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
-'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
+'--timeout=[Give up after so long \[default\: 30; \`primary\` 60; \`create-md\`, \`adopt\`, \`adopt-drbd\` 600, for they may have much to write\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
 '-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
@@ -1228,7 +1228,7 @@ _arguments "${_arguments_options[@]}" : \
 '-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
-'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
+'--timeout=[Give up after so long \[default\: 30; \`primary\` 60; \`create-md\`, \`adopt\`, \`adopt-drbd\` 600, for they may have much to write\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
 '--force[Do it also where it is refused for safety]' \
 '-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
@@ -1245,7 +1245,7 @@ _arguments "${_arguments_options[@]}" : \
 '-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
-'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
+'--timeout=[Give up after so long \[default\: 30; \`primary\` 60; \`create-md\`, \`adopt\`, \`adopt-drbd\` 600, for they may have much to write\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
 '-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
@@ -1261,7 +1261,7 @@ _arguments "${_arguments_options[@]}" : \
 '-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
-'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
+'--timeout=[Give up after so long \[default\: 30; \`primary\` 60; \`create-md\`, \`adopt\`, \`adopt-drbd\` 600, for they may have much to write\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
 '-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
@@ -1277,7 +1277,7 @@ _arguments "${_arguments_options[@]}" : \
 '-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
-'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
+'--timeout=[Give up after so long \[default\: 30; \`primary\` 60; \`create-md\`, \`adopt\`, \`adopt-drbd\` 600, for they may have much to write\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
 '-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
@@ -1293,7 +1293,7 @@ _arguments "${_arguments_options[@]}" : \
 '-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
-'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
+'--timeout=[Give up after so long \[default\: 30; \`primary\` 60; \`create-md\`, \`adopt\`, \`adopt-drbd\` 600, for they may have much to write\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
 '-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
@@ -1309,7 +1309,7 @@ _arguments "${_arguments_options[@]}" : \
 '-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
-'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
+'--timeout=[Give up after so long \[default\: 30; \`primary\` 60; \`create-md\`, \`adopt\`, \`adopt-drbd\` 600, for they may have much to write\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
 '-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
@@ -1325,7 +1325,7 @@ _arguments "${_arguments_options[@]}" : \
 '-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
-'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
+'--timeout=[Give up after so long \[default\: 30; \`primary\` 60; \`create-md\`, \`adopt\`, \`adopt-drbd\` 600, for they may have much to write\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
 '-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
@@ -1340,7 +1340,7 @@ _arguments "${_arguments_options[@]}" : \
 '-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
-'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
+'--timeout=[Give up after so long \[default\: 30; \`primary\` 60; \`create-md\`, \`adopt\`, \`adopt-drbd\` 600, for they may have much to write\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
 '-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
@@ -1356,7 +1356,7 @@ _arguments "${_arguments_options[@]}" : \
 '-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
-'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
+'--timeout=[Give up after so long \[default\: 30; \`primary\` 60; \`create-md\`, \`adopt\`, \`adopt-drbd\` 600, for they may have much to write\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
 '-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
@@ -1372,7 +1372,7 @@ _arguments "${_arguments_options[@]}" : \
 '-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
-'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
+'--timeout=[Give up after so long \[default\: 30; \`primary\` 60; \`create-md\`, \`adopt\`, \`adopt-drbd\` 600, for they may have much to write\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
 '-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
@@ -1388,7 +1388,7 @@ _arguments "${_arguments_options[@]}" : \
 '-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
-'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
+'--timeout=[Give up after so long \[default\: 30; \`primary\` 60; \`create-md\`, \`adopt\`, \`adopt-drbd\` 600, for they may have much to write\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
 '-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
@@ -1404,7 +1404,7 @@ _arguments "${_arguments_options[@]}" : \
 '-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
-'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
+'--timeout=[Give up after so long \[default\: 30; \`primary\` 60; \`create-md\`, \`adopt\`, \`adopt-drbd\` 600, for they may have much to write\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
 '-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
@@ -1420,7 +1420,7 @@ _arguments "${_arguments_options[@]}" : \
 '-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
-'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
+'--timeout=[Give up after so long \[default\: 30; \`primary\` 60; \`create-md\`, \`adopt\`, \`adopt-drbd\` 600, for they may have much to write\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
 '-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
@@ -1436,7 +1436,7 @@ _arguments "${_arguments_options[@]}" : \
 '-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
-'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
+'--timeout=[Give up after so long \[default\: 30; \`primary\` 60; \`create-md\`, \`adopt\`, \`adopt-drbd\` 600, for they may have much to write\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
 '--set-defaults[Always so\: what the configuration does not say is the default]' \
 '-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
@@ -1453,7 +1453,7 @@ _arguments "${_arguments_options[@]}" : \
 '-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
-'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
+'--timeout=[Give up after so long \[default\: 30; \`primary\` 60; \`create-md\`, \`adopt\`, \`adopt-drbd\` 600, for they may have much to write\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
 '--set-defaults[Always so\: what the configuration does not say is the default]' \
 '-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
@@ -1470,7 +1470,7 @@ _arguments "${_arguments_options[@]}" : \
 '-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
-'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
+'--timeout=[Give up after so long \[default\: 30; \`primary\` 60; \`create-md\`, \`adopt\`, \`adopt-drbd\` 600, for they may have much to write\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
 '--set-defaults[Always so\: what the configuration does not say is the default]' \
 '-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
@@ -1487,7 +1487,7 @@ _arguments "${_arguments_options[@]}" : \
 '-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
-'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
+'--timeout=[Give up after so long \[default\: 30; \`primary\` 60; \`create-md\`, \`adopt\`, \`adopt-drbd\` 600, for they may have much to write\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
 '--set-defaults[Always so\: what the configuration does not say is the default]' \
 '-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
@@ -1505,7 +1505,7 @@ _arguments "${_arguments_options[@]}" : \
 '-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
-'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
+'--timeout=[Give up after so long \[default\: 30; \`primary\` 60; \`create-md\`, \`adopt\`, \`adopt-drbd\` 600, for they may have much to write\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
 '-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
@@ -1522,7 +1522,7 @@ _arguments "${_arguments_options[@]}" : \
 '-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
-'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
+'--timeout=[Give up after so long \[default\: 30; \`primary\` 60; \`create-md\`, \`adopt\`, \`adopt-drbd\` 600, for they may have much to write\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
 '-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
@@ -1539,7 +1539,7 @@ _arguments "${_arguments_options[@]}" : \
 '-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
-'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
+'--timeout=[Give up after so long \[default\: 30; \`primary\` 60; \`create-md\`, \`adopt\`, \`adopt-drbd\` 600, for they may have much to write\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
 '-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
@@ -1556,7 +1556,7 @@ _arguments "${_arguments_options[@]}" : \
 '-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
-'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
+'--timeout=[Give up after so long \[default\: 30; \`primary\` 60; \`create-md\`, \`adopt\`, \`adopt-drbd\` 600, for they may have much to write\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
 '-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
@@ -1573,7 +1573,7 @@ _arguments "${_arguments_options[@]}" : \
 '-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
-'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
+'--timeout=[Give up after so long \[default\: 30; \`primary\` 60; \`create-md\`, \`adopt\`, \`adopt-drbd\` 600, for they may have much to write\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
 '--force[Do it]' \
 '-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
@@ -1590,7 +1590,7 @@ _arguments "${_arguments_options[@]}" : \
 '-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
-'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
+'--timeout=[Give up after so long \[default\: 30; \`primary\` 60; \`create-md\`, \`adopt\`, \`adopt-drbd\` 600, for they may have much to write\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
 '-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
@@ -1606,7 +1606,7 @@ _arguments "${_arguments_options[@]}" : \
 '-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
-'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
+'--timeout=[Give up after so long \[default\: 30; \`primary\` 60; \`create-md\`, \`adopt\`, \`adopt-drbd\` 600, for they may have much to write\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
 '-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
@@ -1626,7 +1626,7 @@ _arguments "${_arguments_options[@]}" : \
 '-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
-'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
+'--timeout=[Give up after so long \[default\: 30; \`primary\` 60; \`create-md\`, \`adopt\`, \`adopt-drbd\` 600, for they may have much to write\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
 '--repair[Make equal what differs\: as most replicas have it, or this node'\''s without a majority]' \
 '-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
@@ -1643,7 +1643,7 @@ _arguments "${_arguments_options[@]}" : \
 '-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
-'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
+'--timeout=[Give up after so long \[default\: 30; \`primary\` 60; \`create-md\`, \`adopt\`, \`adopt-drbd\` 600, for they may have much to write\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
 '-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
@@ -1659,7 +1659,7 @@ _arguments "${_arguments_options[@]}" : \
 '-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
-'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
+'--timeout=[Give up after so long \[default\: 30; \`primary\` 60; \`create-md\`, \`adopt\`, \`adopt-drbd\` 600, for they may have much to write\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
 '-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
@@ -1677,7 +1677,7 @@ _arguments "${_arguments_options[@]}" : \
 '-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
-'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
+'--timeout=[Give up after so long \[default\: 30; \`primary\` 60; \`create-md\`, \`adopt\`, \`adopt-drbd\` 600, for they may have much to write\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
 '--assume-clean[Leave what is new as it is\: you say that all replicas hold the same there]' \
 '--assume-peer-has-space[Changes nothing\: a disk without room is always refused]' \
 '-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
@@ -1991,7 +1991,7 @@ _arguments "${_arguments_options[@]}" : \
 '-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
-'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
+'--timeout=[Give up after so long \[default\: 30; \`primary\` 60; \`create-md\`, \`adopt\`, \`adopt-drbd\` 600, for they may have much to write\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
 '-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
@@ -2014,7 +2014,7 @@ _arguments "${_arguments_options[@]}" : \
 '-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
-'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
+'--timeout=[Give up after so long \[default\: 30; \`primary\` 60; \`create-md\`, \`adopt\`, \`adopt-drbd\` 600, for they may have much to write\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
 '-s[Show counters]' \
 '--statistics[Show counters]' \
 '-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
@@ -2034,7 +2034,7 @@ _arguments "${_arguments_options[@]}" : \
 '-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
-'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
+'--timeout=[Give up after so long \[default\: 30; \`primary\` 60; \`create-md\`, \`adopt\`, \`adopt-drbd\` 600, for they may have much to write\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
 '--now[Tell the state, and end]' \
 '--timestamps[Begin each line with the time]' \
 '-s[Tell counters too]' \
@@ -2057,7 +2057,7 @@ _arguments "${_arguments_options[@]}" : \
 '-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
-'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
+'--timeout=[Give up after so long \[default\: 30; \`primary\` 60; \`create-md\`, \`adopt\`, \`adopt-drbd\` 600, for they may have much to write\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
 '-D[Show also what was not set]' \
 '--show-defaults[Show also what was not set]' \
 '-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
@@ -2075,7 +2075,7 @@ _arguments "${_arguments_options[@]}" : \
 '-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
-'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
+'--timeout=[Give up after so long \[default\: 30; \`primary\` 60; \`create-md\`, \`adopt\`, \`adopt-drbd\` 600, for they may have much to write\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
 '-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
@@ -2091,7 +2091,7 @@ _arguments "${_arguments_options[@]}" : \
 '-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
-'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
+'--timeout=[Give up after so long \[default\: 30; \`primary\` 60; \`create-md\`, \`adopt\`, \`adopt-drbd\` 600, for they may have much to write\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
 '-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
@@ -2108,7 +2108,7 @@ _arguments "${_arguments_options[@]}" : \
 '-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
-'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
+'--timeout=[Give up after so long \[default\: 30; \`primary\` 60; \`create-md\`, \`adopt\`, \`adopt-drbd\` 600, for they may have much to write\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
 '-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
@@ -2124,7 +2124,7 @@ _arguments "${_arguments_options[@]}" : \
 '-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
-'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
+'--timeout=[Give up after so long \[default\: 30; \`primary\` 60; \`create-md\`, \`adopt\`, \`adopt-drbd\` 600, for they may have much to write\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
 '-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
@@ -2140,7 +2140,7 @@ _arguments "${_arguments_options[@]}" : \
 '-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
-'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
+'--timeout=[Give up after so long \[default\: 30; \`primary\` 60; \`create-md\`, \`adopt\`, \`adopt-drbd\` 600, for they may have much to write\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
 '--force[Do it also where it is refused for safety]' \
 '-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
@@ -2157,7 +2157,7 @@ _arguments "${_arguments_options[@]}" : \
 '-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
-'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
+'--timeout=[Give up after so long \[default\: 30; \`primary\` 60; \`create-md\`, \`adopt\`, \`adopt-drbd\` 600, for they may have much to write\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
 '--force[Fail the requests that are still open]' \
 '-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
@@ -2174,7 +2174,7 @@ _arguments "${_arguments_options[@]}" : \
 '-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
-'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
+'--timeout=[Give up after so long \[default\: 30; \`primary\` 60; \`create-md\`, \`adopt\`, \`adopt-drbd\` 600, for they may have much to write\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
 '--discard-my-data[After a split brain\: give up what this node wrote since then, and take the peer'\''s]' \
 '-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
@@ -2192,7 +2192,7 @@ _arguments "${_arguments_options[@]}" : \
 '-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
-'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
+'--timeout=[Give up after so long \[default\: 30; \`primary\` 60; \`create-md\`, \`adopt\`, \`adopt-drbd\` 600, for they may have much to write\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
 '--force[Do it also where it is refused for safety]' \
 '-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
@@ -2210,7 +2210,7 @@ _arguments "${_arguments_options[@]}" : \
 '-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
-'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
+'--timeout=[Give up after so long \[default\: 30; \`primary\` 60; \`create-md\`, \`adopt\`, \`adopt-drbd\` 600, for they may have much to write\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
 '--force[Do not wait for requests that the disk still owes]' \
 '-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
@@ -2229,7 +2229,7 @@ _arguments "${_arguments_options[@]}" : \
 '-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
-'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
+'--timeout=[Give up after so long \[default\: 30; \`primary\` 60; \`create-md\`, \`adopt\`, \`adopt-drbd\` 600, for they may have much to write\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
 '--assume-clean[Leave what is new as it is]' \
 '--assume-peer-has-space[Changes nothing\: a disk without room is always refused]' \
 '-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
@@ -2247,7 +2247,7 @@ _arguments "${_arguments_options[@]}" : \
 '-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
-'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
+'--timeout=[Give up after so long \[default\: 30; \`primary\` 60; \`create-md\`, \`adopt\`, \`adopt-drbd\` 600, for they may have much to write\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
 '-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
@@ -2263,7 +2263,7 @@ _arguments "${_arguments_options[@]}" : \
 '-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
-'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
+'--timeout=[Give up after so long \[default\: 30; \`primary\` 60; \`create-md\`, \`adopt\`, \`adopt-drbd\` 600, for they may have much to write\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
 '-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
@@ -2279,7 +2279,7 @@ _arguments "${_arguments_options[@]}" : \
 '-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
-'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
+'--timeout=[Give up after so long \[default\: 30; \`primary\` 60; \`create-md\`, \`adopt\`, \`adopt-drbd\` 600, for they may have much to write\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
 '-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
@@ -2295,7 +2295,7 @@ _arguments "${_arguments_options[@]}" : \
 '-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
-'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
+'--timeout=[Give up after so long \[default\: 30; \`primary\` 60; \`create-md\`, \`adopt\`, \`adopt-drbd\` 600, for they may have much to write\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
 '--clear-bitmap[The replicas hold the same already]' \
 '-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
@@ -2312,7 +2312,7 @@ _arguments "${_arguments_options[@]}" : \
 '-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
-'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
+'--timeout=[Give up after so long \[default\: 30; \`primary\` 60; \`create-md\`, \`adopt\`, \`adopt-drbd\` 600, for they may have much to write\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
 '-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
@@ -2330,7 +2330,7 @@ _arguments "${_arguments_options[@]}" : \
 '-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
-'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
+'--timeout=[Give up after so long \[default\: 30; \`primary\` 60; \`create-md\`, \`adopt\`, \`adopt-drbd\` 600, for they may have much to write\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
 '-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
@@ -2350,7 +2350,7 @@ _arguments "${_arguments_options[@]}" : \
 '-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
-'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
+'--timeout=[Give up after so long \[default\: 30; \`primary\` 60; \`create-md\`, \`adopt\`, \`adopt-drbd\` 600, for they may have much to write\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
 '-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
@@ -2368,7 +2368,7 @@ _arguments "${_arguments_options[@]}" : \
 '-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
-'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
+'--timeout=[Give up after so long \[default\: 30; \`primary\` 60; \`create-md\`, \`adopt\`, \`adopt-drbd\` 600, for they may have much to write\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
 '-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
@@ -2386,7 +2386,7 @@ _arguments "${_arguments_options[@]}" : \
 '-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
-'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
+'--timeout=[Give up after so long \[default\: 30; \`primary\` 60; \`create-md\`, \`adopt\`, \`adopt-drbd\` 600, for they may have much to write\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
 '-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
@@ -2404,7 +2404,7 @@ _arguments "${_arguments_options[@]}" : \
 '-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
-'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
+'--timeout=[Give up after so long \[default\: 30; \`primary\` 60; \`create-md\`, \`adopt\`, \`adopt-drbd\` 600, for they may have much to write\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
 '-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
@@ -2420,7 +2420,7 @@ _arguments "${_arguments_options[@]}" : \
 '-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
-'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
+'--timeout=[Give up after so long \[default\: 30; \`primary\` 60; \`create-md\`, \`adopt\`, \`adopt-drbd\` 600, for they may have much to write\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
 '-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
@@ -2438,7 +2438,7 @@ _arguments "${_arguments_options[@]}" : \
 '-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
-'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
+'--timeout=[Give up after so long \[default\: 30; \`primary\` 60; \`create-md\`, \`adopt\`, \`adopt-drbd\` 600, for they may have much to write\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
 '-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
@@ -2456,7 +2456,7 @@ _arguments "${_arguments_options[@]}" : \
 '-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
-'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
+'--timeout=[Give up after so long \[default\: 30; \`primary\` 60; \`create-md\`, \`adopt\`, \`adopt-drbd\` 600, for they may have much to write\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
 '-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
@@ -2472,7 +2472,7 @@ _arguments "${_arguments_options[@]}" : \
 '-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
-'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
+'--timeout=[Give up after so long \[default\: 30; \`primary\` 60; \`create-md\`, \`adopt\`, \`adopt-drbd\` 600, for they may have much to write\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
 '-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
@@ -2488,7 +2488,7 @@ _arguments "${_arguments_options[@]}" : \
 '-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
-'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
+'--timeout=[Give up after so long \[default\: 30; \`primary\` 60; \`create-md\`, \`adopt\`, \`adopt-drbd\` 600, for they may have much to write\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
 '--force[Do it also where it is refused for safety]' \
 '-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
@@ -2506,7 +2506,7 @@ _arguments "${_arguments_options[@]}" : \
 '-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
-'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
+'--timeout=[Give up after so long \[default\: 30; \`primary\` 60; \`create-md\`, \`adopt\`, \`adopt-drbd\` 600, for they may have much to write\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
 '-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
@@ -2523,7 +2523,7 @@ _arguments "${_arguments_options[@]}" : \
 '-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
-'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
+'--timeout=[Give up after so long \[default\: 30; \`primary\` 60; \`create-md\`, \`adopt\`, \`adopt-drbd\` 600, for they may have much to write\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
 '-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
@@ -2539,7 +2539,7 @@ _arguments "${_arguments_options[@]}" : \
 '-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
-'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
+'--timeout=[Give up after so long \[default\: 30; \`primary\` 60; \`create-md\`, \`adopt\`, \`adopt-drbd\` 600, for they may have much to write\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
 '-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
@@ -2556,7 +2556,7 @@ _arguments "${_arguments_options[@]}" : \
 '-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
-'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
+'--timeout=[Give up after so long \[default\: 30; \`primary\` 60; \`create-md\`, \`adopt\`, \`adopt-drbd\` 600, for they may have much to write\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
 '-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
@@ -2574,7 +2574,7 @@ _arguments "${_arguments_options[@]}" : \
 '-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
-'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
+'--timeout=[Give up after so long \[default\: 30; \`primary\` 60; \`create-md\`, \`adopt\`, \`adopt-drbd\` 600, for they may have much to write\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
 '-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
@@ -2593,7 +2593,7 @@ _arguments "${_arguments_options[@]}" : \
 '-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
-'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
+'--timeout=[Give up after so long \[default\: 30; \`primary\` 60; \`create-md\`, \`adopt\`, \`adopt-drbd\` 600, for they may have much to write\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
 '-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
@@ -2611,7 +2611,7 @@ _arguments "${_arguments_options[@]}" : \
 '-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
-'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
+'--timeout=[Give up after so long \[default\: 30; \`primary\` 60; \`create-md\`, \`adopt\`, \`adopt-drbd\` 600, for they may have much to write\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
 '-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
@@ -2630,7 +2630,7 @@ _arguments "${_arguments_options[@]}" : \
 '-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
-'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
+'--timeout=[Give up after so long \[default\: 30; \`primary\` 60; \`create-md\`, \`adopt\`, \`adopt-drbd\` 600, for they may have much to write\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
 '-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
@@ -2649,7 +2649,7 @@ _arguments "${_arguments_options[@]}" : \
 '-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
-'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
+'--timeout=[Give up after so long \[default\: 30; \`primary\` 60; \`create-md\`, \`adopt\`, \`adopt-drbd\` 600, for they may have much to write\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
 '-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
@@ -2669,7 +2669,7 @@ _arguments "${_arguments_options[@]}" : \
 '-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
-'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
+'--timeout=[Give up after so long \[default\: 30; \`primary\` 60; \`create-md\`, \`adopt\`, \`adopt-drbd\` 600, for they may have much to write\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
 '-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
@@ -2686,7 +2686,7 @@ _arguments "${_arguments_options[@]}" : \
 '-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
-'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
+'--timeout=[Give up after so long \[default\: 30; \`primary\` 60; \`create-md\`, \`adopt\`, \`adopt-drbd\` 600, for they may have much to write\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
 '-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
@@ -2703,7 +2703,7 @@ _arguments "${_arguments_options[@]}" : \
 '-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
-'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
+'--timeout=[Give up after so long \[default\: 30; \`primary\` 60; \`create-md\`, \`adopt\`, \`adopt-drbd\` 600, for they may have much to write\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
 '-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
@@ -2721,7 +2721,7 @@ _arguments "${_arguments_options[@]}" : \
 '-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
-'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
+'--timeout=[Give up after so long \[default\: 30; \`primary\` 60; \`create-md\`, \`adopt\`, \`adopt-drbd\` 600, for they may have much to write\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
 '-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
@@ -2744,7 +2744,7 @@ _arguments "${_arguments_options[@]}" : \
 '-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
-'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
+'--timeout=[Give up after so long \[default\: 30; \`primary\` 60; \`create-md\`, \`adopt\`, \`adopt-drbd\` 600, for they may have much to write\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
 '-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
@@ -2764,7 +2764,7 @@ _arguments "${_arguments_options[@]}" : \
 '-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
-'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
+'--timeout=[Give up after so long \[default\: 30; \`primary\` 60; \`create-md\`, \`adopt\`, \`adopt-drbd\` 600, for they may have much to write\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
 '-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
@@ -2785,7 +2785,7 @@ _arguments "${_arguments_options[@]}" : \
 '-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
-'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
+'--timeout=[Give up after so long \[default\: 30; \`primary\` 60; \`create-md\`, \`adopt\`, \`adopt-drbd\` 600, for they may have much to write\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
 '-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
@@ -2807,7 +2807,7 @@ _arguments "${_arguments_options[@]}" : \
 '-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
-'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
+'--timeout=[Give up after so long \[default\: 30; \`primary\` 60; \`create-md\`, \`adopt\`, \`adopt-drbd\` 600, for they may have much to write\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
 '-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
@@ -2827,7 +2827,7 @@ _arguments "${_arguments_options[@]}" : \
 '-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
-'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
+'--timeout=[Give up after so long \[default\: 30; \`primary\` 60; \`create-md\`, \`adopt\`, \`adopt-drbd\` 600, for they may have much to write\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
 '-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
@@ -2848,7 +2848,7 @@ _arguments "${_arguments_options[@]}" : \
 '-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
-'--timeout=[Give up waiting for the daemon after so long \[default\: 30; \`primary\` 60\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
+'--timeout=[Give up after so long \[default\: 30; \`primary\` 60; \`create-md\`, \`adopt\`, \`adopt-drbd\` 600, for they may have much to write\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
 '-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \

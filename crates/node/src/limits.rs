@@ -139,8 +139,9 @@ pub(crate) const GUEST_STOP_DEADLINE: Duration = Duration::from_secs(20);
 
 /// An admin request is read, and its answer written, within this.
 pub(crate) const ADMIN_IO_DEADLINE: Duration = Duration::from_secs(10);
-/// An admin command is answered by then, with a failure if need be.
-pub(crate) const ADMIN_COMMAND_DEADLINE: Duration = Duration::from_secs(30);
+/// An admin command is answered by then, with a failure if need be: before `basalt adm` stops to
+/// wait (30 s) and can only say that nothing came.
+pub(crate) const ADMIN_COMMAND_DEADLINE: Duration = Duration::from_secs(25);
 /// A disk that answers none of the daemon's requests for so long is not waited for; shorter than
 /// `ADMIN_COMMAND_DEADLINE`, for whoever asked is to hear of it.
 pub(crate) const DISK_STALL_MAX: Duration = Duration::from_secs(20);
@@ -217,10 +218,10 @@ pub(crate) const LOG_LINES_MAX: usize = 1024;
 pub(crate) const LOG_FLUSH_DEADLINE: Duration = Duration::from_secs(1);
 /// A clean shutdown gives up after this: what is left is recovered at the next start.
 pub(crate) const SHUTDOWN_DEADLINE: Duration = Duration::from_secs(20);
-
 /// How long the data threads are waited for after that, and those that work on disks: one that
 /// waits for a disk may never end.
 pub(crate) const THREADS_END_DEADLINE: Duration = Duration::from_secs(5);
 pub(crate) const ENDING_POLL_INTERVAL: Duration = Duration::from_millis(5);
+
 /// Hot extents of one resource, whatever the configuration asks for.
 pub(crate) const AL_SLOTS_MAX: usize = format::metadata::AL_SLOTS_MAX;

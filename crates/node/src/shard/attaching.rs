@@ -85,9 +85,14 @@ impl Shard {
             return Err(Failure::new(FailureCode::AlreadyAttached, message, hint));
         }
         let is_attaching = hosted.commands.iter().any(|it| it.kind == CommandKind::Attach);
-        if hosted.removal.is_some() || is_attaching || hosted.is_using_disk(&self.rim) {
-            let message = format!("resource {name:?} is changing, or its former disk is in use");
+        if hosted.removal.is_some() || is_attaching {
+            let message = format!("resource {name:?} is changing");
             return Err(Failure::new(FailureCode::StateRefused, message, "try again"));
+        }
+        if hosted.is_using_disk(&self.rim) {
+            let message = format!("requests to the former disk of {name:?} have not ended");
+            let hint = "they end when it answers: `dmesg | tail` may say why it does not";
+            return Err(Failure::new(FailureCode::StateRefused, message, hint));
         }
         Ok(())
     }

@@ -9,6 +9,7 @@ use replication::contract::{
 };
 use stdx::time::Time;
 
+use crate::definition::Definition;
 use crate::limits::SHUTDOWN_DEADLINE;
 use crate::links::HostedId;
 use crate::links::secure::Secrecy;
@@ -236,7 +237,9 @@ impl Shard {
         if pending.kind == CommandKind::Redefine {
             hosted.redefinition.take_if(|_| result.is_err());
             if let Asker::Admin(ticket) = pending.asker {
-                let answer = result.map_err(failure).and_then(|()| self.on_redefined(id));
+                let answer = result
+                    .map_err(|error| failure(error, pending.kind))
+                    .and_then(|()| self.on_redefined(id));
                 self.rim.reply(ticket, answer);
             }
             return;
@@ -244,6 +247,10 @@ impl Shard {
         if pending.kind == CommandKind::Attach && result.is_err() {
             hosted.withdraw_offer(&mut self.rim);
         }
+        let result = result.map_err(|error| CommandError {
+            message: in_names(&error.message, &hosted.definition),
+            ..error
+        });
         let told = match &result {
             Ok(()) => Ok(()),
             Err(error) => Err(error.message.clone()),
@@ -253,7 +260,8 @@ impl Shard {
                 if result.is_ok() && pending.kind.is_of_role() {
                     hosted.clients.is_explicit = pending.kind == CommandKind::Promote;
                 }
-                let answer = result.map(|()| Reply::done()).map_err(failure);
+                let answer =
+                    result.map(|()| Reply::done()).map_err(|error| failure(error, pending.kind));
                 self.rim.reply(ticket, answer);
             }
             Asker::Clients => {}
@@ -426,19 +434,35 @@ impl Shard {
     }
 }
 
-fn failure(error: CommandError) -> Failure {
+/// The core knows nodes by their numbers.
+fn in_names(text: &str, definition: &Definition) -> String {
+    let mut members: Vec<_> = definition.members.iter().collect();
+    // That of node 10 begins as that of node 1.
+    members.sort_unstable_by_key(|member| std::cmp::Reverse(member.node));
+    members.iter().fold(text.to_owned(), |text, member| {
+        text.replace(&format!("node {}", member.node), &member.name)
+    })
+}
+
+fn failure(error: CommandError, kind: CommandKind) -> Failure {
     let (code, hint) = match error.code {
         CommandErrorCode::NoQuorum => {
             (FailureCode::NoQuorum, "connect more nodes, or see `status` for who is missing")
         }
-        CommandErrorCode::NoUpToDateData => (
+        CommandErrorCode::NoUpToDateData if kind == CommandKind::Promote => (
             FailureCode::NoUpToDateData,
             "connect a node with up-to-date data; `primary --force` makes the local data the truth",
+        ),
+        CommandErrorCode::NoUpToDateData => (
+            FailureCode::NoUpToDateData,
+            "connect a node with up-to-date data first: `status` shows what each replica has",
         ),
         CommandErrorCode::PeerPrimary => {
             (FailureCode::MultiplePrimaries, "make the other node Secondary first")
         }
-        CommandErrorCode::Busy => (FailureCode::StateRefused, "try again"),
+        CommandErrorCode::Busy => {
+            (FailureCode::StateRefused, "`status` shows what is under way; try again after it")
+        }
         CommandErrorCode::NoDisk => (FailureCode::NoLocalDisk, ""),
         CommandErrorCode::TimedOut => (FailureCode::Timeout, "see `status` for what it waits for"),
         CommandErrorCode::NotPrimary => (FailureCode::StateRefused, ""),
