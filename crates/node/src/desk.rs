@@ -120,7 +120,7 @@ pub(crate) fn overloaded() -> Failure {
 
 fn no_answer(deadline: Duration) -> Failure {
     let message = format!("the command did not end within {} s", deadline.as_secs());
-    let hint = "it may still go on; `status` tells what the resource waits for: a disk that answers \
-                nothing, perhaps (`dmesg | tail`)";
+    let hint = "it may still go on; `status` tells what the resource waits for: a disk that gives \
+                no answer, perhaps (`dmesg | tail`)";
     Failure::new(FailureCode::Timeout, message, hint)
 }

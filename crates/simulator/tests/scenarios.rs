@@ -144,8 +144,8 @@ fn an_invalidated_replica_is_copied_without_a_primary() {
     assert!(nobody_is_primary(&it));
 }
 
-/// Its session would go on with a replica that holds nothing, and record the loss of those that hold
-/// everything: nobody would be up to date any more.
+/// Its session would go on with a replica that holds nothing, and record the loss of those that
+/// hold everything: nobody would be up to date any more.
 #[test]
 fn a_replica_whose_node_is_primary_is_not_invalidated() {
     for is_alone in [false, true] {
