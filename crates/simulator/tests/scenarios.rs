@@ -464,3 +464,18 @@ fn half_of_what_was_inherited_is_inherited_again() {
         });
     }
 }
+
+/// A shorter limit counts from when it is set: what was waited for longer than that until then was
+/// not late.
+#[test]
+fn nobody_is_late_by_a_limit_that_was_not_there() {
+    let mut it = Scenario::new(3, 0, 0);
+    it.must_write(0, 7, 1);
+    it.run(Duration::from_secs(3));
+    it.cluster.slow[1].write = Duration::from_millis(3_300);
+    let part = it.write(0, 7, 2);
+    it.run(Duration::from_millis(2_600));
+    it.cluster.be_patient(0, Duration::from_secs(1));
+    it.until("the write", |it| it.ended(part).is_some());
+    assert!(it.is_in_sync(0, 1));
+}
