@@ -26,7 +26,7 @@ use tempfile::TempDir;
 mod ports;
 
 pub(crate) const DISK_BYTES: u64 = 64 << 20;
-const WAIT: Duration = Duration::from_secs(30);
+const WAIT: Duration = Duration::from_secs(60);
 const POLL: Duration = Duration::from_millis(20);
 
 pub(crate) struct Cluster {
