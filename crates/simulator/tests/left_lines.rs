@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use format::ids::EXTENT_BLOCKS;
+use format::ids::{EXTENT_BLOCKS, NodeId};
 use replication::contract::{Command, PromoteMode};
 use simulator::cluster::{SlowDisk, Way};
 use simulator::scenario::Scenario;
@@ -137,4 +137,33 @@ fn who_proposed_on_a_line_that_all_left_gives_it_up_too() {
     it.until("the end of the split brain", |it| !it.is_split(2, 0) && !it.is_split(2, 1));
     it.demote_and_promote(0, 2);
     assert_eq!(it.must_read(2, 7), 10);
+}
+
+/// Node 2 is being copied to, and has not noticed yet that the only one with the data of their line
+/// is away: that one just gave it up for the line of node 0.
+#[test]
+fn nobody_gives_way_to_data_that_was_just_given_up() {
+    let mut it = Scenario::with_quorum_off(3, 0);
+    it.must_write(0, 7, 1);
+    it.part(&[0], &[1, 2]);
+    it.must_write(0, 7, 10);
+    it.demote(0);
+    it.promote(1);
+    it.cluster.kill(2);
+    it.must_write(1, 8, 20);
+    it.cluster.slow[2].write = Duration::from_millis(500);
+    it.cluster.start(2);
+    let branch = |it: &Scenario, node| it.status(node).map(|status| status.branch);
+    it.until("node 2 to be copied to", |it| branch(it, 2) == branch(it, 1));
+    it.demote(1);
+    it.meet(&[0], &[1, 2]);
+    it.until("the split brain", |it| it.is_split(1, 0) && it.is_split(2, 0) && it.is_split(0, 2));
+    assert!(!it.is_in_sync(2, 2));
+    it.part(&[1], &[2]);
+    it.discard(1, 0);
+    it.until("node 1 to give its data up", |it| branch(it, 1) == branch(it, 0));
+    let _kept = it.command(0, Command::DiscardData { peer: NodeId::new(2) });
+    it.run(Duration::from_secs(5));
+    it.promote(0);
+    assert_eq!(it.must_read(0, 7), 10);
 }

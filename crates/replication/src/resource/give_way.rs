@@ -225,17 +225,6 @@ impl Resource {
         replica.is_some() && is_in_sync && self.own_part(head).is_some()
     }
 
-    /// This node, or one that it talks to, has it.
-    fn reaches_data_of(&self, head: &Config) -> bool {
-        let is_of_line = |node: NodeId| {
-            self.replica_of(node).is_some_and(|replica| replica.branch == head.branch)
-        };
-        insync(head)
-            .and(self.connected())
-            .iter()
-            .any(|node| if node == self.me() { self.has_data_of(head) } else { is_of_line(node) })
-    }
-
     /// The slot of the peer marks all that was written since the fork.
     fn does_slot_cover(&self, peer: NodeId) -> bool {
         let split = self.peers.get(&peer).and_then(|peer| peer.split.as_ref());
@@ -375,8 +364,8 @@ impl Resource {
         let goes =
             self.is_discarding() || self.has_asked() || self.giving.wish.is_some_and(is_meant);
         let is_right = if standing == BY_WORD {
-            // What it is to be copied must be there still.
-            self.head().is_none_or(|head| self.reaches_data_of(&head.value))
+            // What it is to be copied must be here: another replica may be giving way, too.
+            self.head().is_none_or(|head| self.has_data_of(&head.value))
         } else {
             self.judge(from).is_some_and(|(own, other, verdict)| {
                 (own.id, other.id) == (against, standing)
