@@ -421,6 +421,8 @@ impl Resource {
             Control::ReplicaFailed { nonce } => {
                 if self.leads(nonce) {
                     self.on_replica_failed(from);
+                } else {
+                    self.on_replica_failed_during_promotion(from, nonce);
                 }
             }
             Control::Admitted { .. }

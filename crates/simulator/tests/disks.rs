@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use replication::contract::Command;
-use simulator::cluster::{BadDisk, SlowDisk};
+use replication::contract::{Command, PromoteMode};
+use simulator::cluster::{BadDisk, SlowDisk, Way};
 use simulator::scenario::Scenario;
 
 fn detach(it: &mut Scenario, node: usize) {
@@ -148,4 +148,48 @@ fn a_sequential_writer_finds_its_next_extent_logged() {
     it.until("the return of node 0", |it| it.is_in_sync(1, 0));
     it.promote(1);
     assert_eq!(it.must_read(1, 1024), 2);
+}
+
+/// Each try to lead waits for that disk, and undoes what the others had tried.
+#[test]
+fn a_resync_leaves_it_to_who_is_to_be_primary_beside_a_silent_disk() {
+    let mut it = Scenario::new(3, 0, 2);
+    it.must_write(2, 7, 1);
+    it.part(&[0], &[1, 2]);
+    it.until("the loss of node 0", |it| !it.is_in_sync(2, 0));
+    it.must_write(2, 7, 2);
+    it.demote(2);
+    const EVER: Duration = Duration::from_hours(1);
+    it.cluster.slow[1] =
+        SlowDisk { read: EVER, save: EVER, flush: EVER, write: EVER, metadata: EVER };
+    it.meet(&[0], &[1, 2]);
+    it.run(Duration::from_secs(5));
+    let before = it.cluster.now;
+    it.promote(0);
+    let took = it.cluster.now.since(before);
+    assert!(took < Duration::from_secs(5), "{took:?}");
+    assert_eq!(it.must_read(0, 7), 2);
+}
+
+/// Neither node has a replica: no seal tells node 3 of node 4, which then dies.
+#[test]
+fn who_is_to_be_primary_begins_anew_when_the_replicas_obey_another() {
+    let mut it = Scenario::new(5, 2, 0);
+    it.must_write(0, 7, 1);
+    it.cluster.kill(2);
+    it.until("the loss of node 2", |it| !it.is_in_sync(0, 2));
+    it.must_write(0, 7, 2);
+    it.demote(0);
+    it.cluster.slow_mail.insert((3, 0, Way::ToGroup), Duration::from_millis(300));
+    let promoted = it.command(3, Command::Promote(PromoteMode::Normal));
+    it.until("what node 2 misses to be written down", |it| it.explains(3, "phase: Recording"));
+    let began = it.cluster.now;
+    it.command(4, Command::Promote(PromoteMode::Normal));
+    it.until("the seals of node 4", |it| it.explains(4, "phase: Sealing"));
+    it.run(Duration::from_micros(500));
+    it.cluster.kill(4);
+    it.until("the promotion", |it| it.succeeded(promoted));
+    let took = it.cluster.now.since(began);
+    assert!(took < Duration::from_secs(5), "{took:?}");
+    assert_eq!(it.must_read(3, 7), 2);
 }

@@ -32,9 +32,6 @@ impl Resource {
         if self.stop.is_some() || !self.has_work() {
             self.caretake_at = Time::NEVER;
         } else if self.caretake_at == Time::NEVER {
-            // One after the other: the first one usually sees all that the next one sees.
-            let leaving = self.config().map_or(MemberSet::EMPTY, |config| self.leaving(config));
-            let leads_here = self.in_sync().and(self.connected()).minus(leaving);
             let is_prompt = self.config().is_some_and(|config| {
                 // No client was cut off that may be on its way to another node; or somebody
                 // cannot wait for it.
@@ -45,13 +42,30 @@ impl Resource {
             } else {
                 (limits::CARETAKER_WAIT, limits::CARETAKER_STEP)
             };
-            let before = leads_here.iter().take_while(|&it| it < self.me());
-            let turn = u32::try_from(before.count()).expect("few members");
-            self.caretake_at = self.now + wait + step * turn;
+            self.caretake_at = self.now + wait + step * self.turn();
         } else if self.now >= self.caretake_at {
             self.caretake_at = Time::NEVER;
             self.promote_for_resync();
         }
+    }
+
+    /// One after the other: the first one usually sees all that the next one sees.
+    fn turn(&self) -> u32 {
+        let leaving = self.config().map_or(MemberSet::EMPTY, |config| self.leaving(config));
+        let leads_here = self.in_sync().and(self.connected()).minus(leaving);
+        let before = leads_here.iter().take_while(|&it| it < self.me());
+        u32::try_from(before.count()).expect("few members")
+    }
+
+    /// Another node is about to lead, and waits for members that do not answer, perhaps: an attempt
+    /// of this one would undo it, and be undone by the next one.
+    pub(crate) fn leave_it_to_another(&mut self) {
+        if self.promotion.as_ref().is_some_and(|promotion| promotion.purpose == Purpose::Resync) {
+            self.give_up_promotion();
+        } else if self.caretake_at == Time::NEVER {
+            return;
+        }
+        self.caretake_at = self.now + limits::CARETAKER_WAIT + limits::CARETAKER_STEP * self.turn();
     }
 
     fn advance_resync_session(&mut self) {

@@ -260,7 +260,7 @@ impl Resource {
         }
     }
 
-    fn give_up_promotion(&mut self) {
+    pub(crate) fn give_up_promotion(&mut self) {
         let refusal = self.attempt.as_ref().and_then(|attempt| attempt.refusal);
         self.attempt = None;
         let Some(promotion) = self.promotion.take() else { return };
@@ -310,6 +310,9 @@ impl Resource {
     /// The own replica obeys another session now: to lead it in this one, too, would let it hear
     /// neither. That one is the later of the two.
     pub(crate) fn note_sealed_to(&mut self, nonce: Nonce) {
+        if self.promotion.as_ref().is_none_or(|promotion| promotion.nonce != nonce) {
+            self.leave_it_to_another();
+        }
         let Some(promotion) = self.promotion.as_ref() else { return };
         let waits = matches!(promotion.phase, Phase::Resting { .. } | Phase::Reading);
         if !waits && promotion.nonce != nonce {
@@ -429,6 +432,24 @@ impl Resource {
     pub(crate) fn on_seal_refused(&mut self, from: NodeId) {
         let reason = format!("node {from} obeys a newer session");
         self.rest_promotion(CommandErrorCode::Busy, reason);
+    }
+
+    /// A member that had answered the seal obeys another session now, or has lost its disk: what it
+    /// is asked to record here is not heard.
+    pub(crate) fn on_replica_failed_during_promotion(&mut self, from: NodeId, nonce: Nonce) {
+        let Some(promotion) = self.promotion.as_mut().filter(|it| it.nonce == nonce) else {
+            return;
+        };
+        match promotion.phase {
+            Phase::Sealing { .. } | Phase::Recording { .. } => {
+                let reason = format!("node {from} obeys another session, or lost its disk");
+                self.rest_promotion(CommandErrorCode::Busy, reason);
+            }
+            Phase::Proposing { .. } | Phase::Announcing { .. } => {
+                promotion.boots.remove(&from);
+            }
+            Phase::Reading | Phase::Resting { .. } => {}
+        }
     }
 
     pub(crate) fn on_disconnected_during_promotion(&mut self, node: NodeId) {
