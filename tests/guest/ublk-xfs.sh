@@ -24,7 +24,8 @@ mkfs.xfs -q -f /dev/ublkb0
 check_kills "xfs_repair -n"
 
 say "the whole device is discarded"
-give_back 6000 blkdiscard -f /dev/ublkb0
+dd if=/dev/urandom of=/dev/ublkb0 bs=1M count=16 oflag=direct status=none
+give_back 16000 blkdiscard -f /dev/ublkb0
 
 say "force cuts a user off"
 mkfs.xfs -q -f /dev/ublkb0

@@ -128,6 +128,8 @@ for node in bob charlie; do
 done
 
 say "a volume that is added in use has its device at once, beside those of the others"
+for node in "${NODES[@]}"; do start_node "$node"; done
+wait_whole alice
 adm alice primary "$RESOURCE"
 for volume in 0 1; do
   wait_for 20 "a link to volume $volume" test -b "$LINKS/$volume"

@@ -71,6 +71,8 @@ pub(super) enum End {
     Exit(u8),
     /// The guest died, or did not end in time.
     Lost,
+    /// Its kernel died before it began with anything of ours.
+    NeverBooted,
 }
 
 impl fmt::Display for End {
@@ -80,6 +82,7 @@ impl fmt::Display for End {
             Self::Exit(124) => out.write_str("took too long"),
             Self::Exit(status) => write!(out, "failed with status {status}"),
             Self::Lost => out.write_str("lost its guest"),
+            Self::NeverBooted => out.write_str("never booted"),
         }
     }
 }
@@ -94,6 +97,8 @@ const AROUND_S: u64 = 90;
 /// A file of the shared folder.
 const DISK: &str = "disk";
 const CONSOLE_TAIL_LINES: usize = 30;
+/// The first thing that tests/guest/build-image has the guest say.
+const INITRD_BEGINS: &str = "the initrd begins";
 
 pub(super) fn run(image: &Image, job: &Job<'_>) -> Result<End> {
     let shared = Scratch::new(&format!("guest-{}", job.chapter))?;
@@ -116,8 +121,11 @@ pub(super) fn run(image: &Image, job: &Job<'_>) -> Result<End> {
     if let Some(status) = status.and_then(|text| text.trim().parse().ok()) {
         return Ok(End::Exit(status));
     }
-    show_console(job.chapter, &shared.path().join("console"));
-    Ok(End::Lost)
+    let console = fs::read(shared.path().join("console")).unwrap_or_default();
+    let console = String::from_utf8_lossy(&console);
+    show_console(job.chapter, &console);
+    let has_booted = console.contains(INITRD_BEGINS);
+    Ok(if has_ended && !has_booted { End::NeverBooted } else { End::Lost })
 }
 
 /// What the guest finds in /lab.
@@ -246,9 +254,7 @@ fn pass_on(chapter: &str, lines: &Receiver<String>, limit: Duration) -> bool {
     }
 }
 
-fn show_console(chapter: &str, path: &Path) {
-    let console = fs::read(path).unwrap_or_default();
-    let console = String::from_utf8_lossy(&console);
+fn show_console(chapter: &str, console: &str) {
     let lines: Vec<&str> = console.lines().collect();
     println!("guest: {chapter}: the end of its console:");
     for line in &lines[lines.len().saturating_sub(CONSOLE_TAIL_LINES)..] {
