@@ -620,6 +620,9 @@ impl Run {
                     return Err(format!("a read of block {block} was not answered within 10 s"));
                 }
                 self.take_outcomes()?;
+                // A replica that was lost meanwhile may be one that has to be there for it.
+                let count = usize::from(self.cluster.options.nodes);
+                (0..count).for_each(|node| self.cluster.allow_resync(node));
             }
         }
         Ok(())

@@ -2,7 +2,7 @@
 //! clocks that drift, and a quiet end in which all replicas must be equal. All invariants are
 //! checked after every event. Budget: 60 s on two cores.
 
-use simulator::run::run;
+use simulator::run::{run, run_fenced, run_with_lost_stores, run_with_protocols};
 use simulator::seeds::all_of;
 use simulator::sometimes::Mark;
 
@@ -37,4 +37,28 @@ fn a_late_promotion_does_not_end_the_run() {
 #[test]
 fn a_clean_end_in_doubt_does_not_rest() {
     all_of((run, ""), [40_637], 1_200);
+}
+
+/// A link that was cut a moment before the end looked settled: the lease ran out under the reads.
+#[test]
+fn what_was_cut_just_now_is_not_settled() {
+    all_of((run_fenced, "--fenced"), [705_658, 707_001], 1_200);
+}
+
+/// A replica that was lost when all was to be read has to be let back, where two are demanded.
+#[test]
+fn who_is_lost_while_all_is_read_may_return() {
+    all_of((run_with_lost_stores, "--adopt"), [703_552], 300);
+}
+
+/// A disk that twelve adoptions passed by shows no kinship to the last one: nothing is adopted.
+#[test]
+fn a_disk_that_many_adoptions_passed_by_is_left_to_the_operator() {
+    all_of((run_with_lost_stores, "--adopt"), [702_899], 6_000);
+}
+
+/// A process that stands still is told of other options when it goes on.
+#[test]
+fn who_stands_still_is_not_taken_for_told() {
+    all_of((run_with_protocols, "--protocols"), [700_062], 300);
 }

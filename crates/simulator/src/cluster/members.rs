@@ -71,6 +71,10 @@ impl Cluster {
 
     /// ... and calls those followers.
     pub fn count_as(&mut self, node: usize, by_receipt: MemberSet, followers: MemberSet) {
+        if self.is_up(node) && self.is_stopped(node) {
+            // It would not hear of it, and nobody would tell it again.
+            return;
+        }
         let count = self.processes.len();
         self.options.by_receipt.resize(count, MemberSet::EMPTY);
         self.options.by_receipt[node] = by_receipt;

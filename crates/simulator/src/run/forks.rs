@@ -567,11 +567,12 @@ impl Forking {
 
     /// Nothing fails any more: all lines but one give way, and all replicas become equal.
     fn finish(&mut self) -> Result<(), String> {
+        self.heal_all();
+        // What was cut a moment ago looks settled until it is noticed.
+        self.turn(u64::MAX, Duration::from_secs(2))?;
         let deadline = self.cluster.now + END;
         while !self.is_settled() {
-            for (a, b) in (0..self.count()).flat_map(|a| (0..a).map(move |b| (a, b))) {
-                self.cluster.heal_link(a, b);
-            }
+            self.heal_all();
             self.give_way();
             (0..self.count()).for_each(|node| self.cluster.allow_resync(node));
             let unproven = FenceVerdict::Unproven;
@@ -609,6 +610,12 @@ impl Forking {
             }
         }
         Ok(())
+    }
+
+    fn heal_all(&mut self) {
+        for (a, b) in (0..self.count()).flat_map(|a| (0..a).map(move |b| (a, b))) {
+            self.cluster.heal_link(a, b);
+        }
     }
 
     fn is_settled(&self) -> bool {

@@ -10,6 +10,9 @@ use crate::cluster::{Configured, Replaced};
 use crate::run::Run;
 use crate::sometimes::Mark;
 
+/// So many forks of a line have room in the copy of a vote, whatever else it says.
+const FORKS_IN_COPY: u64 = 4;
+
 impl Run {
     pub(super) fn is_wanted(&self, node: usize) -> bool {
         self.wanted.iter().any(|wanted| wanted.index() == node)
@@ -184,6 +187,13 @@ impl Run {
             // Acknowledged writes may be lost by then, and are not to be here: a voter without a
             // disk was needed, for one.
             Ok(_) => {
+                for (disk, register) in self.cluster.disks.iter_mut().zip(kept) {
+                    disk.register = register;
+                }
+            }
+            // A disk whose vote was never renewed shows no kinship to what was adopted so often
+            // since: the operator chooses.
+            Err(Obstacle::Parted(_)) if self.report.adoptions >= FORKS_IN_COPY => {
                 for (disk, register) in self.cluster.disks.iter_mut().zip(kept) {
                     disk.register = register;
                 }
