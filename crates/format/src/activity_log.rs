@@ -193,6 +193,10 @@ pub enum ReplayError {
     /// Which extents were hot cannot be said: every block of the replica may differ.
     #[error("ring {ring} of the activity log is damaged: no record {missing} in its place")]
     Damaged { ring: u8, missing: u64 },
+    /// Nothing but records of an earlier formatting: the replica was made anew since. What was hot
+    /// cannot be said either.
+    #[error("ring {ring} of the activity log is of an earlier formatting of this disk")]
+    OfEarlier { ring: u8 },
 }
 
 /// Finds the extents that were hot when ring `ring` was last written, from all its bytes.
@@ -206,7 +210,8 @@ pub enum ReplayError {
 /// unknown, and no union of the others names them.
 ///
 /// # Errors
-/// `Newer` must keep the replica detached; `Damaged` means that all of it counts as different.
+/// `Newer` must keep the replica detached; `Damaged` and `OfEarlier` mean that all of it counts as
+/// different.
 ///
 /// # Panics
 /// If `bytes` are not `AL_RING_BYTES`.
@@ -217,6 +222,7 @@ pub fn replay_ring(
 ) -> Result<RingReplay, ReplayError> {
     assert_eq!(bytes.len() as u64, AL_RING_BYTES, "a ring has 32 records");
     let mut records: Vec<Option<AlRecord>> = Vec::new();
+    let mut has_earlier = false;
     for (place, block) in bytes.as_chunks().0.iter().enumerate() {
         records.push(match decode_al_record(block) {
             Err(source @ DecodeError::NewerVersion { .. }) => {
@@ -224,14 +230,19 @@ pub fn replay_ring(
             }
             Err(_) => None,
             // One that belongs elsewhere was misdirected, or is of an earlier formatting.
-            Ok((record, written_as)) => Some(record).filter(|record| {
-                record.ring == ring && written_as == incarnation && place_of(record.number) == place
-            }),
+            Ok((record, written_as)) => {
+                let is_here = record.ring == ring && place_of(record.number) == place;
+                has_earlier |= is_here && written_as != incarnation;
+                Some(record).filter(|_| is_here && written_as == incarnation)
+            }
         });
     }
     let newest = records.iter().flatten().map(|record| record.number).max();
     let Some(newest) = newest else {
-        return Err(ReplayError::Damaged { ring, missing: AL_FIRST_NUMBER });
+        return Err(match has_earlier {
+            true => ReplayError::OfEarlier { ring },
+            false => ReplayError::Damaged { ring, missing: AL_FIRST_NUMBER },
+        });
     };
     let oldest = newest.saturating_sub(AL_CYCLE_RECORDS - 1).max(AL_FIRST_NUMBER);
     let mut table: Vec<Option<u64>> = vec![None; AL_SLOTS_MAX];

@@ -478,6 +478,7 @@ fn read_activity(
 ) -> Result<(BTreeSet<u64>, [u64; AL_RINGS]), Failure> {
     let mut active = BTreeSet::new();
     let mut newest = [0; AL_RINGS];
+    let mut is_of_earlier = false;
     for ring in 0..u8::try_from(AL_RINGS).expect("16 rings") {
         let bytes = device.read(layout.al_ring_offset(ring), AL_RING_BYTES)?;
         match replay_ring(ring, superblock.incarnation, &bytes) {
@@ -489,12 +490,19 @@ fn read_activity(
                 let message = format!("the activity log on {}: {source}", device.path.display());
                 return Err(Failure::new(FailureCode::MetadataMismatch, message, ""));
             }
+            // `invalidate` makes the replica another one, and leaves the log as it is.
+            Err(ReplayError::OfEarlier { .. }) => is_of_earlier = true,
             Err(error @ ReplayError::Damaged { .. }) => {
                 let scope = Scope::resource(&definition.name);
                 log!(Error, scope, "{error}: all of the replica may differ and is compared");
                 active.extend(superblock.space().extents());
             }
         }
+    }
+    if is_of_earlier {
+        let scope = Scope::resource(&definition.name);
+        log!(Info, scope, "the replica was made anew: all of it may differ and is compared");
+        active.extend(superblock.space().extents());
     }
     Ok((active, newest))
 }

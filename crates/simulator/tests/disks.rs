@@ -193,3 +193,27 @@ fn who_is_to_be_primary_begins_anew_when_the_replicas_obey_another() {
     assert!(took < Duration::from_secs(5), "{took:?}");
     assert_eq!(it.must_read(3, 7), 2);
 }
+
+/// The value still names all three: nothing that was acknowledged is gone, and whoever leads next
+/// finds it.
+#[test]
+fn a_leader_whose_disk_fails_while_it_loses_all_others_begins_anew() {
+    let mut it = Scenario::new(3, 0, 0);
+    it.must_write(0, 7, 1);
+    // What the others miss is not written down before its own disk is gone.
+    it.cluster.slow_mail.insert((0, 0, Way::ToGroup), Duration::from_millis(300));
+    for node in [1, 2] {
+        it.command(node, Command::Detach);
+    }
+    it.run(Duration::from_millis(20));
+    it.cluster.bad[0] = BadDisk { write: true, ..BadDisk::default() };
+    it.write(0, 7, 2);
+    it.run(Duration::from_secs(1));
+    it.cluster.bad[0] = BadDisk::default();
+    for node in [1, 2, 0] {
+        it.attach(node);
+    }
+    it.until("all to be in sync", |it| (0..3).all(|node| it.is_in_sync(1, node)));
+    it.promote(1);
+    it.must_read(1, 7);
+}

@@ -424,7 +424,8 @@ fn ring_without_records_is_damage_and_not_clean() {
     let missing = Err(ReplayError::Damaged { ring: 3, missing: 1 });
     let mut ring = Ring::new(8);
     let other = Incarnation(INCARNATION.0 + 1);
-    assert_eq!(replay_ring(3, other, &ring.bytes), missing, "of an earlier formatting");
+    let earlier = Err(ReplayError::OfEarlier { ring: 3 });
+    assert_eq!(replay_ring(3, other, &ring.bytes), earlier, "of an earlier formatting");
     let misplaced = Err(ReplayError::Damaged { ring: 4, missing: 1 });
     assert_eq!(replay_ring(4, INCARNATION, &ring.bytes), misplaced, "of another ring");
     ring.bytes.rotate_right(AL_RECORD_BYTES);

@@ -33,7 +33,12 @@ impl Resource {
         }
         let losing: MemberSet = session.losses.keys().copied().collect();
         if complete.has(member) && complete.minus(losing).without(member).is_empty() {
-            // The last one is never removed: its I/O waits for it, or fails (`suspend`).
+            // The last one is never removed: its I/O waits for it, or fails (`suspend`). But while
+            // the value names others, these have all that was acknowledged, and may be back.
+            let is_decided = session.losses.values().any(|state| *state == LossState::Proposing);
+            if member == self.me() && !losing.is_empty() && !is_decided {
+                self.end_session();
+            }
             return;
         }
         if matches!(session.change, Some(Change::PreparingJoin { .. })) {
