@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use replication::contract::{Command, PromoteMode};
+use replication::resource::{Demands, OnNoQuorum};
 use simulator::cluster::{BadDisk, SlowDisk, Way};
 use simulator::scenario::Scenario;
 
@@ -216,4 +217,54 @@ fn a_leader_whose_disk_fails_while_it_loses_all_others_begins_anew() {
     it.until("all to be in sync", |it| (0..3).all(|node| it.is_in_sync(1, node)));
     it.promote(1);
     it.must_read(1, 7);
+}
+
+/// The same where the loss of one of them is decided, perhaps, and that of the other is not.
+#[test]
+fn a_leader_whose_disk_fails_keeps_who_is_not_decided_about() {
+    let mut it = Scenario::new(3, 0, 0);
+    it.must_write(0, 7, 1);
+    it.cluster.slow_mail.insert((0, 0, Way::ToGroup), Duration::from_millis(50));
+    for node in 0..3 {
+        it.cluster.slow[node].save = Duration::from_millis(400);
+    }
+    it.command(1, Command::Detach);
+    it.run(Duration::from_millis(700));
+    it.command(2, Command::Detach);
+    it.run(Duration::from_millis(20));
+    it.cluster.bad[0] = BadDisk { write: true, ..BadDisk::default() };
+    it.write(0, 7, 2);
+    it.run(Duration::from_secs(3));
+    it.cluster.bad[0] = BadDisk::default();
+    for node in 0..3 {
+        it.cluster.slow[node] = SlowDisk::default();
+    }
+    it.cluster.slow_mail.clear();
+    // The leader's disk is gone for good; the others' are whole.
+    for node in [1, 2] {
+        it.attach(node);
+    }
+    it.run(Duration::from_secs(5));
+    it.promote(2);
+    it.must_read(2, 7);
+}
+
+/// Who is being lost was in mid-copy: nobody else has the data, and requests wait for the disk.
+#[test]
+fn a_leader_whose_disk_fails_as_the_last_one_waits_for_it() {
+    let mut it = Scenario::new(3, 0, 0);
+    it.demand(Demands { on_no_data: OnNoQuorum::SuspendIo, ..Demands::default() });
+    it.must_write(0, 7, 1);
+    let d = it.command(2, Command::Detach);
+    it.until("detached", |it| it.succeeded(d) && !it.is_in_sync(0, 2));
+    let invalidated = it.command(1, Command::Invalidate);
+    it.until("the invalidation", |it| it.succeeded(invalidated));
+    it.until("a full copy under way", |it| it.explains(0, "step: Copying"));
+    it.cluster.slow_mail.insert((0, 0, Way::ToGroup), Duration::from_millis(300));
+    it.command(1, Command::Detach);
+    it.run(Duration::from_millis(20));
+    it.cluster.bad[0] = BadDisk { write: true, ..BadDisk::default() };
+    let part = it.write(0, 7, 2);
+    it.run(Duration::from_secs(2));
+    assert!(it.cluster.is_primary(0) && it.ended(part).is_none());
 }

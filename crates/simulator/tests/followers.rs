@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use format::ids::{EXTENT_BLOCKS, MemberSet, NodeId};
 use replication::contract::{Command, PartId, PromoteMode};
-use replication::resource::{Demands, Share};
-use simulator::cluster::{SlowDisk, Way};
+use replication::resource::{Demands, OnNoQuorum, Share};
+use simulator::cluster::{BadDisk, SlowDisk, Way};
 use simulator::scenario::Scenario;
 
 /// What the slow disk takes for a write: nothing that waits for it is answered sooner.
@@ -313,4 +313,21 @@ fn the_last_one_that_is_no_follower_is_waited_for_though_it_was_to_be_left_behin
     // Were its loss still under way, no session would end.
     it.demote_and_promote(3, 0);
     assert_eq!((it.must_read(0, 7), it.losses(0)), (2, 0));
+}
+
+/// Who is being lost is a follower, which is behind: requests wait for the disk.
+#[test]
+fn a_leader_whose_disk_fails_beside_followers_waits_for_it() {
+    let mut it = Scenario::with_followers(3, 0, &[1, 2], 1);
+    it.demand(Demands { on_no_data: OnNoQuorum::SuspendIo, ..Demands::default() });
+    it.must_write(0, 7, 1);
+    it.until("followers", |it| it.follows(0, 1) && it.follows(0, 2));
+    it.run(Duration::from_secs(1));
+    it.cluster.slow_mail.insert((0, 0, Way::ToGroup), Duration::from_millis(300));
+    it.command(1, Command::Detach);
+    it.run(Duration::from_millis(20));
+    it.cluster.bad[0] = BadDisk { write: true, ..BadDisk::default() };
+    let part = it.write(0, 7, 2);
+    it.run(Duration::from_secs(2));
+    assert!(it.cluster.is_primary(0) && it.ended(part).is_none());
 }

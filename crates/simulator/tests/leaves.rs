@@ -317,3 +317,22 @@ fn the_last_up_to_date_replica_is_not_let_go() {
     it.promote(1);
     assert_eq!(it.must_read(1, 7), 2);
 }
+
+/// Who begins to lead for that dies right after its seals: the next one does not wait for it.
+#[test]
+fn who_leaves_is_let_go_though_the_first_to_do_so_dies() {
+    for micros in [0, 100, 300, 600, 1000, 2000] {
+        let mut it = Scenario::new(5, 0, 0);
+        it.must_write(0, 7, 1);
+        it.demote(0);
+        it.run(Duration::from_secs(1));
+        let began = it.cluster.now;
+        let stop = it.command(4, Command::Stop);
+        it.until("the caretaker's seals", |it| it.explains(0, "phase: Sealing"));
+        it.run(Duration::from_micros(micros));
+        it.cluster.kill(0);
+        it.until("the stop", |it| it.succeeded(stop));
+        let took = it.cluster.now.since(began);
+        assert!(took < Duration::from_millis(3900), "{micros}: {took:?}");
+    }
+}

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use format::ids::{EXTENT_BLOCKS, NodeId};
 use replication::contract::{Command, PromoteMode};
+use replication::resource::{AfterSplit, Demands, WithoutPrimary, WithoutQuorum};
 use simulator::cluster::{SlowDisk, Way};
 use simulator::scenario::Scenario;
 
@@ -166,4 +167,60 @@ fn nobody_gives_way_to_data_that_was_just_given_up() {
     it.run(Duration::from_secs(5));
     it.promote(0);
     assert_eq!(it.must_read(0, 7), 10);
+}
+
+/// Node 2 has no disk, and the only one in sync on its line gave way: it asks that one, which is
+/// being copied to and has no data to follow yet. Without an operator, and not for ever.
+#[test]
+fn a_refusal_of_who_is_being_copied_to_is_for_once() {
+    let mut it = Scenario::with_quorum_off(3, 1);
+    it.must_write(0, 7, 1);
+    it.part(&[0], &[1, 2]);
+    it.must_write(0, 7, 10);
+    it.promote(1);
+    it.must_write(1, 7, 20);
+    it.demote(1);
+    it.run(Duration::from_secs(1));
+    it.part(&[1], &[2]);
+    it.demote(0);
+    let none = WithoutPrimary::Node(NodeId::new(1).expect("a node"));
+    let after_split = AfterSplit { none, ..AfterSplit::default() };
+    let without_quorum = WithoutQuorum::GoOn;
+    it.demand(Demands { without_quorum, after_split, ..Demands::default() });
+    it.cluster.slow[1].write = Duration::from_secs(10);
+    it.meet(&[0], &[1]);
+    let branch = |it: &Scenario, node| it.status(node).map(|status| status.branch);
+    it.until("node 1 to give its data up", |it| branch(it, 1) == branch(it, 0));
+    it.run(Duration::from_millis(300));
+    it.meet(&[0, 1], &[2]);
+    it.run(Duration::from_secs(5));
+    it.cluster.slow[1] = SlowDisk::default();
+    it.until("the end of the split brain", |it| !it.is_split(2, 0) && !it.is_split(2, 1));
+    it.promote(2);
+    assert_eq!(it.must_read(2, 7), 10);
+}
+
+/// The wish names nobody, and a Primary without a disk is met before the replica of its line.
+#[test]
+fn who_has_no_data_to_follow_does_not_end_the_wish() {
+    let mut it = Scenario::with_quorum_off(4, 2);
+    it.must_write(0, 7, 1);
+    it.part(&[0, 2], &[1, 3]);
+    it.must_write(0, 7, 10);
+    it.demote(0);
+    it.promote(2);
+    it.must_write(2, 7, 11);
+    // So that node 2 hears of the replica as it is since its birth.
+    it.cluster.reset_link(0, 2);
+    it.run(Duration::from_secs(1));
+    it.promote(1);
+    it.must_write(1, 7, 20);
+    it.demote(1);
+    let id = it.command(1, Command::DiscardData { peer: None });
+    it.until("the answer", |it| it.succeeded(id));
+    it.meet(&[2], &[1]);
+    it.run(Duration::from_millis(500));
+    it.meet(&[0], &[1]);
+    it.until("the return of node 1", |it| it.is_in_sync(2, 1));
+    assert_eq!(it.on_disk(1, 7), 11);
 }

@@ -68,6 +68,13 @@ impl Resource {
         self.caretake_at = self.now + limits::CARETAKER_WAIT + limits::CARETAKER_STEP * self.turn();
     }
 
+    /// Who sealed this replica is not about to lead any more: the wait begins anew.
+    pub(crate) fn note_sealer_gone(&mut self, node: NodeId) {
+        if self.member.sealed_by == Some(node) {
+            self.caretake_at = Time::NEVER;
+        }
+    }
+
     fn advance_resync_session(&mut self) {
         if !self.reaches_majority() {
             return self.end_session();

@@ -285,7 +285,8 @@ impl Resource {
         let members = insync(&head);
         let goes = has_left
             || members.has(peer) && members.iter().all(|member| self.has_left(member, &head));
-        if goes && !split.talk.refused && !self.is_led(&head) {
+        // A refusal is for once: the peer is being copied to, perhaps.
+        if goes && self.now >= split.talk.ask_at && !self.is_led(&head) {
             self.ask(peer, BY_WORD, BY_WORD);
         }
     }
@@ -399,13 +400,19 @@ impl Resource {
         }
         let again = self.now + limits::GIVE_WAY_RETRY;
         let Some(talk) = self.talk(from) else { return };
+        talk.ask_at = again;
         if standing != BY_WORD {
-            talk.ask_at = again;
             return;
         }
         talk.refused = true;
         self.start_discard();
-        if !self.has_asked() && self.giving.wish.take().is_some() {
+        // One without data cannot agree; whoever has that of its line may be met yet.
+        let has_replica = self
+            .peers
+            .get(&from)
+            .and_then(|peer| peer.split.as_ref())
+            .is_some_and(|split| split.report.replica.is_some());
+        if has_replica && !self.has_asked() && self.giving.wish.take().is_some() {
             let outcome = AfterSplitBrain::KeepsData;
             self.actions.push(ResourceAction::AfterSplit { peer: from, outcome });
         }

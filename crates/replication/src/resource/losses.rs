@@ -35,8 +35,10 @@ impl Resource {
         if complete.has(member) && complete.minus(losing).without(member).is_empty() {
             // The last one is never removed: its I/O waits for it, or fails (`suspend`). But while
             // the value names others, these have all that was acknowledged, and may be back.
-            let is_decided = session.losses.values().any(|state| *state == LossState::Proposing);
-            if member == self.me() && !losing.is_empty() && !is_decided {
+            let is_open = |(&node, state): (&NodeId, &LossState)| {
+                complete.has(node) && *state != LossState::Proposing
+            };
+            if session.losses.iter().any(is_open) && member == self.me() {
                 self.end_session();
             }
             return;
@@ -166,6 +168,7 @@ impl Resource {
     pub(crate) fn on_member_disconnected(&mut self, node: NodeId) {
         self.forget_asked_for_size(node);
         self.on_disconnected_during_promotion(node);
+        self.note_sealer_gone(node);
         if self.session.is_some() {
             self.begin_loss(node);
         }

@@ -40,7 +40,7 @@ pub(crate) struct MemberState {
     /// its leader does not know that this replica restarted.
     sealed: Option<Nonce>,
     /// Who leads that session, or means to.
-    sealed_by: Option<NodeId>,
+    pub(crate) sealed_by: Option<NodeId>,
     seal: Option<PendingSeal>,
     /// The seal was answered, and nothing began since: the lanes are quiet. What begins once more
     /// without a seal is a peer's mistake.

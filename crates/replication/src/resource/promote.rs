@@ -434,15 +434,15 @@ impl Resource {
         self.rest_promotion(CommandErrorCode::Busy, reason);
     }
 
-    /// A member that had answered the seal obeys another session now, or has lost its disk: what it
-    /// is asked to record here is not heard.
+    /// A member that had answered the seal obeys another session now: what it is asked to record
+    /// here is not heard.
     pub(crate) fn on_replica_failed_during_promotion(&mut self, from: NodeId, nonce: Nonce) {
         let Some(promotion) = self.promotion.as_mut().filter(|it| it.nonce == nonce) else {
             return;
         };
         match promotion.phase {
             Phase::Sealing { .. } | Phase::Recording { .. } => {
-                let reason = format!("node {from} obeys another session, or lost its disk");
+                let reason = format!("node {from} obeys another session");
                 self.rest_promotion(CommandErrorCode::Busy, reason);
             }
             Phase::Proposing { .. } | Phase::Announcing { .. } => {
