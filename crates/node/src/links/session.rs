@@ -279,8 +279,12 @@ impl Links {
         let session = &link.sessions[place];
         let (hosted, peer) = (session.hosted, session.peer);
         if session.is_up() {
-            // The peer began anew without a word: so does this side.
+            // The peer began anew without a word: our OPEN was not there yet, or it would have
+            // closed. It holds for what begins now, too: another one would have the peer begin
+            // anew once more, and so on for ever.
+            let ours = session.ours;
             self.end_session(index, place);
+            self.links[index].sessions[place].ours = ours;
         }
         let set = self.links[index].set;
         let session = &mut self.links[index].sessions[place];
