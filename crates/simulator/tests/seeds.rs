@@ -2,7 +2,7 @@
 //! clocks that drift, and a quiet end in which all replicas must be equal. All invariants are
 //! checked after every event. Budget: 60 s on two cores.
 
-use simulator::run::{run, run_fenced, run_with_lost_stores, run_with_protocols};
+use simulator::run::{run, run_fenced, run_forks, run_with_lost_stores, run_with_protocols};
 use simulator::seeds::all_of;
 use simulator::sometimes::Mark;
 
@@ -43,6 +43,13 @@ fn a_clean_end_in_doubt_does_not_rest() {
 #[test]
 fn what_was_cut_just_now_is_not_settled() {
     all_of((run_fenced, "--fenced"), [705_658, 707_001], 1_200);
+}
+
+/// Nobody announced the value after the one that a line left: what was acknowledged later is not in
+/// that line.
+#[test]
+fn line_that_left_before_a_value_nobody_announced_has_nothing_of_later() {
+    all_of((run_forks, "--forks"), [902_489], 6_000);
 }
 
 /// A replica that was lost when all was to be read has to be let back, where two are demanded.

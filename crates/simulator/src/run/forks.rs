@@ -532,7 +532,9 @@ impl Forking {
             let chosen = self.values.get(&(base.branch, base.epoch));
             let is_other = chosen.is_some_and(|&chosen| chosen != base.value_id);
             let last = Epoch(base.epoch.0 - u64::from(is_other));
-            self.before.get(&(base.branch, last)).or_else(|| self.oracles.get(&base.branch))
+            // Nobody may have announced the value after it: then the next one that somebody did.
+            let later = self.before.range((base.branch, last)..=(base.branch, Epoch(u64::MAX)));
+            later.map(|(_, oracle)| oracle).next().or_else(|| self.oracles.get(&base.branch))
         });
         self.trace(|| format!("n{node} begins {branch:?} from {base:?}, {kept:?} in flight"));
         let oracle = from.map_or_else(Oracle::default, |oracle| oracle.fork(&kept));

@@ -186,17 +186,11 @@ impl Run {
             }
             // Acknowledged writes may be lost by then, and are not to be here: a voter without a
             // disk was needed, for one.
-            Ok(_) => {
-                for (disk, register) in self.cluster.disks.iter_mut().zip(kept) {
-                    disk.register = register;
-                }
-            }
+            Ok(_) => self.put_back(kept),
             // A disk whose vote was never renewed shows no kinship to what was adopted so often
             // since: the operator chooses.
             Err(Obstacle::Parted(_)) if self.report.adoptions >= FORKS_IN_COPY => {
-                for (disk, register) in self.cluster.disks.iter_mut().zip(kept) {
-                    disk.register = register;
-                }
+                self.put_back(kept);
             }
             // The vote stores that are left go on by themselves.
             Err(Obstacle::HasQuorum(_)) => self.report.lost_stores += 1,
@@ -204,6 +198,12 @@ impl Run {
                 let text = format!("all disks are there, and prove nothing: {refused:?}");
                 self.cluster.violation = Some(text);
             }
+        }
+    }
+
+    fn put_back(&mut self, kept: Vec<Register>) {
+        for (disk, register) in self.cluster.disks.iter_mut().zip(kept) {
+            disk.register = register;
         }
     }
 }
