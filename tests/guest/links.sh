@@ -127,6 +127,6 @@ ours_kib=$(median < /tmp/ours)
 md_kib=$(median < /tmp/md)
 echo "median: ours $ours_kib KiB/s, md $md_kib KiB/s; a link carries $link_kib KiB/s"
 [ "$((ours_kib * 100))" -ge "$((link_kib * 250))" ] || fail "three links are not used"
-# Both fill the links; half a percent lay between them.
-[ "$((ours_kib * 100))" -ge "$((md_kib * 99))" ] || fail "md reads faster"
+# Both fill the links. One request more or less in the measured time would be 0.7 %.
+[ "$((ours_kib * 1000))" -ge "$((md_kib * 995))" ] || fail "md reads faster"
 check_kernel_log
