@@ -76,6 +76,8 @@ pub enum LinkClass {
 pub const FEATURE_WATCH: u64 = 1;
 /// Its sender knows of CHALLENGE, PROOF and the reasons to close that belong to them.
 pub const FEATURE_PROOF: u64 = 2;
+/// Its sender packs frames by the quantum that the receiver named; others take the largest one.
+pub const FEATURE_QUANTUM: u64 = 4;
 
 /// That the sender knows the secret of a resource.
 #[derive(Clone, Debug, PartialEq, Eq)]

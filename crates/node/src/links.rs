@@ -35,7 +35,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use format::frame::{Message, PayloadRef};
-use format::ids::{BootId, NodeId, Nonce};
+use format::ids::{BootId, NodeId, Nonce, ResourceId};
 use format::message::{Heartbeat, LeaseRequest, LinkClass, LinkMessage, ResourceMessage};
 use io::{ListenAddr, SocketId};
 use replication::contract::{Payload, PeerReport};
@@ -159,6 +159,8 @@ pub(crate) struct Links {
     spare_requests: Vec<LeaseRequest>,
     /// Some connection found no free buffer to receive into.
     starved: bool,
+    /// A resource has, or had, a disk here: what arrives is to lie as disks need it.
+    has_disks: bool,
     /// Something changed that `tick` has to look at.
     is_due: bool,
 }
@@ -214,6 +216,8 @@ struct Link {
     pipes: Vec<Pipe>,
     /// Of resources that are at home on this shard.
     sessions: Vec<Session>,
+    /// OPENs of ours that hold no longer, while the peer's answer is to come: one of a resource.
+    given_up: Vec<(ResourceId, u32)>,
     /// Of all resources that are connected.
     actives: Vec<Active>,
     /// By home lane: the highest handle of the peer that is known here, or void.
@@ -273,6 +277,7 @@ impl Links {
             next_handle: 1,
             spare_requests: Vec::new(),
             starved: false,
+            has_disks: false,
             is_due: false,
         }
     }
@@ -280,6 +285,12 @@ impl Links {
     /// Whether this shard listens for peers and dials them.
     pub(crate) fn leads(&self) -> bool {
         self.me == LEAD
+    }
+
+    /// A resource with a disk on this node comes up. Connections that are up already stay as they
+    /// are: what arrives over them may have to be copied before it is written.
+    pub(crate) fn note_disk(&mut self) {
+        self.has_disks = true;
     }
 
     pub(crate) fn is_due(&self) -> bool {
@@ -388,7 +399,7 @@ impl Links {
         let Some(connection) = self.connections.get_mut(key) else { return };
         connection.stage = Stage::AwaitWelcome;
         let (shard, class) = (connection.shard, connection.class);
-        let hello = self.hello(shard, class);
+        let hello = self.greet(key, shard, class);
         self.send_alone(key, &LinkMessage::Hello(Box::new(hello)), kit);
     }
 
@@ -470,6 +481,7 @@ impl Link {
             used: Vec::new(),
             pipes: Vec::new(),
             sessions: Vec::new(),
+            given_up: Vec::new(),
             actives: Vec::new(),
             resolved: [0; placement::LANES as usize],
         }

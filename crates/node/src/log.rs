@@ -8,7 +8,7 @@
 //! pipe or a journal that waits for a page of its own, and no data thread waits for that. Lines
 //! that find the queue full are counted, and the next one that is written says how many.
 
-use std::io::{self, IsTerminal, Write};
+use std::io::{self, IsTerminal};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
@@ -165,9 +165,16 @@ fn write_all(entries: &Receiver<Entry>) {
     }
 }
 
+#[cfg(not(test))]
 fn write(line: &str) {
     // Standard error may be closed; there is nowhere left to say so.
-    drop(io::stderr().lock().write_all(line.as_bytes()));
+    drop(io::Write::write_all(&mut io::stderr().lock(), line.as_bytes()));
+}
+
+/// Shown with the test that fails, and no other: what a test prints itself is captured.
+#[cfg(test)]
+fn write(line: &str) {
+    eprint!("{line}");
 }
 
 macro_rules! log {

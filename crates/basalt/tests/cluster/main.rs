@@ -23,6 +23,7 @@ mod faults;
 mod forks;
 mod foreign;
 mod fencing;
+mod first_disk;
 mod promoter;
 mod paths;
 mod buffers;

@@ -19,6 +19,7 @@ const CHALLENGE: u16 = 7;
 const PROOF: u16 = 8;
 /// Of the features in HELLO.
 const KNOWS_OF_PROOFS: u8 = 2;
+const PACKS_BY_QUANTUM: u8 = 4;
 
 pub(crate) struct FakePeer {
     stream: TcpStream,
@@ -37,6 +38,21 @@ impl FakePeer {
         peer.send(&hello(name, 1, 1));
         let welcome = peer.receive_frame().expect("a known name is welcome");
         assert!(body_of(&welcome, WELCOME).is_some(), "{welcome:?}");
+        peer
+    }
+
+    /// The same of one that wants what it is sent padded to no more than 64 bytes.
+    pub(crate) fn greet_in_small_quanta(address: SocketAddr, name: &str) -> Self {
+        let mut hello = hello(name, 1, 1);
+        let body = HEADER_BYTES + MESSAGE_HEADER_BYTES;
+        hello[body + 4] |= PACKS_BY_QUANTUM;
+        hello[body + 33..body + 35].copy_from_slice(&64_u16.to_le_bytes());
+        seal(&mut hello);
+        let mut peer = Self::connect(address);
+        peer.send(&hello);
+        let welcome = peer.receive_frame().expect("a known name is welcome");
+        assert!(body_of(&welcome, WELCOME).is_some(), "{welcome:?}");
+        assert!(welcome.len().is_multiple_of(QUANTUM_BYTES), "it answers what has no say yet");
         peer
     }
 

@@ -168,6 +168,23 @@ fn start_count_of_a_stranger_is_forgotten_by_connect() {
     cluster.wait_for_connections();
 }
 
+/// A node that has no disk needs nothing that it is sent to lie on a multiple of 512.
+#[test]
+fn frames_are_no_longer_than_their_receiver_asks() {
+    let (cluster, charlie) = (without_alfa(), 2);
+    let address = cluster.nodes[charlie].peer;
+    let mut small = FakePeer::greet_in_small_quanta(address, "alfa");
+    let frame = small.receive_frame().expect("a peer that is up is sent OPEN");
+    assert!(frame.len().is_multiple_of(64) && !frame.len().is_multiple_of(512), "{}", frame.len());
+    small.end();
+    // A version that has no say in it is taken for one that pads to 512, and gets the same.
+    let mut older = FakePeer::greet(address, "alfa");
+    let frame = older.receive_frame().expect("a peer that is up is sent OPEN");
+    assert_eq!(frame.len(), 512);
+    older.end();
+    is_well(cluster);
+}
+
 /// Frames that are cut, too long, damaged, or no frames at all, before and after the greeting.
 #[test]
 fn garbage_frames_end_their_connection_only() {

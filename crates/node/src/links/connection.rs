@@ -1,7 +1,9 @@
 //! One TCP stream of a link: its handshake, what it is receiving and what it is sending.
 
 use format::frame;
-use format::message::{FEATURE_PROOF, FEATURE_WATCH, Hello, LinkClass, LinkMessage};
+use format::message::{
+    FEATURE_PROOF, FEATURE_QUANTUM, FEATURE_WATCH, Hello, LinkClass, LinkMessage,
+};
 use io::{Slice, SocketId};
 use replication::contract::Payload;
 use stdx::time::Time;
@@ -31,6 +33,22 @@ pub(crate) struct Connection {
     pub(super) refusal: Option<String>,
     pub(super) receiver: super::receive::Receiver,
     pub(super) sending: Sending,
+    /// The quantum that this side named, in bytes.
+    named_quantum: u16,
+    pub(super) quanta: Quanta,
+}
+
+/// What the parts of frames are padded to, in bytes.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Quanta {
+    pub(super) arriving: u16,
+    pub(super) leaving: u16,
+}
+
+impl Quanta {
+    /// Before both sides know what the other one asks for.
+    const LARGEST: Self =
+        Self { arriving: frame::QUANTUM_BYTES_MAX, leaving: frame::QUANTUM_BYTES_MAX };
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -107,6 +125,8 @@ impl Connection {
             refusal: None,
             receiver: super::receive::Receiver::default(),
             sending: Sending::new(),
+            named_quantum: frame::QUANTUM_BYTES_MAX,
+            quanta: Quanta::LARGEST,
         }
     }
 
@@ -128,13 +148,21 @@ impl Connection {
 }
 
 impl Links {
-    /// What a connection with shard `shard_remote` of the peer begins with.
-    pub(super) fn hello(&self, shard_remote: u8, class: LinkClass) -> Hello {
+    /// What this side begins a connection with shard `shard_remote` of the peer with.
+    pub(super) fn greet(&mut self, key: Key, shard_remote: u8, class: LinkClass) -> Hello {
+        let hello = self.hello(shard_remote, class);
+        if let Some(connection) = self.connections.get_mut(key) {
+            connection.named_quantum = hello.quantum_bytes;
+        }
+        hello
+    }
+
+    fn hello(&self, shard_remote: u8, class: LinkClass) -> Hello {
         Hello {
             node_name: self.identity.name.clone(),
             version_min: frame::FRAME_VERSION,
             version_max: frame::FRAME_VERSION,
-            features: FEATURE_WATCH | FEATURE_PROOF,
+            features: FEATURE_WATCH | FEATURE_PROOF | FEATURE_QUANTUM,
             boot_id: self.identity.boot_id,
             start_count: self.identity.start_count,
             shards: self.identity.shards,
@@ -142,7 +170,11 @@ impl Links {
             shard_remote,
             class,
             path: 0,
-            quantum_bytes: frame::QUANTUM_BYTES_MAX,
+            quantum_bytes: if self.has_disks {
+                frame::QUANTUM_BYTES_MAX
+            } else {
+                frame::QUANTUM_BYTES_MIN
+            },
         }
     }
 
@@ -197,7 +229,7 @@ impl Links {
             self.pass_on(key, index, hello, kit);
             return Ok(());
         }
-        let welcome = self.hello(hello.shard_local, LinkClass::Data);
+        let welcome = self.greet(key, hello.shard_local, LinkClass::Data);
         self.send_alone(key, &LinkMessage::Welcome(Box::new(welcome)), kit);
         self.adopt(key, index, hello, kit);
         Ok(())
@@ -308,6 +340,10 @@ impl Links {
         connection.link = Some(index);
         connection.shard = shard;
         connection.stage = Stage::Up;
+        if hello.features & FEATURE_QUANTUM != 0 {
+            let arriving = connection.named_quantum;
+            connection.quanta = Quanta { arriving, leaving: hello.quantum_bytes };
+        }
         self.links[index].begin_proofs(shard, hello.features);
         self.size_buffers(index, key, kit);
         self.has_joined(index, hello, kit);
@@ -330,4 +366,21 @@ fn check_version(hello: &Hello) -> Result<(), String> {
         frame::FRAME_VERSION,
         frame::FRAME_VERSION
     ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::links::Identity;
+    use format::ids::BootId;
+
+    #[test]
+    fn only_a_node_without_disks_takes_payloads_anywhere() {
+        let name = "alpha".to_owned();
+        let identity = Identity { name, boot_id: BootId(1), start_count: 1, shards: 1 };
+        let mut links = Links::new(identity, 0);
+        assert_eq!(links.hello(0, LinkClass::Data).quantum_bytes, frame::QUANTUM_BYTES_MIN);
+        links.note_disk();
+        assert_eq!(links.hello(0, LinkClass::Data).quantum_bytes, frame::QUANTUM_BYTES_MAX);
+    }
 }

@@ -8,9 +8,7 @@
 use std::collections::VecDeque;
 use std::io as stdio;
 
-use format::frame::{
-    FRAME_HEADER_BYTES, FrameHeader, FrameReader, Message, QUANTUM_BYTES_MAX, Received,
-};
+use format::frame::{FRAME_HEADER_BYTES, FrameHeader, FrameReader, Message, Received};
 use format::message::{LeaseRequest, LinkClass, LinkMessage};
 use io::{BufferId, Class, Pool, Slice};
 use replication::contract::Payload;
@@ -112,6 +110,7 @@ impl Receiver {
     /// heartbeat takes the memory of `requests`.
     fn next_frame(
         &mut self,
+        quantum: u16,
         requests: &mut Vec<LeaseRequest>,
         kit: &mut Kit,
     ) -> Result<bool, String> {
@@ -122,7 +121,7 @@ impl Receiver {
             self.frame_bytes = 0;
             return Ok(false);
         };
-        let header = FrameHeader::parse(fixed, QUANTUM_BYTES_MAX).map_err(|e| e.to_string())?;
+        let header = FrameHeader::parse(fixed, quantum).map_err(|e| e.to_string())?;
         self.frame_bytes = header.header_bytes + header.payload_bytes;
         if self.frame_bytes > Class::Huge.size_bytes() {
             return Err(format!("a frame of {} bytes is longer than allowed", self.frame_bytes));
@@ -131,7 +130,7 @@ impl Receiver {
             return Ok(false);
         }
         let part = &bytes[..header.header_bytes as usize];
-        let frame = FrameReader::new(part, QUANTUM_BYTES_MAX).map_err(|e| e.to_string())?;
+        let frame = FrameReader::new(part, quantum).map_err(|e| e.to_string())?;
         let mut frame = frame.with_leases(std::mem::take(requests));
         for message in &mut frame {
             self.messages.push_back(message.map_err(|e| e.to_string())?);
@@ -244,10 +243,11 @@ impl Links {
     pub(super) fn take_frames(&mut self, key: Key, kit: &mut Kit) -> Result<(), String> {
         loop {
             let Some(connection) = self.connections.get_mut(key) else { return Ok(()) };
-            let receiver = &mut connection.receiver;
+            let (receiver, quantum) = (&mut connection.receiver, connection.quanta.arriving);
             let Some(received) = receiver.messages.pop_front() else {
                 let garbage = |e| format!("it sent garbage: {e}");
-                if receiver.next_frame(&mut self.spare_requests, kit).map_err(garbage)? {
+                let requests = &mut self.spare_requests;
+                if receiver.next_frame(quantum, requests, kit).map_err(garbage)? {
                     continue;
                 }
                 return Ok(());

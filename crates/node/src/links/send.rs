@@ -70,7 +70,8 @@ impl Links {
             return;
         }
         pipe.sends += 1;
-        pipe.fill_frame(name, &mut connection.sending, kit);
+        let quantum = connection.quanta.leaving;
+        pipe.fill_frame((name, quantum), &mut connection.sending, kit);
         self.submit(key, kit);
     }
 
@@ -130,11 +131,11 @@ impl Sending {
 
 impl Pipe {
     /// Packs as much of the queue as one frame takes. Nothing is packed while no buffer is free.
-    fn fill_frame(&mut self, peer: &str, sending: &mut Sending, kit: &mut Kit) {
+    fn fill_frame(&mut self, (peer, quantum): (&str, u16), sending: &mut Sending, kit: &mut Kit) {
         let pool = kit.reactor.pool();
         for class in [Class::Medium, Class::Huge] {
             let Some(frame) = pool.take(class).map(|buffer| pool.whole(buffer)) else { return };
-            let writer = FrameWriter::new(pool.bytes_mut(frame), QUANTUM_BYTES_MAX);
+            let writer = FrameWriter::new(pool.bytes_mut(frame), quantum);
             if let Some(length) = self.pack(peer, writer, sending) {
                 sending.add_frame(frame, length);
                 let slices = sending.payloads.iter().map(|payload| kit.payloads.slice(*payload));

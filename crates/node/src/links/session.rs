@@ -5,6 +5,16 @@
 //! the handle of its receiver's OPEN and ends the session on both sides; what the peer sent
 //! before it saw our CLOSE is dropped likewise. All of this is said between the home shards of the
 //! resource; the other shards hear of the outcome ([`super::active`]).
+//!
+//! An OPEN that the peer did not answer yet cannot be closed: the handle to name is not known. Who
+//! gives one up waits for its answer ([`Link::given_up`]), closes that, and only then sends again:
+//!
+//! ```text
+//! OPEN 16 -->                  given up; what the peer says with 32 is meant for 16
+//!              <-- OPEN 32     up there
+//! CLOSE 32, OPEN 48 -->        the end of it there
+//!              <-- OPEN 64     up on both sides
+//! ```
 
 use format::frame::Message;
 use format::ids::{NodeId, ResourceId};
@@ -125,6 +135,8 @@ impl Links {
                 if let Some(theirs) = session.theirs {
                     let (handle, reason) = (theirs.handle, CloseReason::Down);
                     link.push(session.home_at(link), LinkMessage::Close { handle, reason });
+                } else if let Some(ours) = session.ours {
+                    link.given_up.push((session.resource, ours));
                 }
             }
         }
@@ -186,7 +198,9 @@ impl Links {
         let place = link.sessions.iter().position(|s| s.hosted == hosted && s.peer == peer);
         let place = place.expect("the link was found by this session");
         let session = &link.sessions[place];
-        if session.ours.is_some() || session.held {
+        let resource = session.resource;
+        let waits = link.given_up.iter().any(|(of, _)| *of == resource);
+        if session.ours.is_some() || session.held || waits {
             return;
         }
         let home_lane = placement::home_lane(session.resource);
@@ -248,6 +262,8 @@ impl Links {
         let link = &mut self.links[index];
         let name = link.name.clone();
         let place = link.sessions.iter().position(|s| s.resource == open.resource);
+        let given_up = link.given_up.iter().position(|(of, _)| *of == open.resource);
+        let answers_former = given_up.map(|at| link.given_up.swap_remove(at)).is_some();
         let refusal = match place.map(|place| &link.sessions[place]) {
             None => Some(CloseReason::UnknownResource),
             Some(session) if session.me != open.receiver || session.peer != open.sender => {
@@ -264,28 +280,26 @@ impl Links {
                 );
                 Some(CloseReason::NodeIdMismatch)
             }
-            Some(session) if session.held => Some(CloseReason::Down),
+            Some(session) if session.held || answers_former => Some(CloseReason::Down),
             Some(_) => None,
         };
         let refusal =
             refusal.or_else(|| place.and_then(|place| link.check_proof(place, way.shard, open)));
+        // No peer says OPEN twice without a CLOSE between; what it means by it is not guessed.
+        let is_second = refusal.is_none() && place.is_some_and(|at| link.sessions[at].is_up());
+        let refusal = refusal.or_else(|| is_second.then_some(CloseReason::Down));
         if let Some(reason) = refusal {
             link.push(way.shard, LinkMessage::Close { handle: open.handle, reason });
             let set = link.set;
             self.facts.push_back(Fact::Void { link: index, set, handle: open.handle });
+            if let Some(place) = place.filter(|_| answers_former || is_second) {
+                self.begin_anew(index, place);
+            }
             return;
         }
         let place = place.expect("a session that was not refused");
         let session = &link.sessions[place];
         let (hosted, peer) = (session.hosted, session.peer);
-        if session.is_up() {
-            // The peer began anew without a word: our OPEN was not there yet, or it would have
-            // closed. It holds for what begins now, too: another one would have the peer begin
-            // anew once more, and so on for ever.
-            let ours = session.ours;
-            self.end_session(index, place);
-            self.links[index].sessions[place].ours = ours;
-        }
         let set = self.links[index].set;
         let session = &mut self.links[index].sessions[place];
         session.theirs = Some(Theirs { handle: open.handle, set, replica: open.replica });
@@ -296,9 +310,18 @@ impl Links {
         }
     }
 
+    /// Ends what there is of the session; our OPEN is due.
+    fn begin_anew(&mut self, index: usize, place: usize) {
+        self.end_session(index, place);
+        let session = &self.links[index].sessions[place];
+        let (hosted, peer) = (session.hosted, session.peer);
+        self.facts.push_back(Fact::OpenDue { hosted, peer });
+    }
+
     pub(super) fn on_close(&mut self, index: usize, handle: u32, reason: CloseReason, now: Time) {
         let link = &mut self.links[index];
         let name = link.name.clone();
+        link.given_up.retain(|(_, ours)| *ours != handle);
         let Some(place) = link.sessions.iter().position(|s| s.ours == Some(handle)) else {
             return;
         };
@@ -329,7 +352,9 @@ impl Links {
         let link = &mut self.links[index];
         let session = &mut link.sessions[place];
         let handles = session.handles();
-        session.ours = None;
+        if let Some(ours) = session.ours.take().filter(|_| handles.is_none()) {
+            link.given_up.push((session.resource, ours));
+        }
         let half_open = session.theirs.take().filter(|_| handles.is_none());
         if let Some(handles) = session.former.take().or(handles) {
             let scope = Scope { resource: &session.resource_name, peer: &link.name };
@@ -349,12 +374,14 @@ impl Links {
             session.ours = None;
             session.theirs = None;
         }
+        self.links[index].given_up.clear();
     }
 
     pub(super) fn sessions_down(&mut self, index: usize) {
         for place in 0..self.links[index].sessions.len() {
             self.end_session(index, place);
         }
+        self.links[index].given_up.clear();
     }
 
     /// Ends the session and starts it anew at once.
@@ -444,6 +471,186 @@ fn refusal_text(reason: CloseReason) -> &'static str {
         }
         CloseReason::ProofWrong => {
             "its `shared-secret` is another one; set the same on both nodes, then `adjust`"
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use format::ids::BootId;
+    use stdx::random::Random;
+
+    use super::*;
+    use crate::links::Identity;
+
+    const HOSTED: HostedId = HostedId(0);
+    const RESOURCE: ResourceId = ResourceId(32);
+    const NOW: Time = Time::ZERO;
+
+    /// One end of a link that is up, and the resource on it.
+    struct End {
+        links: Links,
+        me: NodeId,
+        peer: NodeId,
+        /// By our handle: those of the peer that this end was connected with by it.
+        partners: BTreeMap<u32, u32>,
+        opens: usize,
+    }
+
+    impl End {
+        fn new(me: u8, peer: u8) -> Self {
+            let name = format!("node{me}");
+            let identity = Identity { name, boot_id: BootId(1), start_count: 1, shards: 1 };
+            let mut links = Links::new(identity, 0);
+            let mut link = Link::new(format!("node{peer}"), NOW);
+            link.is_up = true;
+            link.set = 1;
+            links.links.push(link);
+            // Of two ends no two handles are the same.
+            links.next_handle = 1 + 1_000_000 * u32::from(me);
+            let (me, peer) = (NodeId::new(me).unwrap(), NodeId::new(peer).unwrap());
+            let mut end = Self { links, me, peer, partners: BTreeMap::new(), opens: 0 };
+            end.begin();
+            end
+        }
+
+        fn begin(&mut self) {
+            let resource_name = "r0".to_owned();
+            let (hosted, resource, me, peer) = (HOSTED, RESOURCE, self.me, self.peer);
+            let new = NewSession { hosted, resource, resource_name, me, peer, secret: None };
+            self.links.add_session(0, new, NOW);
+        }
+
+        fn hold(&mut self, held: Held) {
+            if held == Held::Yes {
+                self.links.close_session(HOSTED, self.peer);
+            }
+            self.links.links[0].sessions[0].held = held == Held::Yes;
+            if held == Held::No {
+                let (hosted, peer) = (HOSTED, self.peer);
+                self.links.facts.push_back(Fact::OpenDue { hosted, peer });
+            }
+        }
+
+        /// Whether there was something to do for the resource.
+        fn hear(&mut self) -> bool {
+            match self.links.pop_fact() {
+                Some(Fact::OpenDue { hosted, peer }) => self.links.open(hosted, peer, None, NOW),
+                Some(Fact::Up { handles, .. }) => {
+                    let before = self.partners.insert(handles.ours, handles.theirs);
+                    assert_eq!(before, None, "a handle of ours leads to one session");
+                }
+                Some(_) => {}
+                None => return false,
+            }
+            true
+        }
+
+        /// The next message arrives at the other end.
+        fn deliver(&mut self, to: &mut End) -> bool {
+            let Some(queued) = self.links.links[0].pipe_mut(0).queue.pop_front() else {
+                return false;
+            };
+            match queued.message {
+                Message::Link(LinkMessage::Open(open)) => {
+                    self.opens += 1;
+                    to.links.on_open(Way { link: 0, shard: 0 }, &open);
+                }
+                Message::Link(LinkMessage::Close { handle, reason }) => {
+                    to.links.on_close(0, handle, reason, NOW);
+                }
+                Message::Link(_) | Message::Resource(_) => panic!("only sessions are spoken of"),
+            }
+            true
+        }
+
+        fn retry(&mut self) {
+            self.links.retry_opens(0, NOW + OPEN_RETRY * 2);
+        }
+
+        fn handles(&self) -> Option<Handles> {
+            self.links.links[0].sessions[0].handles()
+        }
+    }
+
+    /// What was on its way arrives, and what follows from it, until nothing does.
+    fn settle(one: &mut End, other: &mut End) {
+        for _ in 0..4 {
+            let mut steps = 0;
+            while one.hear() || other.hear() || one.deliver(other) || other.deliver(one) {
+                steps += 1;
+                assert!(steps < 100, "they begin anew for ever");
+            }
+            one.retry();
+            other.retry();
+        }
+    }
+
+    /// Connected, and no frame of one session was ever taken for one of another.
+    fn check(one: &End, other: &End) {
+        let handles = one.handles().expect("connected");
+        let there = other.handles().expect("connected");
+        assert_eq!((handles.ours, handles.theirs), (there.theirs, there.ours));
+        for (ours, theirs) in &one.partners {
+            let seen = other.partners.get(theirs).unwrap_or(ours);
+            assert_eq!(seen, ours, "{theirs} was sent to one session, and taken by another");
+        }
+    }
+
+    #[test]
+    fn opens_that_cross_one_given_up_end() {
+        let (mut one, mut other) = (End::new(0, 1), End::new(1, 0));
+        one.hear();
+        other.hear();
+        one.links.reset(HOSTED, one.peer);
+        settle(&mut one, &mut other);
+        check(&one, &other);
+        assert!(one.opens + other.opens <= 5, "{} and {} OPENs", one.opens, other.opens);
+    }
+
+    #[test]
+    fn second_open_without_a_close_ends_what_was_up() {
+        let (mut one, mut other) = (End::new(0, 1), End::new(1, 0));
+        settle(&mut one, &mut other);
+        let before = one.handles();
+        let session = &mut other.links.links[0].sessions[0];
+        (session.ours, session.theirs) = (None, None);
+        other.retry();
+        settle(&mut one, &mut other);
+        assert_ne!(one.handles(), before);
+        check(&one, &other);
+    }
+
+    #[test]
+    fn what_answers_an_open_given_up_is_not_of_the_next() {
+        for seed in 0..2_000 {
+            let mut random = Random::new(seed);
+            let (mut one, mut other) = (End::new(0, 1), End::new(1, 0));
+            for _ in 0..random.below(40) {
+                let (this, that) = if random.chance(1, 2) {
+                    (&mut one, &mut other)
+                } else {
+                    (&mut other, &mut one)
+                };
+                match random.below(12) {
+                    0 => this.links.reset(HOSTED, this.peer),
+                    1 => this.hold(Held::Yes),
+                    2 => this.hold(Held::No),
+                    3 => {
+                        this.links.remove_sessions(HOSTED);
+                        this.begin();
+                    }
+                    4 => this.retry(),
+                    5..=7 => drop(this.hear()),
+                    _ => drop(this.deliver(that)),
+                }
+            }
+            one.hold(Held::No);
+            other.hold(Held::No);
+            settle(&mut one, &mut other);
+            check(&one, &other);
         }
     }
 }

@@ -275,7 +275,7 @@ impl Links {
         connection.socket = Some(socket);
         connection.tls = tls;
         let key = self.connections.insert(connection);
-        let welcome = self.hello(shard, LinkClass::Data);
+        let welcome = self.greet(key, shard, LinkClass::Data);
         self.send_alone(key, &LinkMessage::Welcome(Box::new(welcome)), kit);
         self.adopt(key, index, hello, kit);
         self.start_receive(key, kit);

@@ -266,7 +266,7 @@ impl Links {
         if !link.has_connection() || link.boot_id != Some(hello.boot_id) {
             return Err(format!("node {:?} watches a path before it is connected", link.name));
         }
-        let welcome = self.hello(LEAD, LinkClass::Watch);
+        let welcome = self.greet(key, LEAD, LinkClass::Watch);
         self.send_alone(key, &LinkMessage::Welcome(Box::new(welcome)), kit);
         self.adopt_watch(key, index, kit)
     }

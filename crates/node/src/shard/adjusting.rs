@@ -198,6 +198,9 @@ impl Part {
                 self.peers.push(part::Peer { node, link, acks, traffic, paths });
             }
         }
+        if definition.disk.is_some() {
+            rim.links.note_disk();
+        }
         self.definition = definition.clone();
     }
 }

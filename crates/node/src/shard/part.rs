@@ -192,6 +192,9 @@ impl Shard {
         disk: Option<Disk>,
     ) -> Result<(), Failure> {
         let rim = &mut self.rim;
+        if definition.disk.is_some() {
+            rim.links.note_disk();
+        }
         let reached = definition.peers().filter(|member| !member.paths.is_empty());
         let peers: Vec<_> = reached.map(|member| (member.node, PeerPaths::of(member))).collect();
         if let Err(message) = peers.iter().try_for_each(|(_, peer)| rim.links.check_peer(peer)) {
