@@ -448,6 +448,7 @@ impl LaneGroup {
         let Some(device_use) = DeviceUse::of(token) else {
             return self.on_group_device(now, token, done(result), actions);
         };
+        self.flushes.distrust(result, actions);
         self.touched.insert(lane);
         self.with_lane(now, lane, actions, |lane, turn| match device_use {
             DeviceUse::Apply { .. } => unreachable!("it was written"),

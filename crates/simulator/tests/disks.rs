@@ -52,6 +52,30 @@ fn the_last_replica_serves_again_after_its_disk_failed_a_write() {
     assert_eq!(it.must_read(1, 7), value);
 }
 
+/// A disk that cannot flush loses its cache: reads that it answers after that find what was there
+/// before.
+#[test]
+fn reads_that_end_after_a_failed_flush_are_answered_by_another_replica() {
+    for reader in [0, 3] {
+        let mut it = Scenario::new(4, 1, reader);
+        it.must_write(reader, 7, 1);
+        let flushed = it.flush(reader);
+        it.until("a flush", |it| it.ended(flushed).is_some());
+        let image = it.cluster.disk_image(0);
+        it.must_write(reader, 7, 2);
+        it.cluster.slow[0] = SlowDisk { read: Duration::from_millis(2), ..SlowDisk::default() };
+        it.cluster.bad[0] = BadDisk { flush: true, ..BadDisk::default() };
+        let reads: Vec<_> = (0..30).map(|_| it.read(reader, 7)).collect();
+        it.flush(reader);
+        it.until("the failure", |it| !it.cluster.bad[0].flush);
+        it.cluster.put_disk_image(0, image);
+        for read in reads {
+            it.until("the read", |it| it.ended(read).is_some());
+            assert!(matches!(it.ended(read), Some(Ok(Some(values))) if values[0] == 2));
+        }
+    }
+}
+
 /// The source of a resync fails while it is the only one. Copies that cannot begin are not to be
 /// begun again and again in one turn.
 #[test]

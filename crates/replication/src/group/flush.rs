@@ -7,7 +7,7 @@
 use format::ids::{MemberSet, NodeId};
 use format::message::DataBody;
 
-use crate::contract::{DeviceError, GroupAction, PartId, Token};
+use crate::contract::{DeviceError, DeviceResult, GroupAction, PartId, Token};
 use crate::contract::{FromGroup, RequestError};
 use crate::group::{Draining, LaneGroup, durable::DurableUse, fail_part};
 use crate::quorum;
@@ -24,6 +24,8 @@ pub(crate) struct Flushes {
     next: Vec<Waiter>,
     volume: Vec<VolumeFlush>,
     next_id: u32,
+    /// One failed: what the disk gives from now on may be older than what was written to it.
+    failed: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -71,6 +73,23 @@ impl Flushes {
         assert!(!self.running, "nothing is under way on the former disk");
         self.current.clear();
         self.next.clear();
+        self.failed = false;
+    }
+
+    /// Takes the bytes back that a disk gave which may have lost its cache: whoever wanted them is
+    /// to hear that it cannot be read.
+    pub(crate) fn distrust(
+        &self,
+        result: &mut Result<DeviceResult, DeviceError>,
+        actions: &mut Vec<GroupAction>,
+    ) {
+        if !self.failed {
+            return;
+        }
+        if let Ok(DeviceResult::Read { payload, .. }) = *result {
+            actions.push(GroupAction::Release(payload));
+        }
+        *result = Err(DeviceError);
     }
 
     pub(crate) fn has_volume_flushes(&self) -> bool {
@@ -255,6 +274,7 @@ impl LaneGroup {
         self.flushes.running = false;
         if result.is_err() {
             // I15: what the flush was for is never acknowledged; this member is lost.
+            self.flushes.failed = true;
             self.flushes.current.clear();
             self.flushes.next.clear();
             let fact = FromGroup::MemberFailed { member: self.view.me };
