@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use replication::contract::Command;
+use replication::contract::{Command, PromoteMode};
 use simulator::cluster::SlowDisk;
 use simulator::run::run_with_detaches;
 use simulator::scenario::Scenario;
@@ -90,6 +90,30 @@ fn replica_that_is_back_before_its_loss_is_recorded_is_lost_nevertheless() {
     it.until("the loss of node 2", |it| !it.is_in_sync(0, 2));
     until_in_sync(&mut it, 0, 2);
     assert_eq!(it.on_disk(2, 7), 2);
+}
+
+/// Clients that open the volume again and again would keep the disk away that they wait for.
+#[test]
+fn a_promotion_that_waits_for_data_gives_way_to_a_disk() {
+    let mut it = Scenario::new(3, 0, 0);
+    it.must_write(0, 7, 1);
+    detach(&mut it, 1);
+    it.cluster.kill(2);
+    it.until("the loss of the two others", |it| !it.is_in_sync(0, 1) && !it.is_in_sync(0, 2));
+    it.cluster.kill(0);
+    it.cluster.start(2);
+    let promoted = it.command(1, Command::Promote(PromoteMode::Normal));
+    it.run(Duration::from_secs(3));
+    assert!(!it.failed(promoted), "it waits for the data of node 0");
+    let began = it.cluster.now;
+    it.attach(1);
+    let took = it.cluster.now.since(began);
+    assert!(took < Duration::from_secs(2), "{took:?}");
+    it.until("the end of the promotion", |it| it.failed(promoted));
+    it.cluster.start(0);
+    it.promote(1);
+    it.until("all in sync", |it| (0..3).all(|node| it.is_in_sync(1, node)));
+    assert_eq!(it.must_read(1, 7), 1);
 }
 
 /// An image of the disk from before it was in sync last must not pass for the disk.

@@ -526,6 +526,10 @@ impl Resource {
         if let Some((code, reason)) = self.obstacle_to_attach(&superblock) {
             return self.refuse(id, code, reason);
         }
+        self.give_up_resting_promotion();
+        if self.promotion.is_some() {
+            return self.refuse(id, CommandErrorCode::Busy, "a promotion is under way");
+        }
         let stamp = superblock.vote_stamp;
         if stamp.store == self.voter.register.store
             && is_old_image(&self.voter.register, stamp.write_counter)
@@ -547,10 +551,8 @@ impl Resource {
             .and_then(|config| config.volumes.first())
             .map_or(limits::LANES_DEFAULT, |volume| volume.lanes);
         let is_needed = self.session.as_ref().is_some_and(|it| it.write_set.has(me));
-        let is_changing = self.stop.is_some()
-            || self.promotion.is_some()
-            || self.member.attaching.is_some()
-            || self.saves.is_busy();
+        let is_changing =
+            self.stop.is_some() || self.member.attaching.is_some() || self.saves.is_busy();
         if self.report().is_some() {
             Some((CommandErrorCode::Busy, "a disk is attached already"))
         } else if superblock.lanes != lanes {

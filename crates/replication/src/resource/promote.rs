@@ -254,6 +254,16 @@ impl Resource {
         }
     }
 
+    /// A disk comes: that may be what it waits for, and the next try would begin beside it.
+    pub(crate) fn give_up_resting_promotion(&mut self) {
+        let resting = |it: &&Promotion| matches!(it.phase, Phase::Resting { .. });
+        let Some(promotion) = self.promotion.as_ref().filter(resting) else { return };
+        let (code, reason) = promotion.reason.clone().unwrap_or_else(|| {
+            (CommandErrorCode::Busy, "the disk of this node is being attached".to_owned())
+        });
+        self.fail_promotion(code, &reason);
+    }
+
     pub(crate) fn give_up_promotion(&mut self) {
         let refusal = self.attempt.as_ref().and_then(|attempt| attempt.refusal);
         self.attempt = None;
