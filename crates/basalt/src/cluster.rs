@@ -20,9 +20,11 @@ use std::rc::Rc;
 use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
+use api::client::AskError;
 use api::connection_state::ConnectionState;
 use api::disk_state::DiskState;
 use api::replication_state::ReplicationState;
+use api::response::FailureCode;
 use api::role::Role;
 use api::status::{DeviceStatus, PeerDeviceStatus, ResourceStatus};
 
@@ -194,13 +196,23 @@ impl Cluster {
     /// As an operator does whose disk was repaired. A node that is not ready for it refuses, and is
     /// asked again when this is called again.
     pub(crate) fn attach_lost_disks(&self) {
-        for node in self.nodes.iter().filter(|node| node.may_lose_its_disk()) {
-            let is_lost = |device: &DeviceStatus| {
-                matches!(device.disk_state, DiskState::Diskless | DiskState::Failed)
-            };
-            if node.status().is_ok_and(|state| state.devices.iter().any(is_lost)) {
-                node.attach().ok();
+        for (index, node) in self.nodes.iter().enumerate() {
+            let is_lost = || node.status().is_ok_and(|state| has_disk(&state, &LOST));
+            if node.may_lose_its_disk() && is_lost() && node.attach().is_err_and(|it| is_last(&it))
+            {
+                // Requests wait for it, and only the disk can tell what became of them.
+                let verbs: [&[&str]; 2] = [&["down", "--force", RESOURCE], &["up", RESOURCE]];
+                verbs.iter().try_for_each(|words| self.adm(index, words)).ok();
             }
+        }
+    }
+
+    /// The same where nobody could write until then.
+    pub(crate) fn attach_lost_disks_if_all_wait(&self) {
+        let is_up_to_date = |state: &ResourceStatus| has_disk(state, &[DiskState::UpToDate]);
+        let any_may_be_lost = self.nodes.iter().any(Node::may_lose_its_disk);
+        if any_may_be_lost && !self.states().iter().flatten().any(is_up_to_date) {
+            self.attach_lost_disks();
         }
     }
 
@@ -313,6 +325,18 @@ fn configuration(nodes: &[Node]) -> String {
 fn is_connected(state: &ResourceStatus) -> bool {
     !state.connections.is_empty()
         && state.connections.iter().all(|one| one.connection_state == ConnectionState::Connected)
+}
+
+/// Why `attach` was refused: nobody else is up to date.
+fn is_last(error: &anyhow::Error) -> bool {
+    let refusal = error.downcast_ref::<AskError>();
+    matches!(refusal, Some(AskError::Refused(it)) if it.code == FailureCode::NoUpToDateData)
+}
+
+const LOST: [DiskState; 2] = [DiskState::Diskless, DiskState::Failed];
+
+fn has_disk(state: &ResourceStatus, among: &[DiskState]) -> bool {
+    state.devices.iter().any(|device| among.contains(&device.disk_state))
 }
 
 fn is_whole(state: &ResourceStatus) -> bool {

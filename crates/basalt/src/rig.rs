@@ -73,10 +73,12 @@ impl Rig {
         })
     }
 
-    /// Waits for a write that started after the last fault.
+    /// Waits for a write that started after the last fault. Where the last disk that was up to date
+    /// is lost there is none before somebody attaches it.
     pub(crate) fn wait_for_next_write(&mut self) -> Result<()> {
         self.look_until("a write after the fault", WRITE_LIMIT, |rig| {
             rig.progress.show(None, || rig.run.line());
+            rig.cluster.attach_lost_disks_if_all_wait();
             rig.run.is_over_the_last_fault()
         })
     }

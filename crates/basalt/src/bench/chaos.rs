@@ -226,6 +226,10 @@ fn strike(rig: &mut Rig, blow: Blow, random: &mut Random) -> Result<()> {
             (0..rig.cluster.nodes().len()).try_for_each(|index| rig.cluster.cut_power(index))
         }
         Blow::Refuse(index, refusal) => {
+            if matches!(refusal, Refusal::Flushes | Refusal::Everything) {
+                // The disk loses what it cannot flush: others are to have it.
+                rig.wait_until_whole()?;
+            }
             let text = format!("the disk of {} refuses {refusal:?}", name(rig, index));
             note(rig, "refusing disk", text);
             rig.cluster.refuse(index, Some(refusal));

@@ -11,6 +11,8 @@
 use std::fs::File;
 use std::io::{self, Read, Write};
 use std::sync::Mutex;
+use std::thread;
+use std::time::Duration;
 
 use super::lock;
 use super::store::{Durability, Store};
@@ -49,6 +51,10 @@ const OPEN_FLAGS: u32 = 1 | 1 << 6;
 const O_DSYNC: u32 = 0o10000;
 const MODE: u32 = 0o100_600;
 
+/// A disk that lost its cache is busy with itself: who asked for the flush hears of that before
+/// anybody reads what is left.
+const RESET_TIME: Duration = Duration::from_millis(10);
+
 /// Until the file is unmounted.
 pub(super) fn serve(mut device: File, store: &Mutex<Store>) {
     let mut room = vec![0; TRANSFER_BYTES_MAX as usize + 2 * PAGE_BYTES as usize];
@@ -59,9 +65,13 @@ pub(super) fn serve(mut device: File, store: &Mutex<Store>) {
             Err(error) if matches!(error.raw_os_error(), Some(ENOENT | EINTR | EAGAIN)) => continue,
             Err(_) => return,
         };
-        let Some(reply) = answer(&room[..length], &mut lock(store)) else { continue };
+        let request = &room[..length];
+        let Some(reply) = answer(request, &mut lock(store)) else { continue };
         // Nobody waits any more for a request that the kernel gave up.
         device.write_all(&reply).ok();
+        if u32_at(request, 4) == FSYNC && u32_at(&reply, 4) != 0 {
+            thread::park_timeout(RESET_TIME);
+        }
     }
 }
 
