@@ -441,6 +441,7 @@ impl LaneGroup {
     ) {
         let lane = usize::from(token_lane(token).0 / self.shards);
         if let Some(seq) = applied_seq(token) {
+            self.view.disk_failed |= result.is_err();
             self.touched.insert(lane);
             let (lanes, mut turn) = self.turn(now, actions);
             return lanes[lane].on_applied(&mut turn, seq, done(result));
@@ -448,7 +449,9 @@ impl LaneGroup {
         let Some(device_use) = DeviceUse::of(token) else {
             return self.on_group_device(now, token, done(result), actions);
         };
-        self.flushes.distrust(result, actions);
+        if self.view.disk_failed && device_use.is_read() {
+            distrust(result, actions);
+        }
         self.touched.insert(lane);
         self.with_lane(now, lane, actions, |lane, turn| match device_use {
             DeviceUse::Apply { .. } => unreachable!("it was written"),
@@ -456,9 +459,13 @@ impl LaneGroup {
             | DeviceUse::ClientRead { .. }
             | DeviceUse::PeerRead { .. } => lane.on_device_read(turn, device_use, result),
             DeviceUse::OperationDigest { index, generation } if generation == lane.generation => {
-                lane.on_own_digests(turn, index, digests_of(result));
+                let me = turn.view.me;
+                lane.on_digests(turn, (index, me), digests_of(result));
             }
-            DeviceUse::OperationDigest { .. } => {}
+            DeviceUse::PayloadDigest { index, generation } if generation == lane.generation => {
+                lane.on_bytes_hashed(turn, index, &digests_of(result));
+            }
+            DeviceUse::OperationDigest { .. } | DeviceUse::PayloadDigest { .. } => {}
             DeviceUse::PeerDigest { index } => {
                 lane.on_peer_digest_done(turn, index, digests_of(result));
             }
@@ -645,6 +652,7 @@ fn first_view(options: &GroupOptions) -> View {
         nonce: Nonce(0),
         epoch: Epoch(0),
         replica: if options.has_disk { ReplicaRole::Syncing } else { ReplicaRole::None },
+        disk_failed: false,
         admitted: false,
         leading: false,
         serving: false,
@@ -691,6 +699,15 @@ pub(crate) fn refuse(request: Request, error: RequestError, actions: &mut Vec<Gr
 }
 
 /// What a device said of a request that brings nothing.
+/// Takes the bytes back that a disk gave which may have lost some: whoever wanted them is to hear
+/// that it cannot be read.
+fn distrust(result: &mut Result<DeviceResult, DeviceError>, actions: &mut Vec<GroupAction>) {
+    if let Ok(DeviceResult::Read { payload, .. }) = *result {
+        actions.push(GroupAction::Release(payload));
+    }
+    *result = Err(DeviceError);
+}
+
 fn done(result: &Result<DeviceResult, DeviceError>) -> Result<(), DeviceError> {
     match result {
         Ok(_) => Ok(()),

@@ -309,6 +309,11 @@ pub(crate) enum DeviceUse {
     PeerDigest {
         index: u32,
     },
+    /// Hashes what an operation of the leader has in memory.
+    PayloadDigest {
+        index: u32,
+        generation: u8,
+    },
 }
 
 const APPLY: u64 = 1;
@@ -373,9 +378,17 @@ impl DeviceUse {
                 (5, u64::from(index) | u64::from(generation) << 32)
             }
             Self::PeerDigest { index } => (6, u64::from(index)),
+            Self::PayloadDigest { index, generation } => {
+                (7, u64::from(index) | u64::from(generation) << 32)
+            }
         };
         assert!(value <= VALUE_MASK, "a seq of a peer is looked at when it comes");
         Token(kind << KIND_SHIFT | u64::from(lane.0) << LANE_SHIFT | value)
+    }
+
+    /// Of the disk.
+    pub(crate) fn is_read(self) -> bool {
+        !matches!(self, Self::Apply { .. } | Self::PayloadDigest { .. })
     }
 
     pub(crate) fn of(token: Token) -> Option<Self> {
@@ -389,6 +402,7 @@ impl DeviceUse {
             4 => Some(Self::PeerRead { index }),
             5 => Some(Self::OperationDigest { index, generation }),
             6 => Some(Self::PeerDigest { index }),
+            7 => Some(Self::PayloadDigest { index, generation }),
             _ => None,
         }
     }
@@ -496,6 +510,7 @@ mod tests {
             DeviceUse::PeerRead { index: 3 },
             DeviceUse::OperationDigest { index: 9, generation: 7 },
             DeviceUse::PeerDigest { index: u32::MAX },
+            DeviceUse::PayloadDigest { index: 9, generation: 7 },
         ];
         for device_use in uses {
             let token = device_use.token(LaneIndex(63));

@@ -26,6 +26,9 @@ pub(crate) struct View {
     pub(crate) nonce: Nonce,
     pub(crate) epoch: Epoch,
     pub(crate) replica: ReplicaRole,
+    /// The disk of this node failed something but a read, or was given up: what it gives may be
+    /// older than what was written to it, and no flush of it counts, until another one is attached.
+    pub(crate) disk_failed: bool,
     /// Told where to start in the session. A sealed member that is not yet admitted records losses,
     /// and drops what was sent to it in an earlier part of the same session.
     pub(crate) admitted: bool,

@@ -116,6 +116,23 @@ fn a_promotion_that_waits_for_data_gives_way_to_a_disk() {
     assert_eq!(it.must_read(1, 7), 1);
 }
 
+/// The same where no quorum answers: that may be what the disk brings.
+#[test]
+fn a_promotion_that_waits_for_voters_gives_way_to_a_disk() {
+    let mut it = Scenario::new(3, 0, 0);
+    detach(&mut it, 1);
+    it.until("the loss of the replica", |it| !it.is_in_sync(0, 1));
+    it.cluster.kill(0);
+    it.cluster.kill(2);
+    let promoted = it.command(1, Command::Promote(PromoteMode::Normal));
+    it.run(Duration::from_secs(1));
+    assert!(!it.failed(promoted), "it waits for voters");
+    let began = it.cluster.now;
+    it.attach(1);
+    let took = it.cluster.now.since(began);
+    assert!(took < Duration::from_secs(2), "{took:?}");
+}
+
 /// An image of the disk from before it was in sync last must not pass for the disk.
 #[test]
 fn older_image_of_the_disk_is_copied_in_full() {

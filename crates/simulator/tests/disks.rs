@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use format::ids::EXTENT_BLOCKS;
 use replication::contract::{Command, PromoteMode};
 use replication::resource::{Demands, OnNoQuorum};
 use simulator::cluster::{BadDisk, SlowDisk, Way};
@@ -74,6 +75,64 @@ fn reads_that_end_after_a_failed_flush_are_answered_by_another_replica() {
             assert!(matches!(it.ended(read), Some(Ok(Some(values))) if values[0] == 2));
         }
     }
+}
+
+/// What the first flush lost is lost: that a later one succeeds says nothing of it (I15).
+#[test]
+fn no_flush_counts_after_one_that_failed() {
+    let mut it = Scenario::new(3, 0, 0);
+    detach(&mut it, 1);
+    detach(&mut it, 2);
+    it.must_write(0, 7, 1);
+    // The disk is given up late.
+    it.cluster.slow_mail.insert((0, 0, Way::FromGroup), Duration::from_millis(300));
+    it.cluster.bad[0] = BadDisk { flush: true, ..BadDisk::default() };
+    let flushes = [it.flush(0), it.flush(0)];
+    it.run(Duration::from_millis(100));
+    let late = it.flush(0);
+    it.run(Duration::from_secs(2));
+    for flush in flushes.into_iter().chain([late]) {
+        assert!(!matches!(it.ended(flush), Some(Ok(_))), "a flush was acknowledged");
+    }
+}
+
+/// Writes wait for room in the activity log, which a flush would make.
+#[test]
+fn a_disk_that_failed_is_not_asked_again_and_again() {
+    let mut it = Scenario::new(3, 0, 0);
+    for extent in 0..8 {
+        it.must_write(0, extent * EXTENT_BLOCKS, 1);
+    }
+    // Without the others nobody is taken out, and nothing ends the wait.
+    it.part(&[0], &[1, 2]);
+    it.cluster.bad[0] = BadDisk { flush: true, ..BadDisk::default() };
+    for extent in 8..16 {
+        it.write(0, extent * EXTENT_BLOCKS, 2);
+    }
+    it.run(Duration::from_millis(100));
+    assert!(!it.cluster.bad[0].flush, "a flush was asked for");
+    let before = it.cluster.events_done;
+    it.run(Duration::from_secs(1));
+    let events = it.cluster.events_done - before;
+    assert!(events < 1_000, "{events} events in a second of waiting");
+}
+
+/// Its content is older than it was, and nobody else has it: the read waits for a replica.
+#[test]
+fn reads_wait_where_the_last_replica_failed_a_flush() {
+    let mut it = Scenario::new(3, 0, 0);
+    it.demand(Demands { on_no_data: OnNoQuorum::SuspendIo, ..Demands::default() });
+    detach(&mut it, 1);
+    detach(&mut it, 2);
+    it.must_write(0, 7, 1);
+    it.cluster.slow[0] = SlowDisk { read: Duration::from_millis(2), ..SlowDisk::default() };
+    it.cluster.bad[0] = BadDisk { flush: true, ..BadDisk::default() };
+    let read = it.read(0, 7);
+    it.flush(0);
+    it.until("the failure", |it| !it.cluster.bad[0].flush);
+    let later = it.read(0, 7);
+    it.run(Duration::from_secs(2));
+    assert_eq!((it.ended(read), it.ended(later)), (None, None));
 }
 
 /// The source of a resync fails while it is the only one. Copies that cannot begin are not to be

@@ -52,6 +52,7 @@ impl LaneGroup {
         self.activity = ActivityLog::new(reach, self.al_slots, disk.al_next_number);
         self.durable = Durable::new(&disk.slot_bases);
         self.flushes.forget_device();
+        self.view.disk_failed = false;
         self.sealing = None;
         self.holds_former_writes = true;
         self.view.admitted = false;

@@ -182,6 +182,7 @@ impl LaneGroup {
     ) {
         let index = u32::try_from(token.0).expect("tokens of the group are slab indices");
         let Some(durable_use) = self.durable.uses.remove(index) else { return };
+        self.view.disk_failed |= result.is_err();
         match durable_use {
             DurableUse::Flush => self.on_device_flushed(result, actions),
             DurableUse::Zeroes => self.on_zeroed(result, actions),

@@ -7,7 +7,7 @@
 use format::ids::{MemberSet, NodeId};
 use format::message::DataBody;
 
-use crate::contract::{DeviceError, DeviceResult, GroupAction, PartId, Token};
+use crate::contract::{DeviceError, GroupAction, PartId, Token};
 use crate::contract::{FromGroup, RequestError};
 use crate::group::{Draining, LaneGroup, durable::DurableUse, fail_part};
 use crate::quorum;
@@ -24,8 +24,6 @@ pub(crate) struct Flushes {
     next: Vec<Waiter>,
     volume: Vec<VolumeFlush>,
     next_id: u32,
-    /// One failed: what the disk gives from now on may be older than what was written to it.
-    failed: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -73,23 +71,6 @@ impl Flushes {
         assert!(!self.running, "nothing is under way on the former disk");
         self.current.clear();
         self.next.clear();
-        self.failed = false;
-    }
-
-    /// Takes the bytes back that a disk gave which may have lost its cache: whoever wanted them is
-    /// to hear that it cannot be read.
-    pub(crate) fn distrust(
-        &self,
-        result: &mut Result<DeviceResult, DeviceError>,
-        actions: &mut Vec<GroupAction>,
-    ) {
-        if !self.failed {
-            return;
-        }
-        if let Ok(DeviceResult::Read { payload, .. }) = *result {
-            actions.push(GroupAction::Release(payload));
-        }
-        *result = Err(DeviceError);
     }
 
     pub(crate) fn has_volume_flushes(&self) -> bool {
@@ -251,6 +232,10 @@ impl LaneGroup {
     }
 
     fn want_flush(&mut self, waiter: Waiter, actions: &mut Vec<GroupAction>) {
+        if self.view.disk_failed {
+            // I15: another try might succeed, and what was lost stays lost.
+            return;
+        }
         self.flushes.next.push(waiter);
         self.start_device_flush(actions);
     }
@@ -272,13 +257,15 @@ impl LaneGroup {
         actions: &mut Vec<GroupAction>,
     ) {
         self.flushes.running = false;
-        if result.is_err() {
+        if self.view.disk_failed {
             // I15: what the flush was for is never acknowledged; this member is lost.
-            self.flushes.failed = true;
             self.flushes.current.clear();
             self.flushes.next.clear();
-            let fact = FromGroup::MemberFailed { member: self.view.me };
-            return actions.push(GroupAction::Home(fact));
+            if result.is_err() {
+                let fact = FromGroup::MemberFailed { member: self.view.me };
+                actions.push(GroupAction::Home(fact));
+            }
+            return;
         }
         self.flushes.done = self.flushes.started;
         self.holds_former_writes = false;

@@ -176,6 +176,7 @@ impl LaneGroup {
 
     fn set_role(&mut self, now: Time, role: ReplicaRole, actions: &mut Vec<GroupAction>) {
         self.view.replica = role;
+        self.view.disk_failed |= role == ReplicaRole::None;
         // The disk is gone: nothing is applied any more, nor kept for that.
         if role == ReplicaRole::None && self.view.holds_writes {
             self.end_following();

@@ -10,7 +10,7 @@ use format::message::{DataBody, ReadStatus};
 
 use crate::contract::{DeviceError, DeviceResult, GroupAction, Payload};
 use crate::lane::read::{PeerRead, Wants};
-use crate::lane::{DeviceUse, Lane, OperationKind, OperationState, Turn};
+use crate::lane::{DeviceUse, Lane, Operation, OperationKind, OperationState, Turn};
 
 /// What was heard for one operation.
 #[derive(Debug)]
@@ -109,41 +109,19 @@ impl Lane {
         };
         known.zeroes = zeroes;
         self.operation_mut(index).state = OperationState::Hashing;
-        let token = DeviceUse::OperationDigest { index, generation }.token(self.index);
+        let token = DeviceUse::PayloadDigest { index, generation }.token(self.index);
         turn.actions.push(GroupAction::DigestPayload { token, payload, key });
     }
 
-    pub(crate) fn on_own_digests(
-        &mut self,
-        turn: &mut Turn<'_>,
-        index: u32,
-        result: Result<Vec<Digest>, DeviceError>,
-    ) {
-        let Some(leader) = self.leader.as_ref() else { return };
-        match leader.operations.get(index).map(|operation| operation.state) {
-            Some(OperationState::Comparing { .. }) => {
-                let me = turn.view.me;
-                self.on_digests(turn, (index, me), result);
-            }
-            Some(OperationState::Hashing) => self.on_bytes_hashed(turn, index, &result),
-            Some(
-                OperationState::Waiting
-                | OperationState::Stalled { .. }
-                | OperationState::Reading { .. }
-                | OperationState::Sent { .. }
-                | OperationState::Equal,
-            )
-            | None => {}
-        }
-    }
-
-    fn on_bytes_hashed(
+    pub(crate) fn on_bytes_hashed(
         &mut self,
         turn: &mut Turn<'_>,
         index: u32,
         result: &Result<Vec<Digest>, DeviceError>,
     ) {
-        let operation = *self.operation(index);
+        let known = self.leader.as_ref().and_then(|leader| leader.operations.get(index));
+        let is_hashing = |it: &&Operation| it.state == OperationState::Hashing;
+        let Some(&operation) = known.filter(is_hashing) else { return };
         if let OperationKind::Resync { id, .. } = operation.kind
             && !self.is_resyncing(id)
         {

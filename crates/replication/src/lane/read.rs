@@ -97,8 +97,7 @@ pub(crate) enum Source {
 
 /// Whether there is a member with the bytes, in reach or not.
 pub(crate) fn has_source(view: &View) -> bool {
-    view.in_sync.has(view.me) && view.replica == ReplicaRole::InSync
-        || !view.in_sync.without(view.me).is_empty()
+    view.in_sync.has(view.me) && reads_own_disk(view) || !view.in_sync.without(view.me).is_empty()
 }
 
 impl Source {
@@ -145,12 +144,18 @@ fn operation_source(turn: &mut Turn<'_>, past: MemberSet) -> Source {
 fn sources(view: &View, past: MemberSet) -> (MemberSet, MemberSet) {
     let have = view.in_sync.minus(past);
     let now = have.and(view.reachable()).minus(view.losing);
-    let now = if view.replica == ReplicaRole::InSync { now } else { now.without(view.me) };
+    let now = if reads_own_disk(view) { now } else { now.without(view.me) };
     (have, now)
 }
 
+fn reads_own_disk(view: &View) -> bool {
+    view.replica == ReplicaRole::InSync && !view.disk_failed
+}
+
 fn absent_source(view: &View, have: MemberSet) -> Source {
-    if have.without(view.me).is_empty() { Source::None } else { Source::Later }
+    // The last one that is in sync is not forgotten with its disk: what only it has is waited for.
+    let is_last = view.disk_failed && view.in_sync.has(view.me);
+    if have.without(view.me).is_empty() && !is_last { Source::None } else { Source::Later }
 }
 
 // On the wire the low bit of a read's id says whom the answer is for.
@@ -720,7 +725,8 @@ impl Lane {
             | DeviceUse::OperationRead { .. }
             | DeviceUse::ClientRead { .. }
             | DeviceUse::OperationDigest { .. }
-            | DeviceUse::PeerDigest { .. } => {
+            | DeviceUse::PeerDigest { .. }
+            | DeviceUse::PayloadDigest { .. } => {
                 turn.release(bytes.ok().map(|(payload, _)| payload));
             }
         }

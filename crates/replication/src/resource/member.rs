@@ -526,7 +526,7 @@ impl Resource {
         if let Some((code, reason)) = self.obstacle_to_attach(&superblock) {
             return self.refuse(id, code, reason);
         }
-        self.give_up_resting_promotion();
+        self.give_up_waiting_promotion();
         if self.promotion.is_some() {
             return self.refuse(id, CommandErrorCode::Busy, "a promotion is under way");
         }

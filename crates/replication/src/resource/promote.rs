@@ -255,9 +255,9 @@ impl Resource {
     }
 
     /// A disk comes: that may be what it waits for, and the next try would begin beside it.
-    pub(crate) fn give_up_resting_promotion(&mut self) {
-        let resting = |it: &&Promotion| matches!(it.phase, Phase::Resting { .. });
-        let Some(promotion) = self.promotion.as_ref().filter(resting) else { return };
+    pub(crate) fn give_up_waiting_promotion(&mut self) {
+        let waits = |it: &&Promotion| matches!(it.phase, Phase::Resting { .. } | Phase::Reading);
+        let Some(promotion) = self.promotion.as_ref().filter(waits) else { return };
         let (code, reason) = promotion.reason.clone().unwrap_or_else(|| {
             (CommandErrorCode::Busy, "the disk of this node is being attached".to_owned())
         });
