@@ -698,7 +698,6 @@ pub(crate) fn refuse(request: Request, error: RequestError, actions: &mut Vec<Gr
     }
 }
 
-/// What a device said of a request that brings nothing.
 /// Takes the bytes back that a disk gave which may have lost some: whoever wanted them is to hear
 /// that it cannot be read.
 fn distrust(result: &mut Result<DeviceResult, DeviceError>, actions: &mut Vec<GroupAction>) {
@@ -708,6 +707,7 @@ fn distrust(result: &mut Result<DeviceResult, DeviceError>, actions: &mut Vec<Gr
     *result = Err(DeviceError);
 }
 
+/// What a device said of a request that brings nothing.
 fn done(result: &Result<DeviceResult, DeviceError>) -> Result<(), DeviceError> {
     match result {
         Ok(_) => Ok(()),
