@@ -27,6 +27,8 @@ fn a_disk_that_was_detached_comes_back_as_what_it_was() {
     it.must_write(0, 7, 1);
     let before = it.incarnation(2);
     detach(&mut it, 2);
+    let status = it.status(2).expect("it runs");
+    assert!(status.disk_failed && !status.disk_wants_restart, "`attach` takes it");
     it.must_write(0, 7, 2);
     it.cluster.kill(1);
     it.until("the loss of node 1", |it| !it.is_in_sync(0, 1));
@@ -133,6 +135,8 @@ fn reads_wait_where_the_last_replica_failed_a_flush() {
     let later = it.read(0, 7);
     it.run(Duration::from_secs(2));
     assert_eq!((it.ended(read), it.ended(later)), (None, None));
+    let status = it.status(0).expect("it runs");
+    assert!(status.disk_failed && status.disk_wants_restart, "`attach` refuses it");
 }
 
 /// The source of a resync fails while it is the only one. Copies that cannot begin are not to be

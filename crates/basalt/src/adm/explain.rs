@@ -145,7 +145,7 @@ fn why_missing(resource: &ResourceStatus, missing: &[&str]) -> String {
 fn data(resource: &ResourceStatus) -> Vec<String> {
     let mut sentences = Vec::new();
     for device in &resource.devices {
-        sentences.push(format!("volume {} here: {}", device.volume, disk(resource, device)));
+        sentences.push(format!("volume {} here: {}", device.volume, disk(device)));
     }
     if let Some(epoch) = &resource.epoch
         && !epoch.insync.is_empty()
@@ -185,29 +185,20 @@ fn data(resource: &ResourceStatus) -> Vec<String> {
         ));
     }
     // What the sentences above did not say.
-    let is_new = |reason: &&String| {
-        !reason.starts_with("no quorum") && !reason.starts_with("the disk failed")
-    };
+    let is_new = |reason: &&String| !reason.starts_with("no quorum");
     sentences.extend(resource.reasons.iter().filter(is_new).cloned());
     sentences
 }
 
-fn disk(resource: &ResourceStatus, device: &DeviceStatus) -> String {
+fn disk(device: &DeviceStatus) -> String {
     let path = device.backing_dev.as_deref().unwrap_or("its disk");
     match device.disk_state {
         DiskState::UpToDate => format!("{path} is up to date"),
         DiskState::Diskless if device.client => {
             "there is no disk by configuration; it is used over the network".to_owned()
         }
-        DiskState::Diskless => format!(
-            "{path} is out of use after an error or `detach`; `basalt adm down {0}` and `up {0}` \
-             take it back",
-            resource.name
-        ),
-        DiskState::Failed => format!(
-            "{path} answered with an error and is out of use; replace it, then `create-md`, `down` \
-             and `up`"
-        ),
+        DiskState::Diskless => format!("{path} is out of use after an error or `detach`"),
+        DiskState::Failed => format!("{path} answered with an error and is going out of use"),
         DiskState::Inconsistent => {
             format!("{path} is new or in the middle of a resync: nobody may read it")
         }

@@ -545,12 +545,11 @@ impl Resource {
         &self,
         superblock: &Superblock,
     ) -> Option<(CommandErrorCode, &'static str)> {
-        let (me, stamp) = (self.me(), superblock.vote_stamp);
+        let stamp = superblock.vote_stamp;
         let lanes = self
             .config()
             .and_then(|config| config.volumes.first())
             .map_or(limits::LANES_DEFAULT, |volume| volume.lanes);
-        let is_needed = self.session.as_ref().is_some_and(|it| it.write_set.has(me));
         let is_changing =
             self.stop.is_some() || self.member.attaching.is_some() || self.saves.is_busy();
         if self.report().is_some() {
@@ -563,15 +562,24 @@ impl Resource {
             let reason = "the state directory is older than the disk: `down` and `up` make this \
                           node a new voter";
             Some((CommandErrorCode::NoDisk, reason))
-        } else if is_needed && self.in_sync() == MemberSet::of(me) {
-            let reason = "it was the last UpToDate replica, and requests wait for it: only `down` \
-                          and `up` can tell what it still has";
+        } else if self.is_last_needed() {
+            let reason = "it was the last UpToDate replica, and requests wait for it: only `down \
+                          --force` and `up` can tell what it still has";
             Some((CommandErrorCode::NoUpToDateData, reason))
-        } else if is_needed || is_changing {
+        } else if self.is_needed() || is_changing {
             Some((CommandErrorCode::Busy, "the resource is changing"))
         } else {
             None
         }
+    }
+
+    /// Requests of this node's session count on its replica.
+    fn is_needed(&self) -> bool {
+        self.session.as_ref().is_some_and(|it| it.write_set.has(self.me()))
+    }
+
+    pub(crate) fn is_last_needed(&self) -> bool {
+        self.is_needed() && self.in_sync() == MemberSet::of(self.me())
     }
 
     pub(crate) fn on_groups_attached(&mut self) {

@@ -44,6 +44,8 @@ pub struct Status {
     /// The replica could be brought up to date, and waits for the answer of its node.
     pub asks_to_resync: bool,
     pub disk_failed: bool,
+    /// Requests wait for that disk, and no other is up to date: only a start can tell what it has.
+    pub disk_wants_restart: bool,
     pub lease_until: Option<Time>,
     pub members: Vec<MemberStatus>,
     /// The last comparison of the replicas that this node led.
@@ -241,6 +243,7 @@ impl Resource {
             replica: self.replica_state(),
             asks_to_resync: self.asks_to_resync(),
             disk_failed: self.member.disk_failed,
+            disk_wants_restart: self.member.disk_failed && self.is_last_needed(),
             lease_until: self
                 .session
                 .as_ref()

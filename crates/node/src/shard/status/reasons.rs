@@ -46,10 +46,7 @@ impl Hosted {
             });
         }
         if status.disk_failed {
-            reasons.push(
-                "the disk failed or was detached: `attach` takes it, or another one, back"
-                    .to_owned(),
-            );
+            reasons.push(what_takes_it_back(status).to_owned());
         }
         reasons.extend(self.findings_of_verify(status));
         let is_born = status.config.as_ref().is_some_and(|config| config.branch.0 != 0);
@@ -159,5 +156,14 @@ impl Hosted {
             ))
         }));
         reasons
+    }
+}
+
+fn what_takes_it_back(status: &Status) -> &'static str {
+    if status.disk_wants_restart {
+        "the disk failed: it is the last one up to date, and requests wait for it: `down --force` \
+         and `up` take it back"
+    } else {
+        "the disk failed or was detached: `attach` takes it, or another one, back"
     }
 }
