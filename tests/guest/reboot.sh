@@ -17,8 +17,15 @@ start_node() {
 }
 
 start_cluster
-say "a mounted volume, and data that nobody synced"
+say "a block device that was taken out is free: it can be taken back"
 adm alice primary "$RESOURCE"
+for node in bob alice; do
+  adm "$node" detach "$RESOURCE"
+  adm "$node" attach "$RESOURCE"
+  wait_whole alice
+done
+
+say "a mounted volume, and data that nobody synced"
 mkfs.ext4 -q /dev/ublkb0
 mkdir -p /mnt/volume
 mount -o _netdev /dev/ublkb0 /mnt/volume

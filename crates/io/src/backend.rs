@@ -25,6 +25,7 @@ pub(crate) struct Place(pub(crate) u32);
 pub(crate) enum Operation {
     Socket {
         socket: Place,
+        fd: RawFd,
         call: SocketCall,
     },
     Disk {

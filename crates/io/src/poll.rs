@@ -183,7 +183,7 @@ impl Poller {
 
     fn begin(&mut self, operation: Operation, tag: Tag) {
         match operation {
-            Operation::Socket { socket, call } => self.begin_on(socket, call, tag),
+            Operation::Socket { socket, call, .. } => self.begin_on(socket, call, tag),
             Operation::Disk { file, call } => {
                 let fd = self.files[file.0 as usize].fd;
                 self.calls += 1;
@@ -250,7 +250,8 @@ impl Poller {
                 }
             }
         }
-        self.queued.push_back((Operation::Socket { socket, call }, tag));
+        let fd = self.files[socket.0 as usize].fd;
+        self.queued.push_back((Operation::Socket { socket, fd, call }, tag));
     }
 
     /// Not ready: the next edge, which may have come already, tries again.

@@ -235,7 +235,7 @@ impl Ring {
 #[inline]
 fn to_entry(operation: Operation) -> squeue::Entry {
     match operation {
-        Operation::Socket { socket, call } => to_socket_entry(fixed(socket), call),
+        Operation::Socket { socket, fd, call } => to_socket_entry(fixed(socket), fd, call),
         Operation::Disk { file, call } => to_disk_entry(fixed(file), call),
         Operation::TakeCount { eventfd, into } => {
             opcode::Read::new(types::Fd(eventfd), into.cast(), 8).build()
@@ -256,14 +256,18 @@ fn to_entry(operation: Operation) -> squeue::Entry {
     }
 }
 
+/// What waits for the other side names its descriptor: before Linux 6.13 a request that names a
+/// registered file keeps every file that is taken out of the table after it open until it ends, and
+/// an exclusive block device with it.
 #[inline]
-fn to_socket_entry(socket: types::Fixed, call: SocketCall) -> squeue::Entry {
+fn to_socket_entry(socket: types::Fixed, fd: RawFd, call: SocketCall) -> squeue::Entry {
+    let waiting = types::Fd(fd);
     match call {
-        SocketCall::Accept => opcode::AcceptMulti::new(socket).flags(libc::SOCK_CLOEXEC).build(),
+        SocketCall::Accept => opcode::AcceptMulti::new(waiting).flags(libc::SOCK_CLOEXEC).build(),
         SocketCall::Connect { address, length } => {
-            opcode::Connect::new(socket, address, length).build()
+            opcode::Connect::new(waiting, address, length).build()
         }
-        SocketCall::Receive { into, length } => opcode::Recv::new(socket, into, length).build(),
+        SocketCall::Receive { into, length } => opcode::Recv::new(waiting, into, length).build(),
         SocketCall::Send { message } => {
             // The kernel goes on by itself after a short send; errors and signals end it early.
             let flags = (libc::MSG_NOSIGNAL | libc::MSG_WAITALL).cast_unsigned();

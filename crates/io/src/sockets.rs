@@ -198,6 +198,9 @@ impl Sockets {
         }
         if socket.outstanding > 0 {
             socket.cancel(base, id.index);
+        } else if let (Some((fd, _)), None) = (&socket.file, &socket.accepting) {
+            // The ring may keep the file open for a while: the other side is to hear now.
+            socket_fd::shut_down(fd);
         }
         self.free_if_answered(base, id.index);
     }
@@ -419,7 +422,8 @@ impl Socket {
     }
 
     fn request(&self, call: SocketCall) -> Operation {
-        Operation::Socket { socket: self.place(), call }
+        let (fd, socket) = self.file.as_ref().expect("a socket in use has a descriptor");
+        Operation::Socket { socket: *socket, fd: fd.as_raw_fd(), call }
     }
 
     fn submit_recv(&mut self, base: &mut Base, index: u32) {
