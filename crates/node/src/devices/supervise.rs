@@ -86,12 +86,12 @@ pub fn supervise(supervised: &Supervised) -> Result<(), String> {
                 }
                 thread::park_timeout(DEVICE_SUPERVISOR_INTERVAL);
             }
-            Step::Stop => match stop(&mut driver, &lock) {
+            Step::Stop => match stop(&mut driver, &lock, supervised, waited) {
                 Ok(Stopped::Yes) => {
                     say_end(supervised);
                     return Ok(());
                 }
-                Ok(Stopped::BeingTaken) => thread::park_timeout(DEVICE_SUPERVISOR_INTERVAL),
+                Ok(Stopped::No) => thread::park_timeout(DEVICE_SUPERVISOR_INTERVAL),
                 Err(error) => {
                     attempts += 1;
                     if attempts == DEVICE_STOP_ATTEMPTS_MAX {
@@ -150,20 +150,30 @@ fn decide(info: Option<&DeviceInfo>, supervised: &Supervised, waited: Duration) 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Stopped {
     Yes,
-    /// A daemon is taking it over.
-    BeingTaken,
+    /// A daemon is taking it over, or has.
+    No,
 }
 
 /// Fails all requests, takes the device away and deletes it.
-fn stop(driver: &mut Driver, lock: &File) -> stdio::Result<Stopped> {
+fn stop(
+    driver: &mut Driver,
+    lock: &File,
+    supervised: &Supervised,
+    waited: Duration,
+) -> stdio::Result<Stopped> {
     match lock.try_lock() {
         Ok(()) => {}
-        Err(TryLockError::WouldBlock) => return Ok(Stopped::BeingTaken),
+        Err(TryLockError::WouldBlock) => return Ok(Stopped::No),
         Err(TryLockError::Error(error)) => return Err(error),
     }
-    let stopped = end(driver);
+    // Who held the lock a moment ago may serve the device by now.
+    let info = driver.info().ok();
+    let stopped = match decide(info.as_ref(), supervised, waited) {
+        Step::Stop => end(driver).map(|()| Stopped::Yes),
+        Step::Wait | Step::End => Ok(Stopped::No),
+    };
     lock.unlock()?;
-    stopped.map(|()| Stopped::Yes)
+    stopped
 }
 
 fn end(driver: &mut Driver) -> stdio::Result<()> {
