@@ -96,6 +96,24 @@ impl Class {
     }
 }
 
+/// What is left of a class for those without whom nothing would ever be released.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Leave {
+    Nothing,
+    Eighth,
+    Quarter,
+}
+
+impl Leave {
+    const fn of(self, buffers: u32) -> u32 {
+        match self {
+            Self::Nothing => 0,
+            Self::Eighth => buffers / 8,
+            Self::Quarter => buffers / 4,
+        }
+    }
+}
+
 /// Bounds of a pool, in bytes of address space per class. Memory is used when it is touched, but
 /// for what is kept.
 #[derive(Clone, Copy, Debug)]
@@ -166,17 +184,37 @@ impl Pool {
     /// A buffer with one reference, or `None` when the class is at its bound: then stop taking in
     /// work until something is released. What the buffer holds is left from its last use.
     pub fn take(&mut self, class: Class) -> Option<BufferId> {
-        let number = class as u8;
-        let index = self.classes[usize::from(number)].take()?;
-        self.in_use += 1;
-        Some(BufferId { class: number, index })
+        self.take_leaving(Leave::Nothing, class)
     }
 
     /// The first `length` bytes of a new buffer of the smallest class that holds them. `None` when
     /// that class is at its bound, or when no class is that large.
     pub fn take_for(&mut self, length: u32) -> Option<Slice> {
-        let buffer = self.take(Class::that_holds(length)?)?;
+        self.slice_leaving(Leave::Nothing, length)
+    }
+
+    /// As `take_for`, for a request of a client. It holds its buffer until the replicas have
+    /// answered, which takes messages, records and reads: a quarter of the class is left for them.
+    pub fn take_for_client(&mut self, length: u32) -> Option<Slice> {
+        self.slice_leaving(Leave::Quarter, length)
+    }
+
+    /// As `take_for`, for what is read from a disk. It holds its buffer until that is sent or
+    /// written, which takes messages and records: an eighth of the class is left for them.
+    pub fn take_for_read(&mut self, length: u32) -> Option<Slice> {
+        self.slice_leaving(Leave::Eighth, length)
+    }
+
+    fn slice_leaving(&mut self, leave: Leave, length: u32) -> Option<Slice> {
+        let buffer = self.take_leaving(leave, Class::that_holds(length)?)?;
         Some(Slice { buffer, offset: 0, length })
+    }
+
+    fn take_leaving(&mut self, leave: Leave, class: Class) -> Option<BufferId> {
+        let number = class as u8;
+        let index = self.classes[usize::from(number)].take(leave)?;
+        self.in_use += 1;
+        Some(BufferId { class: number, index })
     }
 
     /// One more holder.
@@ -358,6 +396,21 @@ mod tests {
         assert_eq!(pool.take(Class::Small), None);
         pool.release(ids[200]);
         assert_eq!(pool.take(Class::Small), Some(ids[200]));
+    }
+
+    #[test]
+    fn clients_leave_buffers_to_reads_and_these_to_messages() {
+        let mut pool = pool();
+        let clients: Vec<_> = std::iter::from_fn(|| pool.take_for_client(4096)).collect();
+        let reads: Vec<_> = std::iter::from_fn(|| pool.take_for_read(4096)).collect();
+        let rest: Vec<_> = std::iter::from_fn(|| pool.take_for(4096)).collect();
+        assert_eq!((clients.len(), reads.len(), rest.len()), (192, 32, 32));
+        pool.release(rest[0].buffer);
+        assert_eq!((pool.take_for_client(1), pool.take_for_read(1)), (None, None));
+        for slice in &clients[..64] {
+            pool.release(slice.buffer);
+        }
+        assert!(pool.take_for_client(1).is_some());
     }
 
     #[test]

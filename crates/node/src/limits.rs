@@ -61,8 +61,11 @@ pub(crate) const CLIENTS_MAX: usize = 1024;
 /// Client requests in flight of one session, and parts of one request.
 pub(crate) const REQUESTS_PER_CLIENT_MAX: usize = 256;
 pub(crate) const PARTS_PER_REQUEST_MAX: usize = 16;
-/// Payload bytes in flight of one session.
-pub(crate) const CLIENT_BYTES_MAX: usize = 64 << 20;
+/// Payload bytes of one session, in flight or read and not sent yet: their buffers are up to twice
+/// as long, and a session that does not read its answers is not to have all of them.
+pub(crate) const CLIENT_BYTES_MAX: usize = 16 << 20;
+/// Bytes of heads of one session that are not sent yet.
+pub(crate) const CLIENT_HEAD_BYTES_MAX: usize = 256 << 10;
 /// Extents that one answer about the state of blocks tells: each asks the file system twice.
 pub(crate) const STATUS_EXTENTS_MAX: usize = 128;
 /// Bytes of one client that are sealed at a time.
@@ -80,8 +83,8 @@ pub(crate) const AUTO_DEMOTE_GRACE: Duration = Duration::from_secs(1);
 /// Connections of NVMe initiators at a time, and their controllers.
 pub(crate) const NVME_QUEUES_MAX: usize = 1024;
 pub(crate) const NVME_CONTROLLERS_MAX: usize = 256;
-/// Bytes that reads and long writes of initiators hold together on a shard: half of what the pool
-/// has for parts.
+/// Bytes of reads and long writes of initiators under way on a shard. Their buffers are up to twice
+/// as long; what the links need is not among those that clients get.
 pub(crate) const NVME_BYTES_MAX: usize = 64 << 20;
 /// A connection has to become part of a controller within this.
 pub(crate) const NVME_CONNECT_DEADLINE: Duration = Duration::from_secs(10);
@@ -99,6 +102,8 @@ pub(crate) const NVME_DOUBT: Duration = Duration::from_millis(100);
 /// others come first.
 pub(crate) const NVME_REFUSAL_REST: Duration = Duration::from_secs(1);
 
+/// Requests of one ring of a guest that are taken in a turn.
+pub(crate) const GUEST_REQUESTS_PER_TURN: u32 = 1024;
 /// Requests of a block device that the kernel may have under way.
 pub(crate) const DEVICE_DEPTH: u16 = 128;
 /// A command that makes or removes a device is answered by then; the device may come later.

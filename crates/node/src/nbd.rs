@@ -106,6 +106,8 @@ pub(crate) struct Nbd {
     /// Clients with something to send, or to go on with.
     dirty: Vec<Key>,
     starved: bool,
+    /// Requests with a piece that found no buffer.
+    stalled: VecDeque<Key>,
     credentials: Option<Arc<Credentials>>,
     /// Not later than the first deadline of a handshake.
     deadline: Time,
@@ -122,6 +124,7 @@ impl Nbd {
             write_latency: Vec::new(),
             dirty: Vec::with_capacity(256),
             starved: false,
+            stalled: VecDeque::new(),
             credentials: None,
             deadline: Time::NEVER,
         }
@@ -224,6 +227,7 @@ impl Nbd {
 
     /// One send for each client with something to say, and another look at those that waited.
     pub(crate) fn flush(&mut self, kit: &mut Kit) {
+        self.retry_stalled(kit);
         if std::mem::take(&mut self.starved) {
             for index in 0..self.clients.end() {
                 self.dirty.extend(self.clients.key_at(index));
@@ -249,7 +253,7 @@ impl Nbd {
 
     /// Whether a client waits for the next turn without an event of its own.
     pub(crate) fn is_waiting(&self) -> bool {
-        !self.dirty.is_empty()
+        !self.dirty.is_empty() || !self.stalled.is_empty()
     }
 
     fn mark(&mut self, key: Key) {

@@ -79,6 +79,8 @@ pub(crate) struct Nvme {
     starved: bool,
     /// Bytes that reads and long writes hold, and the requests that wait for others to give back.
     bytes: usize,
+    /// Bytes that were read and are not sent yet: of all queues together.
+    unsent: usize,
     waiting: VecDeque<Key>,
     /// Requests that failed: the end of this node's reign may turn out to be why.
     doubtful: VecDeque<(Time, Key)>,
@@ -106,6 +108,7 @@ impl Nvme {
             dirty: Vec::with_capacity(256),
             starved: false,
             bytes: 0,
+            unsent: 0,
             waiting: VecDeque::new(),
             doubtful: VecDeque::new(),
             stalled: VecDeque::new(),
@@ -320,7 +323,7 @@ impl Nvme {
 
     /// Whether a queue waits for the next turn without an event of its own.
     pub(crate) fn is_waiting(&self) -> bool {
-        !self.dirty.is_empty()
+        !self.dirty.is_empty() || !self.stalled.is_empty()
     }
 
     fn mark(&mut self, key: Key) {
@@ -334,7 +337,9 @@ impl Nvme {
 
     pub(crate) fn on_sent(&mut self, key: Key, result: stdio::Result<u32>, kit: &mut Kit) {
         let Some(queue) = self.queues.get_mut(key) else { return };
+        let before = queue.outbox.unsent().data;
         queue.outbox.finish(kit);
+        self.unsent -= before - queue.outbox.unsent().data;
         match result {
             Ok(_) => self.mark(key),
             Err(error) => self.close(key, &format!("cannot send: {error}"), kit),
@@ -388,6 +393,7 @@ impl Nvme {
         let Some(mut queue) = self.queues.remove(key) else { return };
         kit.reactor.close(queue.socket);
         self.drop_requests(key, kit);
+        self.unsent -= queue.outbox.unsent().data;
         queue.dispose(kit);
         if let Stage::Io(it) = queue.stage
             && it.admission != Admission::Idle

@@ -95,11 +95,16 @@ pub(crate) struct Rim {
     pub(crate) copies: Slab<DeviceCopy>,
     pub(crate) inbox: VecDeque<(HostedId, Input)>,
     pub(crate) outbox: Sender<FromShard>,
-    /// Device requests that found no free buffer.
-    pub(crate) starved: VecDeque<(HostedId, GroupAction)>,
+    /// Device requests that found no free buffer, or came behind one.
+    pub(crate) starved: Starved,
+    /// Reads of the device likewise, which leave buffers to the others.
+    pub(crate) starved_reads: Starved,
     /// Resources whose next save found no free buffer.
     pub(crate) blocked_saves: Vec<HostedId>,
 }
+
+/// In order, each with its resource.
+pub(crate) type Starved = VecDeque<(HostedId, GroupAction)>;
 
 #[derive(Debug)]
 pub(crate) struct Shard {
@@ -163,7 +168,8 @@ impl Shard {
                 copies: Slab::default(),
                 inbox: VecDeque::with_capacity(4096),
                 outbox,
-                starved: VecDeque::new(),
+                starved: Starved::new(),
+                starved_reads: Starved::new(),
                 blocked_saves: Vec::new(),
             },
             identity,
@@ -229,6 +235,7 @@ impl Shard {
         nvme.flush(kit);
         ublk.retry_starved(kit);
         vhost.retry_starved(kit);
+        vhost.look_again(kit);
         // So is what the clients asked meanwhile.
         self.work();
         let Rim { kit, links, vhost, .. } = &mut self.rim;
@@ -263,9 +270,11 @@ impl Shard {
     fn wait_until(&self) -> Time {
         let is_busy = self.rim.nbd.is_waiting()
             || self.rim.nvme.is_waiting()
+            || self.rim.vhost.is_waiting()
             || self.rim.links.is_due()
             || self.rim.kit.mesh.has_backlog()
             || !self.rim.starved.is_empty()
+            || !self.rim.starved_reads.is_empty()
             || !self.rim.blocked_saves.is_empty();
         if is_busy {
             return self.rim.kit.now;
@@ -476,24 +485,29 @@ impl Shard {
 
     /// Device requests and saves that found no buffer are tried again.
     fn retry_starved(&mut self) {
-        for _ in 0..self.rim.starved.len() {
-            let Some((id, action)) = self.rim.starved.pop_front() else { break };
+        for id in std::mem::take(&mut self.rim.blocked_saves) {
+            if let Some(hosted) = self.hosted.get_mut(id.0 as usize).and_then(Option::as_mut) {
+                hosted.write_first_save(&mut self.rim);
+            }
+        }
+        self.retry(|rim| &mut rim.starved);
+        self.retry(|rim| &mut rim.starved_reads);
+    }
+
+    fn retry(&mut self, queue: impl Fn(&mut Rim) -> &mut Starved) {
+        for _ in 0..queue(&mut self.rim).len() {
+            let Some((id, action)) = queue(&mut self.rim).pop_front() else { break };
             let held = disk::payload_of(&action);
             if let Some(part) = self.parts.get_mut(id.0 as usize).and_then(Option::as_mut)
                 && let Some(again) = part.start_device(action, &mut self.rim)
             {
-                self.rim.starved.push_front((id, again));
+                queue(&mut self.rim).push_front((id, again));
                 break;
             }
             if let Some(payload) = held {
                 self.rim.kit.payloads.release(payload, self.rim.kit.reactor.pool());
             }
             self.finish_closing(id);
-        }
-        for id in std::mem::take(&mut self.rim.blocked_saves) {
-            if let Some(hosted) = self.hosted.get_mut(id.0 as usize).and_then(Option::as_mut) {
-                hosted.write_first_save(&mut self.rim);
-            }
         }
     }
 

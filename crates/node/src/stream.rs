@@ -39,7 +39,10 @@ impl Stream {
         let pool = kit.reactor.pool();
         let buffer = match self.buffer {
             Some(buffer) => buffer,
-            None => *self.buffer.insert(pool.take(Class::Medium)?),
+            None => {
+                let fresh = pool.take_for_client(Class::Medium.size_bytes())?;
+                *self.buffer.insert(fresh.buffer)
+            }
         };
         let whole = pool.whole(buffer);
         let rest = self.filled - self.taken;

@@ -188,11 +188,15 @@ impl Session {
     }
 
     /// Fills a fresh buffer with sealed bytes. `None` if there are none, or no buffer is free.
-    pub(crate) fn sealed(&mut self, class: Class, pool: &mut Pool) -> Option<Slice> {
+    pub(crate) fn sealed(
+        &mut self,
+        room: impl FnOnce(&mut Pool) -> Option<Slice>,
+        pool: &mut Pool,
+    ) -> Option<Slice> {
         if !self.connection.wants_write() {
             return None;
         }
-        let whole = pool.take(class).map(|buffer| pool.whole(buffer))?;
+        let whole = room(pool)?;
         let mut room = pool.bytes_mut(whole);
         while self.connection.wants_write() && !room.is_empty() {
             // A slice fails only when it is full, and then it takes nothing.

@@ -34,6 +34,7 @@ use frontend::vhost::ring::{Chain, Ring, Signal};
 use io::{Bell, KickId, SharedMemory};
 use replication::resource::Reign;
 
+use crate::limits::GUEST_REQUESTS_PER_TURN;
 use crate::links::HostedId;
 use crate::nbd::Fact;
 use crate::payloads::Kit;
@@ -202,6 +203,8 @@ pub(crate) struct Vhost {
     facts: VecDeque<Fact>,
     /// Requests that found no free buffer.
     starved: VecDeque<Key>,
+    /// Rings with requests that are not taken yet.
+    unread: Vec<Key>,
     /// Queues with answers that are not shown yet, or that are to be looked at.
     dirty: Vec<Key>,
     /// Memory of chains for requests to come.
@@ -242,6 +245,7 @@ impl Vhost {
             requests: Slab::default(),
             facts: VecDeque::with_capacity(1024),
             starved: VecDeque::new(),
+            unread: Vec::new(),
             dirty: Vec::with_capacity(64),
             spare: Vec::new(),
         }
@@ -451,12 +455,31 @@ impl Vhost {
         }
     }
 
-    /// Takes all requests that a ring has, and asks for a kick when there is none.
+    /// Rings that had more requests than one turn takes.
+    pub(crate) fn look_again(&mut self, kit: &mut Kit) {
+        for key in std::mem::take(&mut self.unread) {
+            self.look(key, kit);
+        }
+    }
+
+    /// Whether a ring is to be looked at without a kick.
+    pub(crate) fn is_waiting(&self) -> bool {
+        !self.unread.is_empty()
+    }
+
+    /// Takes the requests that a ring has, and asks for a kick when there is none. A guest can
+    /// bring new ones as fast as they are answered: no more than one turn's are taken.
     fn look(&mut self, key: Key, kit: &mut Kit) {
         let mut chain = self.spare.pop().unwrap_or_default();
+        let mut left = GUEST_REQUESTS_PER_TURN;
         while let Some(queue) = self.queues.get_mut(key).filter(|queue| !queue.is_stopping) {
+            if left == 0 {
+                self.unread.push(key);
+                break;
+            }
             match queue.ring.take(&mut chain) {
                 Ok(Some(head)) => {
+                    left -= 1;
                     let next = self.spare.pop().unwrap_or_default();
                     self.start(key, head, std::mem::replace(&mut chain, next), kit);
                 }

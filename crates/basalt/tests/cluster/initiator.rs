@@ -270,6 +270,12 @@ impl Initiator {
         self.io.run(command(0, &[(4, &[self.namespace])]), &[], 0).status
     }
 
+    /// Says how a range will be used, and gives nothing back.
+    pub(crate) fn hint(&mut self) -> u16 {
+        let sqe = command(9, &[(4, &[self.namespace]), (40, &[0]), (44, &[1])]);
+        self.io.run(sqe, &[0; 16], 0).status
+    }
+
     /// Deallocates these ranges: offset and length.
     pub(crate) fn deallocate(&mut self, ranges: &[(u64, u32)]) -> u16 {
         let mut data = vec![0; ranges.len() * 16];

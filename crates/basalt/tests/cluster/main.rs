@@ -27,6 +27,7 @@ mod first_disk;
 mod promoter;
 mod paths;
 mod buffers;
+mod crowd;
 mod networks;
 mod disks;
 mod hung_disks;

@@ -100,6 +100,18 @@ fn deallocated_ranges_are_given_back_by_all_replicas() {
     assert_eq!(initiator.deallocate(&[(0, 4096), (size, 512)]), 0x080, "outside");
 }
 
+/// More of them than a data thread has buffers of the class for so little.
+#[test]
+fn what_is_only_hinted_takes_no_buffer_for_good() {
+    let cluster = Cluster::start_in_sync(3, 0);
+    let mut initiator = initiator(&cluster, 0);
+    for _ in 0..17_000 {
+        assert_eq!(initiator.hint(), 0);
+    }
+    assert_eq!(initiator.write(0, &pattern(3, 4096)), 0);
+    assert_eq!(initiator.read(0, 4096), pattern(3, 4096));
+}
+
 #[test]
 fn path_is_good_where_the_volume_is_served() {
     let mut cluster = Cluster::start_in_sync(3, 0);

@@ -2,8 +2,8 @@
 
 use std::io;
 
-use super::Slice;
 use super::fills::FillList;
+use super::{Leave, Slice};
 use crate::memory::Mapping;
 
 /// A slab per bit of `ClassPool::available`.
@@ -16,6 +16,7 @@ pub(super) struct ClassPool {
     buffer_bytes: u32,
     buffers_max: u32,
     slab_buffers: u32,
+    taken: u32,
     /// One per buffer of an opened slab.
     buffers: Vec<Buffer>,
     /// The opened slabs, from the lowest address up.
@@ -71,6 +72,7 @@ impl ClassPool {
             buffer_bytes,
             buffers_max,
             slab_buffers: u32::try_from(slab_buffers).expect("at most the number of buffers"),
+            taken: 0,
             buffers: Vec::with_capacity(count),
             slabs: Vec::with_capacity(count.div_ceil(slab_buffers)),
             available: 0,
@@ -84,7 +86,10 @@ impl ClassPool {
 
     /// The lowest slab with a free buffer, so that upper slabs fall empty; in it the buffer that
     /// was released last, for its bytes are in the cache.
-    pub(super) fn take(&mut self) -> Option<u32> {
+    pub(super) fn take(&mut self, leave: Leave) -> Option<u32> {
+        if self.buffers_max - self.taken <= leave.of(self.buffers_max) {
+            return None;
+        }
         if self.available == 0 {
             self.open_slab()?;
         }
@@ -96,6 +101,7 @@ impl ClassPool {
         buffer.holders = 1;
         slab.free = buffer.next_free;
         slab.taken += 1;
+        self.taken += 1;
         slab.use_since_trim = Use::Taken;
         if slab.free == END {
             self.available &= !(1 << number);
@@ -123,6 +129,7 @@ impl ClassPool {
         buffer.next_free = slab.free;
         slab.free = index;
         slab.taken -= 1;
+        self.taken -= 1;
         self.available |= 1 << number;
         true
     }

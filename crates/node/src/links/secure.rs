@@ -170,7 +170,8 @@ impl Links {
         }
         while sending.sealed.len() < SEALED_BUFFERS_MAX {
             let class = if sending.sealed.is_empty() { Class::Medium } else { Class::Large };
-            let Some(sealed) = tls.sealed(class, kit.reactor.pool()) else { break };
+            let room = |pool: &mut io::Pool| pool.take_for(class.size_bytes());
+            let Some(sealed) = tls.sealed(room, kit.reactor.pool()) else { break };
             sending.sealed.push(sealed);
         }
         if sending.sealed.is_empty() {

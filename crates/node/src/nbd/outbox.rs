@@ -5,7 +5,7 @@
 
 use std::collections::VecDeque;
 
-use io::{Class, Slice, SocketId};
+use io::{Class, Pool, Slice, SocketId};
 use replication::contract::Payload;
 
 use crate::limits::{FRAME_SEGMENTS_MAX, SEALED_BYTES_MAX};
@@ -22,6 +22,14 @@ pub(crate) struct Outbox {
     segments: Vec<Slice>,
     /// Where the next head goes: the unused rest of a buffer, of which one reference is held.
     room: Option<Slice>,
+    unsent: Unsent,
+}
+
+/// Bytes that stand in the pieces; sealed ones are counted no more.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Unsent {
+    pub(crate) heads: usize,
+    pub(crate) data: usize,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -29,9 +37,15 @@ struct Piece {
     slice: Slice,
     /// The payload that the slice is of; otherwise one reference to its buffer is held.
     payload: Option<Payload>,
+    /// Bytes of TLS, which stand for pieces that were released.
+    is_sealed: bool,
 }
 
 impl Outbox {
+    pub(crate) fn unsent(&self) -> Unsent {
+        self.unsent
+    }
+
     /// A message is open: another one cannot be opened.
     pub(crate) fn is_open(&self) -> bool {
         self.is_open
@@ -53,7 +67,8 @@ impl Outbox {
     /// More data of the open message; the outbox takes over one reference of the payload.
     pub(crate) fn open_data(&mut self, payload: Payload, slice: Slice) {
         assert!(self.is_open, "a head comes first");
-        self.waiting.push_back(Piece { slice, payload: Some(payload) });
+        self.unsent.data += slice.length as usize;
+        self.waiting.push_back(Piece { slice, payload: Some(payload), is_sealed: false });
     }
 
     /// The open message is whole.
@@ -87,6 +102,7 @@ impl Outbox {
         let used = u32::try_from(used).expect("within the head's bound");
         self.room = Some(room.part(used, room.length - used));
         let slice = room.part(0, used);
+        self.unsent.heads += used as usize;
         let queue = self.queue();
         if let Some(last) = queue.back_mut()
             && last.payload.is_none()
@@ -95,7 +111,7 @@ impl Outbox {
         {
             last.slice.length += used;
         } else {
-            queue.push_back(Piece { slice, payload: None });
+            queue.push_back(Piece { slice, payload: None, is_sealed: false });
             pool.retain(slice.buffer);
         }
         Some(())
@@ -103,7 +119,8 @@ impl Outbox {
 
     /// Data behind the last head; the outbox takes over one reference of the payload.
     pub(crate) fn data(&mut self, payload: Payload, slice: Slice) {
-        self.queue().push_back(Piece { slice, payload: Some(payload) });
+        self.unsent.data += slice.length as usize;
+        self.queue().push_back(Piece { slice, payload: Some(payload), is_sealed: false });
     }
 
     /// Seals what waits, and sends it; nothing more is sealed before that is on its way.
@@ -127,15 +144,21 @@ impl Outbox {
             let pieces = self.waiting.iter().take(count.max(1)).map(|piece| piece.slice);
             let sealed = tls.write(pieces, kit.reactor.pool());
             for piece in self.waiting.drain(..count.max(1)) {
+                self.unsent.subtract(piece);
                 piece.release(kit);
             }
             sealed?;
         }
         self.segments.clear();
         while self.in_flight.len() < SEALED_BUFFERS_MAX {
-            let class = if self.in_flight.is_empty() { Class::Medium } else { Class::Large };
-            let Some(slice) = tls.sealed(class, kit.reactor.pool()) else { break };
-            self.in_flight.push(Piece { slice, payload: None });
+            // One buffer is always to be had: what waits to be sealed may hold all of the others.
+            let is_first = self.in_flight.is_empty();
+            let room = |pool: &mut Pool| match is_first {
+                true => pool.take_for(Class::Medium.size_bytes()),
+                false => pool.take_for_client(Class::Large.size_bytes()),
+            };
+            let Some(slice) = tls.sealed(room, kit.reactor.pool()) else { break };
+            self.in_flight.push(Piece { slice, payload: None, is_sealed: true });
             self.segments.push(slice);
         }
         if !self.in_flight.is_empty() {
@@ -163,6 +186,7 @@ impl Outbox {
     /// The send is done.
     pub(crate) fn finish(&mut self, kit: &mut Kit) {
         for piece in self.in_flight.drain(..) {
+            self.unsent.subtract(piece);
             piece.release(kit);
         }
     }
@@ -174,6 +198,17 @@ impl Outbox {
         }
         if let Some(room) = self.room.take() {
             kit.reactor.pool().release(room.buffer);
+        }
+    }
+}
+
+impl Unsent {
+    fn subtract(&mut self, piece: Piece) {
+        let bytes = piece.slice.length as usize;
+        match piece.payload {
+            _ if piece.is_sealed => {}
+            Some(_) => self.data -= bytes,
+            None => self.heads -= bytes,
         }
     }
 }

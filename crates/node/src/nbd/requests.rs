@@ -10,8 +10,8 @@ use replication::contract::{PartId, Payload, Request, RequestError, RequestKind}
 use stdx::time::Time;
 
 use crate::limits::{
-    CLIENT_BYTES_MAX, PARTS_PER_REQUEST_MAX, REQUESTS_PER_CLIENT_MAX, SHARDS_MAX,
-    STATUS_EXTENTS_MAX,
+    CLIENT_BYTES_MAX, CLIENT_HEAD_BYTES_MAX, PARTS_PER_REQUEST_MAX, REQUESTS_PER_CLIENT_MAX,
+    SHARDS_MAX, STATUS_EXTENTS_MAX,
 };
 use crate::links::HostedId;
 use crate::nbd::client::{Filling, Stage, Write};
@@ -100,7 +100,12 @@ impl Nbd {
                 return;
             }
             let Some(client) = self.clients.get_mut(key) else { return };
-            if client.requests >= REQUESTS_PER_CLIENT_MAX || client.bytes >= CLIENT_BYTES_MAX {
+            // One that does not read what it is sent gets no more to read.
+            let unsent = client.outbox.unsent();
+            if client.requests >= REQUESTS_PER_CLIENT_MAX
+                || client.bytes + unsent.data >= CLIENT_BYTES_MAX
+                || unsent.heads >= CLIENT_HEAD_BYTES_MAX
+            {
                 return;
             }
             let bytes = client.available(kit);
@@ -150,7 +155,7 @@ impl Nbd {
                 if request.in_flight >= PARTS_PER_REQUEST_MAX {
                     return false;
                 }
-                let Some(slice) = kit.reactor.pool().take_for(part.length) else {
+                let Some(slice) = kit.reactor.pool().take_for_client(part.length) else {
                     self.starved = true;
                     return false;
                 };
@@ -271,32 +276,38 @@ impl Nbd {
                     self.facts.push_back(Fact::Request { hosted, request });
                 }
             }
-            Work::Range { kind, next, end, failed } => {
+            Work::Range { kind, next, end, .. } => {
                 while *next < *end && request.in_flight < PARTS_PER_REQUEST_MAX {
                     let piece = piece(*next, *end);
                     let length = u32::try_from(piece.end - piece.start).expect("at most an extent");
                     let is_whole = (piece.start | piece.end).is_multiple_of(BLOCK_BYTES);
                     let kind = if is_whole {
-                        Some(*kind)
+                        *kind
                     } else {
                         // A block that is zeroed in part is written.
-                        let fua = request.wanted.fua;
-                        zeroes(length, kit).map(|slice| RequestKind::Write {
-                            payload: kit.payloads.adopt(slice),
-                            fua,
-                        })
+                        let Some(slice) = kit.reactor.pool().take_for_client(length) else {
+                            self.stalled.push_back(key);
+                            break;
+                        };
+                        kit.reactor.pool().bytes_mut(slice).fill(0);
+                        let payload = kit.payloads.adopt(slice);
+                        RequestKind::Write { payload, fua: request.wanted.fua }
                     };
                     *next = piece.end;
-                    let Some(kind) = kind else {
-                        *failed = Some(Errno::NoMemory);
-                        continue;
-                    };
                     request.in_flight += 1;
                     let (part, offset) = (part_id(key, kit.mesh.me(), 0), base + piece.start);
                     let request = Request { part, kind, offset, length };
                     self.facts.push_back(Fact::Request { hosted, request });
                 }
             }
+        }
+    }
+
+    /// Pieces that found no buffer are tried again.
+    pub(super) fn retry_stalled(&mut self, kit: &mut Kit) {
+        for _ in 0..self.stalled.len() {
+            let Some(key) = self.stalled.pop_front() else { break };
+            self.issue(key, kit);
         }
     }
 

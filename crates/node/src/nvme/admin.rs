@@ -51,7 +51,7 @@ impl Nvme {
     /// Takes commands of a queue that carries no I/O, or is to.
     pub(super) fn step_admin(&mut self, key: Key, kit: &mut Kit) {
         loop {
-            let Some(queue) = self.queues.get_mut(key).filter(|it| !it.is_proving()) else {
+            let Some(queue) = self.queues.get_mut(key).filter(|it| it.is_listening()) else {
                 return;
             };
             let Some(slice) = queue.stream.available(kit).filter(|slice| slice.length > 0) else {

@@ -88,7 +88,7 @@ impl Nvme {
                 Kind::Zeroes { .. } if is_whole => RequestKind::Zeroes { fua },
                 Kind::Zeroes { .. } | Kind::Read | Kind::Write { .. } | Kind::Flush => {
                     // A block that is zeroed in part is written.
-                    let Some(slice) = kit.reactor.pool().take_for(length) else {
+                    let Some(slice) = kit.reactor.pool().take_for_client(length) else {
                         self.stalled.push_back(key);
                         break;
                     };
@@ -176,7 +176,10 @@ impl Nvme {
             let last = self.io_queue(queue).map_or(DataEnd::Last, |it| it.last_data);
             let data_end = if is_last { last } else { DataEnd::More };
             let Some(it) = self.queues.get_mut(queue) else { return };
-            if !it.give_part(stretch, data_end, (payload, slice), kit) {
+            let before = it.outbox.unsent().data;
+            let is_given = it.give_part(stretch, data_end, (payload, slice), kit);
+            self.unsent += it.outbox.unsent().data - before;
+            if !is_given {
                 return self.close(queue, "no buffer is free", kit);
             }
             self.mark(queue);

@@ -7,7 +7,7 @@ use frontend::nvme::transfers::Transfers;
 use io::{Slice, SocketId};
 use stdx::time::Time;
 
-use crate::limits::NVME_CONNECT_DEADLINE;
+use crate::limits::{CLIENT_HEAD_BYTES_MAX, NVME_CONNECT_DEADLINE};
 use crate::links::HostedId;
 use crate::nbd::outbox::Outbox;
 use crate::nvme::proving::Proving;
@@ -210,6 +210,11 @@ impl Queue {
             4
         };
         self.outbox.head(PDU_BYTES_MAX, kit, write).is_some()
+    }
+
+    /// It takes commands: not while it waits for a proof, nor while its answers are not read.
+    pub(super) fn is_listening(&self) -> bool {
+        !self.is_proving() && self.outbox.unsent().heads < CLIENT_HEAD_BYTES_MAX
     }
 
     /// Bytes arrived where the last receive was to put them.

@@ -78,7 +78,7 @@ impl Nvme {
 
     pub(super) fn step_io(&mut self, key: Key, kit: &mut Kit) {
         while self.take_data(key, kit) {
-            let Some(queue) = self.queues.get_mut(key).filter(|it| !it.is_proving()) else {
+            let Some(queue) = self.queues.get_mut(key).filter(|it| it.is_listening()) else {
                 return;
             };
             let slice = queue.stream.available(kit).filter(|slice| slice.length > 0);
@@ -277,6 +277,9 @@ impl Nvme {
         kit: &mut Kit,
     ) -> Begun {
         let Io { what, fua, data: way } = io;
+        if matches!(what, What::Nothing) {
+            return Begun::Refused(Status::SUCCESS);
+        }
         let capsule = match way {
             Data::InCapsule => data,
             Data::None | Data::ToHost | Data::OnLeave { .. } => None,
@@ -293,7 +296,7 @@ impl Nvme {
             }
         };
         let work = match what {
-            What::Nothing => return Begun::Refused(Status::SUCCESS),
+            What::Nothing => unreachable!("answered above"),
             What::Deallocate { ranges } => {
                 Work::Ranges { data: parts, count: ranges, taken: 0, range: None }
             }
@@ -347,7 +350,9 @@ impl Nvme {
                 continue;
             };
             let bytes = request.bytes as usize;
-            if self.bytes > 0 && self.bytes + bytes > NVME_BYTES_MAX {
+            // An initiator that does not read what it is sent gets no more to read.
+            let held = self.bytes + self.unsent;
+            if held > 0 && held + bytes > NVME_BYTES_MAX {
                 return;
             }
             if matches!(request.work, Work::Read { .. }) {

@@ -58,7 +58,7 @@ impl Parts {
     pub(super) fn take(lengths: impl Iterator<Item = u32>, kit: &mut Kit) -> Option<Self> {
         let mut parts = Self::default();
         for (place, length) in parts.slices.iter_mut().zip(lengths) {
-            *place = kit.reactor.pool().take_for(length);
+            *place = kit.reactor.pool().take_for_client(length);
             if place.is_none() {
                 parts.release(kit);
                 return None;

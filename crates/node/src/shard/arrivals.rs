@@ -12,7 +12,7 @@ use crate::nbd;
 use crate::shard::cross::Effect;
 use crate::shard::disk::payload_of;
 use crate::shard::mesh::{Change, ToPart};
-use crate::shard::{Input, Rim, Shard};
+use crate::shard::{Input, Rim, Shard, Starved};
 
 impl Shard {
     /// Takes over all facts of links and clients, each in order.
@@ -157,6 +157,12 @@ impl Rim {
         if let Some(payload) = payload_of(&action) {
             self.kit.payloads.retain(payload);
         }
-        self.starved.push_back((hosted, action));
+        self.starved_like(&action).push_back((hosted, action));
+    }
+
+    pub(crate) fn starved_like(&mut self, action: &GroupAction) -> &mut Starved {
+        let is_read =
+            matches!(action, GroupAction::ReadDevice { .. } | GroupAction::DigestDevice { .. });
+        if is_read { &mut self.starved_reads } else { &mut self.starved }
     }
 }

@@ -170,7 +170,7 @@ impl Rim {
     pub(super) fn is_using_disk(&self, id: HostedId) -> bool {
         let is_own = |it: HostedId| it == id;
         self.operations.iter().any(|(_, it)| is_own(it.hosted()) && !it.is_of_register())
-            || self.starved.iter().any(|&(it, _)| is_own(it))
+            || self.starved.iter().chain(&self.starved_reads).any(|&(it, _)| is_own(it))
     }
 }
 

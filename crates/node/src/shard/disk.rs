@@ -244,7 +244,7 @@ impl Part {
         match action {
             GroupAction::ReadDevice { token, range, detect_zero } => {
                 let length = u32::try_from(range.length_bytes()).expect("within a request's bound");
-                let Some(slice) = rim.kit.reactor.pool().take_for(length) else {
+                let Some(slice) = rim.kit.reactor.pool().take_for_read(length) else {
                     return Some(action);
                 };
                 let payload = rim.kit.payloads.adopt(slice);
@@ -256,7 +256,7 @@ impl Part {
             }
             GroupAction::DigestDevice { token, range, key } => {
                 let length = u32::try_from(range.length_bytes()).expect("within a request's bound");
-                let Some(buffer) = rim.kit.reactor.pool().take_for(length) else {
+                let Some(buffer) = rim.kit.reactor.pool().take_for_read(length) else {
                     return Some(action);
                 };
                 disk.count_read(range);

@@ -135,7 +135,7 @@ impl Ublk {
                 Kind::Zeroes { .. } if is_whole => RequestKind::Zeroes { fua: false },
                 // A block that is zeroed in part is written.
                 Kind::Write { .. } | Kind::Zeroes { .. } => {
-                    let Some(slice) = kit.reactor.pool().take_for(length) else {
+                    let Some(slice) = kit.reactor.pool().take_for_client(length) else {
                         return Issued::Starved;
                     };
                     let fua = request.wanted.kind == Kind::Write { fua: true };

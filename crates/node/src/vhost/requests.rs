@@ -114,7 +114,7 @@ impl Vhost {
                 Kind::Zeroes { .. } if is_whole => RequestKind::Zeroes { fua: queue.fua() },
                 // A block that is zeroed in part is written.
                 Kind::Write { .. } | Kind::Zeroes { .. } => {
-                    let Some(slice) = kit.reactor.pool().take_for(length) else {
+                    let Some(slice) = kit.reactor.pool().take_for_client(length) else {
                         if !request.is_starved {
                             request.is_starved = true;
                             self.starved.push_back(key);
