@@ -226,6 +226,9 @@ impl Shard {
             if self.events.is_empty() {
                 break;
             }
+            // What other shards and guests asked meanwhile was asked after the time that this turn
+            // began with: no lease that ended since, while this process stood still, fences it.
+            self.rim.kit.now = io::now();
             self.take_events();
             self.work();
         }

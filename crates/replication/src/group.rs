@@ -458,14 +458,17 @@ impl LaneGroup {
             DeviceUse::OperationRead { .. }
             | DeviceUse::ClientRead { .. }
             | DeviceUse::PeerRead { .. } => lane.on_device_read(turn, device_use, result),
-            DeviceUse::OperationDigest { index, generation } if generation == lane.generation => {
-                let me = turn.view.me;
-                lane.on_digests(turn, (index, me), digests_of(result));
+            DeviceUse::OperationDigest { asked, generation } => {
+                if let Some(index) = lane.operation_asked(asked, generation) {
+                    let me = turn.view.me;
+                    lane.on_digests(turn, (index, me), digests_of(result));
+                }
             }
-            DeviceUse::PayloadDigest { index, generation } if generation == lane.generation => {
-                lane.on_bytes_hashed(turn, index, &digests_of(result));
+            DeviceUse::PayloadDigest { asked, generation } => {
+                if let Some(index) = lane.operation_asked(asked, generation) {
+                    lane.on_bytes_hashed(turn, index, &digests_of(result));
+                }
             }
-            DeviceUse::OperationDigest { .. } | DeviceUse::PayloadDigest { .. } => {}
             DeviceUse::PeerDigest { index } => {
                 lane.on_peer_digest_done(turn, index, digests_of(result));
             }

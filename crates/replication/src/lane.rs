@@ -9,6 +9,7 @@ pub(crate) mod write;
 pub(crate) mod receipt;
 pub(crate) mod cut;
 pub(crate) mod read;
+pub(crate) mod asked;
 pub(crate) mod copy;
 pub(crate) mod compare;
 pub(crate) mod verify;
@@ -27,6 +28,7 @@ use crate::activity::ActivityLog;
 use crate::balance::Balance;
 use crate::contract::{FromGroup, GroupAction, LostMember, PartId, Payload, Request, Token};
 use crate::group::log_room::LogRoom;
+use crate::lane::asked::Asked;
 use crate::marks::Marks;
 use crate::ranges::RangeSet;
 use crate::view::View;
@@ -289,11 +291,11 @@ pub(crate) enum DeviceUse {
     },
     /// Reads for an operation of the leader.
     OperationRead {
-        index: u32,
+        asked: Asked,
         generation: u8,
     },
     ClientRead {
-        index: u32,
+        asked: Asked,
         generation: u8,
     },
     /// Reads for another node.
@@ -302,7 +304,7 @@ pub(crate) enum DeviceUse {
     },
     /// Hashes for an operation of the leader.
     OperationDigest {
-        index: u32,
+        asked: Asked,
         generation: u8,
     },
     /// Hashes for another node.
@@ -311,7 +313,7 @@ pub(crate) enum DeviceUse {
     },
     /// Hashes what an operation of the leader has in memory.
     PayloadDigest {
-        index: u32,
+        asked: Asked,
         generation: u8,
     },
 }
@@ -367,20 +369,12 @@ impl DeviceUse {
     pub(crate) fn token(self, lane: LaneIndex) -> Token {
         let (kind, value) = match self {
             Self::Apply { seq } => (APPLY, seq.0),
-            Self::OperationRead { index, generation } => {
-                (2, u64::from(index) | u64::from(generation) << 32)
-            }
-            Self::ClientRead { index, generation } => {
-                (3, u64::from(index) | u64::from(generation) << 32)
-            }
+            Self::OperationRead { asked, generation } => (2, asked.in_token(generation)),
+            Self::ClientRead { asked, generation } => (3, asked.in_token(generation)),
             Self::PeerRead { index } => (4, u64::from(index)),
-            Self::OperationDigest { index, generation } => {
-                (5, u64::from(index) | u64::from(generation) << 32)
-            }
+            Self::OperationDigest { asked, generation } => (5, asked.in_token(generation)),
             Self::PeerDigest { index } => (6, u64::from(index)),
-            Self::PayloadDigest { index, generation } => {
-                (7, u64::from(index) | u64::from(generation) << 32)
-            }
+            Self::PayloadDigest { asked, generation } => (7, asked.in_token(generation)),
         };
         assert!(value <= VALUE_MASK, "a seq of a peer is looked at when it comes");
         Token(kind << KIND_SHIFT | u64::from(lane.0) << LANE_SHIFT | value)
@@ -394,15 +388,15 @@ impl DeviceUse {
     pub(crate) fn of(token: Token) -> Option<Self> {
         let value = token.0 & VALUE_MASK;
         let index = u32::try_from(value & u64::from(u32::MAX)).expect("masked");
-        let generation = u8::try_from(value >> 32 & 0xff).expect("masked");
+        let (asked, generation) = Asked::of_token(value);
         match token_kind(token) {
             APPLY => Some(Self::Apply { seq: Seq(value) }),
-            2 => Some(Self::OperationRead { index, generation }),
-            3 => Some(Self::ClientRead { index, generation }),
+            2 => Some(Self::OperationRead { asked, generation }),
+            3 => Some(Self::ClientRead { asked, generation }),
             4 => Some(Self::PeerRead { index }),
-            5 => Some(Self::OperationDigest { index, generation }),
+            5 => Some(Self::OperationDigest { asked, generation }),
             6 => Some(Self::PeerDigest { index }),
-            7 => Some(Self::PayloadDigest { index, generation }),
+            7 => Some(Self::PayloadDigest { asked, generation }),
             _ => None,
         }
     }
@@ -505,12 +499,12 @@ mod tests {
     fn tokens_come_back_as_they_went() {
         let uses = [
             DeviceUse::Apply { seq: Seq(1 << 40) },
-            DeviceUse::OperationRead { index: 77, generation: 255 },
-            DeviceUse::ClientRead { index: u32::MAX, generation: 1 },
+            DeviceUse::OperationRead { asked: Asked::new(77, 1), generation: 255 },
+            DeviceUse::ClientRead { asked: Asked::new(16_383, u64::MAX), generation: 1 },
             DeviceUse::PeerRead { index: 3 },
-            DeviceUse::OperationDigest { index: 9, generation: 7 },
+            DeviceUse::OperationDigest { asked: Asked::new(9, 1 << 29), generation: 7 },
             DeviceUse::PeerDigest { index: u32::MAX },
-            DeviceUse::PayloadDigest { index: 9, generation: 7 },
+            DeviceUse::PayloadDigest { asked: Asked::new(9, 2), generation: 7 },
         ];
         for device_use in uses {
             let token = device_use.token(LaneIndex(63));

@@ -1,6 +1,7 @@
 //! Reads of clients: each in-sync member may serve them, one that is late is not waited for, and
 //! what comes late is nobody else's.
 
+use std::ops::Range;
 use std::time::Duration;
 
 use format::ids::MemberSet;
@@ -195,5 +196,89 @@ fn a_member_that_a_write_of_a_part_waits_for_is_taken_out() {
     it.until("the return of node 1", |it| it.is_in_sync(CLIENT, 1));
     for block in 0..BLOCKS {
         assert_eq!(it.on_disk(1, block), it.on_disk(0, block));
+    }
+}
+
+/// Blocks whose first sector is written with what all of the block holds already: one that is
+/// merged into the bytes of another block shows.
+fn write_sectors_again(it: &mut Scenario, node: usize, blocks: Range<u64>) {
+    let write = |block| it.write_sector(node, block, 100 + block);
+    let parts: Vec<PartId> = blocks.clone().map(write).collect();
+    it.until("all writes of sectors", |it| parts.iter().all(|part| it.ended(*part).is_some()));
+    assert!(parts.iter().all(|part| it.ended(*part) == Some(&Ok(None))));
+    for block in blocks {
+        assert_eq!(it.must_read(node, block), 100 + block, "block {block}");
+    }
+}
+
+/// It is taken out without losing its connection, and returns as the same process into the same
+/// session: what its disk answers only then is of writes that are over, and others have their
+/// places.
+#[test]
+fn what_a_member_that_returned_answers_late_is_nobody_elses() {
+    let mut it = with_client();
+    for block in BLOCKS..2 * BLOCKS {
+        it.must_write(CLIENT, block, 100 + block);
+    }
+    it.cluster.slow[1] = slow_reads(Duration::from_secs(60));
+    let late = it.cluster.now + Duration::from_secs(60);
+    write_sectors_again(&mut it, CLIENT, 0..BLOCKS);
+    assert!(!it.is_in_sync(CLIENT, 1));
+    it.cluster.slow[1] = SlowDisk::default();
+    it.until("the return of node 1", |it| it.is_in_sync(CLIENT, 1));
+    it.cluster.slow[1] = slow_reads(Duration::from_millis(300));
+    let left = late.since(it.cluster.now);
+    it.run(left - Duration::from_millis(100));
+    write_sectors_again(&mut it, CLIENT, BLOCKS..2 * BLOCKS);
+    assert!(it.cluster.now > late, "they were under way when the late answers came");
+}
+
+/// The same of the Primary's own disk, which nobody has to ask over a connection; and what was
+/// asked of it is asked of others once it is out.
+#[test]
+fn what_the_own_disk_answers_late_is_nobody_elses() {
+    let mut it = Scenario::new(3, 0, 0);
+    for block in 0..2 * BLOCKS {
+        it.must_write(0, block, 100 + block);
+    }
+    it.cluster.slow[0] = slow_reads(Duration::from_secs(60));
+    let before = it.cluster.now;
+    let late = before + Duration::from_secs(60);
+    write_sectors_again(&mut it, 0, 0..BLOCKS);
+    let took = it.cluster.now.since(before);
+    assert!(took > Duration::from_secs(4) && took < Duration::from_secs(8), "{took:?}");
+    assert!(!it.is_in_sync(0, 0));
+    it.cluster.slow[0] = SlowDisk::default();
+    it.until("the return of the own disk", |it| it.is_in_sync(0, 0));
+    it.cluster.slow[0] = slow_reads(Duration::from_millis(300));
+    let left = late.since(it.cluster.now);
+    it.run(left - Duration::from_millis(100));
+    write_sectors_again(&mut it, 0, BLOCKS..2 * BLOCKS);
+    assert!(it.cluster.now > late, "they were under way when the late answers came");
+}
+
+/// A replica that is copied to is asked what it has already. The answer that comes when another
+/// copy is under way says nothing of that one's blocks.
+#[test]
+fn digests_that_come_late_vouch_for_no_other_blocks() {
+    const VOLUME_BLOCKS: u64 = 20_480;
+    let mut it = Scenario::new(4, 1, CLIENT);
+    // Zeroes everywhere, but in the second half of node 1.
+    for block in (VOLUME_BLOCKS / 2..VOLUME_BLOCKS).step_by(8) {
+        it.cluster.spoil(1, block, 77);
+    }
+    it.cluster.slow[1] = slow_reads(Duration::from_secs(60));
+    let late = it.cluster.now + Duration::from_secs(60);
+    let told = it.command(1, Command::Invalidate);
+    it.until("its invalidation", |it| it.succeeded(told));
+    it.until("the resync", |it| it.explains(CLIENT, "Comparing"));
+    it.until("its end", |it| !it.explains(CLIENT, "Comparing"));
+    it.cluster.slow[1] = slow_reads(Duration::from_millis(1500));
+    it.run(late.since(it.cluster.now));
+    assert!(!it.is_in_sync(CLIENT, 1), "it is copied to when the late answers come");
+    it.cluster.slow[1] = SlowDisk::default();
+    it.until("the return of node 1", |it| it.is_in_sync(CLIENT, 1));
+    for block in 0..VOLUME_BLOCKS {
+        assert_eq!(it.on_disk(1, block), 0, "block {block}");
     }
 }

@@ -479,3 +479,42 @@ fn nobody_is_late_by_a_limit_that_was_not_there() {
     it.until("the write", |it| it.ended(part).is_some());
     assert!(it.is_in_sync(0, 1));
 }
+
+/// Of the two members with the data one dies, and the other is out of reach for a while, just when
+/// the marks of a returning one are being read: they are read from the one that is left, once it is
+/// in reach again.
+#[test]
+fn marks_are_read_from_who_comes_into_reach_again() {
+    const CLIENT: usize = 5;
+    let mut it = Scenario::new(6, 1, CLIENT);
+    // Two that vote, and are being copied to for long.
+    for member in [2, 3] {
+        it.cluster.kill(member);
+        it.until("its loss", |it| !it.is_in_sync(CLIENT, member));
+    }
+    for block in 0..64 {
+        it.must_write(CLIENT, block * 64, 1 + block);
+    }
+    for member in [2, 3] {
+        it.cluster.slow[member].write = Duration::from_secs(1);
+        it.cluster.start(member);
+        it.until("its resync", |it| it.explains(CLIENT, &format!("to {member}: ")));
+    }
+    it.cluster.kill(4);
+    it.until("its loss", |it| !it.is_in_sync(CLIENT, 4));
+    it.cluster.start(4);
+    it.until("its marks", |it| it.explains(CLIENT, "to 4: 0 left, [Load { at: n0,"));
+    for voter in [2, 3, 4] {
+        it.cluster.slow[voter].save = Duration::from_millis(500);
+    }
+    it.part(&[CLIENT], &[0]);
+    it.until("a proposal without node 0", |it| it.explains(CLIENT, "losses: {n0: Proposing}"));
+    it.part(&[CLIENT], &[1]);
+    it.until("the loss of node 0", |it| !it.is_in_sync(CLIENT, 0));
+    assert!(it.is_in_sync(CLIENT, 1), "the last one stays");
+    it.meet(&[CLIENT], &[1]);
+    for member in [2, 3] {
+        it.cluster.slow[member] = SlowDisk::default();
+    }
+    it.until("all others in sync", |it| (1..5).all(|member| it.is_in_sync(CLIENT, member)));
+}

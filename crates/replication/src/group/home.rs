@@ -386,7 +386,9 @@ impl LaneGroup {
         self.view.interrupted.remove(member);
         self.recording.retain(|&(other, _)| other != member);
         self.syncing.retain(|&(other, _)| other != member);
-        let source = self.view.in_sync.and(self.view.reachable()).first();
+        // One that is out of reach is asked again when it comes back; or it is lost, too.
+        let in_sync = self.view.in_sync;
+        let source = in_sync.and(self.view.reachable()).first().or(in_sync.first());
         self.with_lanes(now, actions, |lane, turn| {
             lane.forget_loss(member);
             lane.forget_member(turn, member);

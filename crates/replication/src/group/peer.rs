@@ -6,6 +6,7 @@ use stdx::time::Time;
 
 use crate::contract::{DeviceError, FromGroup, GroupAction, LostMember, Payload, ReplicaRole};
 use crate::group::LaneGroup;
+use crate::lane::asked::Asker;
 use crate::lane::cut::HeldCut;
 use crate::lane::{Lane, SEQ_MAX, Turn};
 
@@ -237,7 +238,9 @@ impl Lane {
             DataBody::DigestDone { id, status, ref mut digests, .. } => {
                 let is_ok = status == ReadStatus::Ok;
                 let result = if is_ok { Ok(std::mem::take(digests)) } else { Err(DeviceError) };
-                self.on_digests(turn, (id, from), result);
+                if let Some(Asker::Operation { index }) = self.asker(id) {
+                    self.on_digests(turn, (index, from), result);
+                }
             }
             DataBody::SlotRead { slot, from: at, .. } => {
                 let (ranges, next) = self.read_slot(slot, at);

@@ -9,8 +9,10 @@ use format::ids::{BlockMask, BlockRange, Digest, MemberSet, NodeId};
 use format::message::{DataBody, ReadStatus};
 
 use crate::contract::{DeviceError, DeviceResult, GroupAction, Payload};
+use crate::lane::asked::{self, Asked, Asker};
 use crate::lane::read::{PeerRead, Wants};
 use crate::lane::{DeviceUse, Lane, Operation, OperationKind, OperationState, Turn};
+use crate::limits;
 
 /// What was heard for one operation.
 #[derive(Debug)]
@@ -39,10 +41,12 @@ impl Lane {
         leader.comparisons.push(comparison);
         for member in members.iter() {
             if member == turn.view.me {
-                let token = DeviceUse::OperationDigest { index, generation }.token(lane);
+                let asked = Asked::new(index, order);
+                let token = DeviceUse::OperationDigest { asked, generation }.token(lane);
                 turn.actions.push(GroupAction::DigestDevice { token, range, key });
             } else {
-                turn.send(member, DataBody::Digest { lane, id: index, range });
+                let id = asked::wire_id(Asker::Operation { index }, order);
+                turn.send(member, DataBody::Digest { lane, id, range });
             }
         }
         if members.is_empty() {
@@ -109,7 +113,8 @@ impl Lane {
         };
         known.zeroes = zeroes;
         self.operation_mut(index).state = OperationState::Hashing;
-        let token = DeviceUse::PayloadDigest { index, generation }.token(self.index);
+        let asked = Asked::new(index, order);
+        let token = DeviceUse::PayloadDigest { asked, generation }.token(self.index);
         turn.actions.push(GroupAction::DigestPayload { token, payload, key });
     }
 
@@ -173,6 +178,10 @@ impl Lane {
         id: u32,
         range: BlockRange,
     ) {
+        if self.replica.peer_reads.len() >= limits::PEER_READS_PER_LANE_MAX {
+            let (lane, status, digests) = (self.index, ReadStatus::Refused, Vec::new());
+            return turn.send(from, DataBody::DigestDone { lane, id, status, digests });
+        }
         let key = turn.view.nonce;
         let read = PeerRead { from, id, range, nonce: key, wants: Wants::Digests };
         let index = self.replica.peer_reads.insert(read);
@@ -187,7 +196,7 @@ impl Lane {
         result: Result<Vec<Digest>, DeviceError>,
     ) {
         let read = self.replica.peer_reads.remove(index);
-        let Some(read) = read.filter(|read| read.nonce == turn.view.nonce) else { return };
+        let Some(read) = read.filter(|read| read.is_wanted(turn.view)) else { return };
         assert_eq!(read.wants, Wants::Digests, "a digest was asked of the device");
         let (status, digests) = match result {
             Ok(digests) => (ReadStatus::Ok, digests),

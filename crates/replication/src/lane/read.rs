@@ -15,6 +15,7 @@ use stdx::time::Time;
 use crate::contract::{
     DeviceError, DeviceResult, GroupAction, PartId, Payload, ReplicaRole, Request, RequestError,
 };
+use crate::lane::asked::{self, Asked, Asker};
 use crate::lane::{DeviceUse, Lane, Leader, Operation, OperationKind, OperationState, Turn};
 use crate::limits;
 use crate::view::View;
@@ -25,7 +26,7 @@ pub(crate) struct ClientRead {
     pub(crate) part: PartId,
     pub(crate) range: BlockRange,
     /// Operations with a smaller order came before it.
-    order: u64,
+    pub(crate) order: u64,
     state: ReadState,
     /// The members that were asked, and have not answered.
     asked: MemberSet,
@@ -77,6 +78,18 @@ pub(crate) struct PeerRead {
     pub(crate) range: BlockRange,
     pub(crate) nonce: format::ids::Nonce,
     pub(crate) wants: Wants,
+}
+
+impl PeerRead {
+    /// Nobody is told what the disk says.
+    pub(crate) fn forget(&mut self) {
+        self.nonce = format::ids::Nonce(0);
+    }
+
+    /// Whether who asked still waits: in the session in which it did.
+    pub(crate) fn is_wanted(&self, view: &View) -> bool {
+        self.nonce == view.nonce && view.nonce != format::ids::Nonce(0)
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -158,9 +171,6 @@ fn absent_source(view: &View, have: MemberSet) -> Source {
     if have.without(view.me).is_empty() && !is_last { Source::None } else { Source::Later }
 }
 
-// On the wire the low bit of a read's id says whom the answer is for.
-const FOR_OPERATION: u32 = 1;
-
 impl Lane {
     pub(crate) fn admit_read(&mut self, turn: &mut Turn<'_>, request: Request, range: BlockRange) {
         self.reconcile_within(turn, range);
@@ -197,7 +207,7 @@ impl Lane {
         let generation = self.generation;
         let lane = self.index;
         let Some(read) = self.read_mut(index) else { return };
-        let range = read.range;
+        let (range, order) = (read.range, read.order);
         read.state = ReadState::Reading;
         match source {
             Source::Member(member) => {
@@ -205,10 +215,12 @@ impl Lane {
                 read.asked_at = turn.now;
                 turn.balance.on_asked(turn.now, member);
                 if member == turn.view.me {
-                    let token = DeviceUse::ClientRead { index, generation }.token(lane);
+                    let asked = Asked::new(index, order);
+                    let token = DeviceUse::ClientRead { asked, generation }.token(lane);
                     turn.actions.push(GroupAction::ReadDevice { token, range, detect_zero: false });
                 } else {
-                    turn.send(member, DataBody::Read { lane, id: index << 1, range });
+                    let id = asked::wire_id(Asker::Client { index }, order);
+                    turn.send(member, DataBody::Read { lane, id, range });
                 }
             }
             // Somebody may still answer.
@@ -267,18 +279,19 @@ impl Lane {
         let generation = self.generation;
         let lane = self.index;
         let operation = self.operation_mut(index);
-        let range = operation.range;
+        let (range, order) = (operation.range, operation.order);
         match source {
             Source::Member(member) => {
                 operation.state = OperationState::Reading { from: Some(member), tried };
                 *turn.sends += 1;
                 operation.sent_as = *turn.sends;
                 if member == turn.view.me {
-                    let token = DeviceUse::OperationRead { index, generation }.token(lane);
+                    let asked = Asked::new(index, order);
+                    let token = DeviceUse::OperationRead { asked, generation }.token(lane);
                     let detect_zero = operation.part.is_none();
                     turn.actions.push(GroupAction::ReadDevice { token, range, detect_zero });
                 } else {
-                    let id = index << 1 | FOR_OPERATION;
+                    let id = asked::wire_id(Asker::Operation { index }, order);
                     turn.send(member, DataBody::Read { lane, id, range });
                 }
             }
@@ -483,7 +496,7 @@ impl Lane {
             .peer_reads
             .iter_mut()
             .filter(|(_, read)| read.from == member)
-            .for_each(|(_, read)| read.nonce = format::ids::Nonce(0));
+            .for_each(|(_, read)| read.forget());
         if let Some(leader) = self.leader.as_mut() {
             leader.ask_elsewhere(member);
         }
@@ -605,7 +618,7 @@ impl Lane {
         let read = PeerRead { from, id, range, nonce: turn.view.nonce, wants: Wants::Bytes };
         let index = self.replica.peer_reads.insert(read);
         let token = DeviceUse::PeerRead { index }.token(lane);
-        let detect_zero = id & FOR_OPERATION != 0;
+        let detect_zero = asked::is_for_operation(id);
         turn.actions.push(GroupAction::ReadDevice { token, range, detect_zero });
     }
 
@@ -617,7 +630,7 @@ impl Lane {
         result: Result<(Payload, BlockMask), DeviceError>,
     ) {
         let read = self.replica.peer_reads.remove(index);
-        let Some(read) = read.filter(|read| read.nonce == turn.view.nonce) else {
+        let Some(read) = read.filter(|read| read.is_wanted(turn.view)) else {
             return turn.release(result.ok().map(|(payload, _)| payload));
         };
         let (lane, id) = (self.index, read.id);
@@ -634,11 +647,10 @@ impl Lane {
 
     /// The bytes that a read asks another node for, if there is such a read.
     pub(crate) fn asked_bytes(&self, id: u32) -> Option<u32> {
-        let (leader, index) = (self.leader.as_ref()?, id >> 1);
-        let range = if id & FOR_OPERATION == 0 {
-            leader.reads.get(index)?.range
-        } else {
-            leader.operations.get(index)?.range
+        let leader = self.leader.as_ref()?;
+        let range = match self.asker(id)? {
+            Asker::Operation { index } => leader.operations.get(index)?.range,
+            Asker::Client { index } => leader.reads.get(index)?.range,
         };
         u32::try_from(range.length_bytes()).ok()
     }
@@ -651,10 +663,10 @@ impl Lane {
         (status, zeroes): (ReadStatus, BlockMask),
         payload: Option<Payload>,
     ) {
-        let index = id >> 1;
+        let Some(asker) = self.asker(id) else { return turn.release(payload) };
         if status == ReadStatus::Refused {
             turn.release(payload);
-            return self.on_read_refused(turn, id, from);
+            return self.on_read_refused(turn, asker, from);
         }
         let result = match (status, payload) {
             (ReadStatus::Ok, Some(payload)) => Ok((payload, zeroes)),
@@ -663,33 +675,38 @@ impl Lane {
                 Err(DeviceError)
             }
         };
-        if id & FOR_OPERATION == 0 {
-            self.on_client_read(turn, (index, from), result.map(|(payload, _)| payload));
-        } else {
-            self.on_operation_read(turn, (index, from), result);
+        match asker {
+            Asker::Operation { index } => self.on_operation_read(turn, (index, from), result),
+            Asker::Client { index } => {
+                self.on_client_read(turn, (index, from), result.map(|(payload, _)| payload));
+            }
         }
     }
 
     /// `from` is in sync and does not know it yet: another is asked, or the same one later.
-    fn on_read_refused(&mut self, turn: &mut Turn<'_>, id: u32, from: NodeId) {
-        let index = id >> 1;
-        if id & FOR_OPERATION == 0 {
-            let Some(read) = self.read_mut(index).filter(|read| read.asked.has(from)) else {
-                return;
-            };
-            read.asked.remove(from);
-            turn.balance.on_refused(from);
-            let read = *read;
-            if read.state == ReadState::Reading {
-                let past = (read.tried | read.asked).with(from);
-                let behind = self.behind(turn, read.range);
-                let source = client_source(turn, read.range, past, behind).or_later();
-                self.read_from(turn, index, source);
-            } else if read.is_answered() && read.asked.is_empty() {
-                self.leader.as_mut().expect("a read has a leader").forget_read(index);
-            }
-            return;
+    fn on_read_refused(&mut self, turn: &mut Turn<'_>, asker: Asker, from: NodeId) {
+        match asker {
+            Asker::Operation { index } => self.on_operation_refused(turn, index, from),
+            Asker::Client { index } => self.on_client_refused(turn, index, from),
         }
+    }
+
+    fn on_client_refused(&mut self, turn: &mut Turn<'_>, index: u32, from: NodeId) {
+        let Some(read) = self.read_mut(index).filter(|read| read.asked.has(from)) else { return };
+        read.asked.remove(from);
+        turn.balance.on_refused(from);
+        let read = *read;
+        if read.state == ReadState::Reading {
+            let past = (read.tried | read.asked).with(from);
+            let behind = self.behind(turn, read.range);
+            let source = client_source(turn, read.range, past, behind).or_later();
+            self.read_from(turn, index, source);
+        } else if read.is_answered() && read.asked.is_empty() {
+            self.leader.as_mut().expect("a read has a leader").forget_read(index);
+        }
+    }
+
+    fn on_operation_refused(&mut self, turn: &mut Turn<'_>, index: u32, from: NodeId) {
         let Some(leader) = self.leader.as_ref() else { return };
         let state = leader.operations.get(index).map(|operation| operation.state);
         if let Some(OperationState::Reading { from: Some(asked), tried }) = state
@@ -712,23 +729,28 @@ impl Lane {
                 Err(DeviceError)
             }
         };
+        let me = turn.view.me;
+        let drop = |turn: &mut Turn<'_>| turn.release(bytes.ok().map(|(payload, _)| payload));
         match device_use {
-            DeviceUse::OperationRead { index, generation } if generation == self.generation => {
-                self.on_operation_read(turn, (index, turn.view.me), bytes);
+            DeviceUse::OperationRead { asked, generation } => {
+                match self.operation_asked(asked, generation) {
+                    Some(index) => self.on_operation_read(turn, (index, me), bytes),
+                    None => drop(turn),
+                }
             }
-            DeviceUse::ClientRead { index, generation } if generation == self.generation => {
-                let from = turn.view.me;
-                self.on_client_read(turn, (index, from), bytes.map(|(payload, _)| payload));
+            DeviceUse::ClientRead { asked, generation } => {
+                match self.read_asked(asked, generation) {
+                    Some(index) => {
+                        self.on_client_read(turn, (index, me), bytes.map(|(payload, _)| payload));
+                    }
+                    None => drop(turn),
+                }
             }
             DeviceUse::PeerRead { index } => self.on_peer_read_done(turn, index, bytes),
             DeviceUse::Apply { .. }
-            | DeviceUse::OperationRead { .. }
-            | DeviceUse::ClientRead { .. }
             | DeviceUse::OperationDigest { .. }
             | DeviceUse::PeerDigest { .. }
-            | DeviceUse::PayloadDigest { .. } => {
-                turn.release(bytes.ok().map(|(payload, _)| payload));
-            }
+            | DeviceUse::PayloadDigest { .. } => drop(turn),
         }
     }
 }

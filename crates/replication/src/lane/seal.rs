@@ -17,9 +17,11 @@ pub(crate) enum Released {
 
 impl Lane {
     /// A newer session seals this member: what did not reach the device yet never will, but for
-    /// what a follower was told to apply.
+    /// what a follower was told to apply; and what the device is to read for peers, nobody is told.
+    /// A member that returns into its session is sealed to it once more.
     pub(crate) fn drop_unsubmitted(&mut self, turn: &mut Turn<'_>, released: Released) {
         let replica = &mut self.replica;
+        replica.peer_reads.iter_mut().for_each(|(_, read)| read.forget());
         replica.acks.clear();
         replica.receipts.clear();
         replica.leader_node = None;

@@ -372,13 +372,9 @@ impl Lane {
         let Some(leader) = self.leader.as_mut() else { return };
         leader.resyncs.retain(|resync| resync.member != member);
         leader.forget_differing(member);
-        if member == turn.view.me {
-            // What its device is to read comes to an end.
-            leader.compare_without(member);
-        } else {
-            // As another process it may be connected, and does not know what was asked.
-            leader.ask_elsewhere(member);
-        }
+        // As another process it may be connected, and does not know what was asked; or its disk
+        // hangs, this node's own too.
+        leader.ask_elsewhere(member);
         let (mut complete, mut open) = (Vec::new(), Vec::new());
         for (index, operation) in leader.operations.iter_mut() {
             operation.needed.remove(member);
