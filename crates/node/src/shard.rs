@@ -12,6 +12,7 @@ mod cross;
 mod acks;
 mod perform;
 pub(crate) mod disk;
+mod saving;
 mod copies;
 mod hung;
 mod demand;
