@@ -8,7 +8,7 @@ use format::layout::Layout;
 use format::space::Place;
 use io::{DiskId, Durability, Slice, Zero};
 use replication::contract::{
-    DeviceError, DeviceResult, GroupAction, GroupInput, MetadataWrite, Payload, Token,
+    DeviceError, DeviceResult, GroupAction, GroupInput, MetadataWrite, Payload, SaveId, Token,
 };
 use stdx::hash::{HashKey, siphash128};
 use stdx::time::Time;
@@ -76,7 +76,7 @@ pub(crate) struct Operation {
 pub(super) enum Waiting {
     Core(Token),
     Copy(Key),
-    Save,
+    Save(SaveId),
 }
 
 #[derive(Debug)]
@@ -114,9 +114,11 @@ pub(super) enum Kind {
         token: Token,
     },
     Register {
+        save: SaveId,
         buffer: Slice,
     },
     Superblock {
+        save: SaveId,
         buffer: Slice,
     },
 }
@@ -165,7 +167,7 @@ impl Operation {
             | Kind::Zero { token, .. }
             | Kind::Flush { token } => Waiting::Core(token),
             Kind::PartOfCopy { copy } => Waiting::Copy(copy),
-            Kind::Register { .. } | Kind::Superblock { .. } => Waiting::Save,
+            Kind::Register { save, .. } | Kind::Superblock { save, .. } => Waiting::Save(save),
         }
     }
 
@@ -184,8 +186,8 @@ impl Operation {
             }
             Kind::WriteBuffer { buffer, .. }
             | Kind::Digest { buffer, .. }
-            | Kind::Register { buffer }
-            | Kind::Superblock { buffer } => pool.release(buffer.buffer),
+            | Kind::Register { buffer, .. }
+            | Kind::Superblock { buffer, .. } => pool.release(buffer.buffer),
             Kind::Zero { .. } | Kind::Flush { .. } => {}
         }
     }

@@ -79,6 +79,17 @@ pub(crate) struct Save {
     pub(crate) superblock: Option<Box<Superblock>>,
     /// Disks of further volumes whose stamp is written.
     pub(crate) stamps: usize,
+    /// Its write that has not ended.
+    pub(crate) under_way: Option<SaveStep>,
+}
+
+/// In the order in which they are written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum SaveStep {
+    Register,
+    /// Of one further volume.
+    Stamp,
+    Superblock,
 }
 
 /// Where the superblock of a replica is, and the stamps of its other disks.

@@ -60,10 +60,10 @@ impl Shard {
             let token = match operation.abandon() {
                 Waiting::Core(token) => Some(token),
                 Waiting::Copy(copy) => rim.abandon_copy(copy),
-                Waiting::Save => {
+                Waiting::Save(save) => {
                     if let Some(hosted) = self.hosted.get_mut(place).and_then(Option::as_deref_mut)
                     {
-                        hosted.on_superblock_hung(rim);
+                        hosted.on_superblock_hung(save, rim);
                     }
                     None
                 }

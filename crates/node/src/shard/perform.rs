@@ -181,7 +181,8 @@ impl Shard {
         match action {
             ResourceAction::Send { to, message } => self.send_control(id, to, message),
             ResourceAction::Save { save, register, superblock } => {
-                hosted.save(Save { save, register, superblock, stamps: 0 }, rim);
+                let save = Save { save, register, superblock, stamps: 0, under_way: None };
+                hosted.save(save, rim);
             }
             ResourceAction::Group(message) => self.tell_groups(id, message),
             ResourceAction::Reset { peer } => rim.links.reset(id, peer),

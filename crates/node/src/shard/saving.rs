@@ -1,20 +1,22 @@
 //! The saves of a resource: what its machine wants durable, one after the other.
 //!
-//! Each is the register in the state directory, then the superblock with the stamps of the other
-//! disks, each written once the one before is durable.
+//! Each is the register in the state directory, then the stamps of the further disks and the
+//! superblock, each written once the one before is durable. One write is under way at a time, and
+//! its end names its save: what the machine hears of as durable leaves the node as a promise, a
+//! vote or a seal.
 
 use std::io as stdio;
 
 use format::register::{REGISTER_SLOT_BYTES, encode_register, register_slot_offset};
 use format::superblock::encode_superblock;
 use io::Durability;
-use replication::contract::{DeviceError, ResourceInput};
+use replication::contract::{DeviceError, ResourceInput, SaveId};
 
 use crate::attach::superblock_offset;
 use crate::attach::volumes::stamp;
 use crate::log::{Scope, log};
 use crate::shard::disk::{Kind, Operation, PAGE_BYTES};
-use crate::shard::hosted::{Hosted, Save};
+use crate::shard::hosted::{Hosted, Save, SaveStep};
 use crate::shard::{Input, Rim};
 
 #[expect(clippy::cast_possible_truncation, reason = "64 KiB")]
@@ -32,16 +34,8 @@ impl Hosted {
             let scope = Scope::resource(&self.definition.name);
             log!(Error, scope, "{} failed: {error}", operation.kind.name());
         }
-        let done = if result.is_ok() { Ok(()) } else { Err(DeviceError) };
-        match operation.kind {
-            Kind::Register { buffer } => {
-                rim.kit.reactor.pool().release(buffer.buffer);
-                self.on_register_written(done, rim);
-            }
-            Kind::Superblock { buffer } => {
-                rim.kit.reactor.pool().release(buffer.buffer);
-                self.on_superblock_written(done, rim);
-            }
+        let (save, buffer) = match operation.kind {
+            Kind::Register { save, buffer } | Kind::Superblock { save, buffer } => (save, buffer),
             Kind::Read { .. }
             | Kind::Digest { .. }
             | Kind::Write { .. }
@@ -49,6 +43,29 @@ impl Hosted {
             | Kind::PartOfCopy { .. }
             | Kind::Zero { .. }
             | Kind::Flush { .. } => unreachable!("a part of the resource asked for it"),
+        };
+        rim.kit.reactor.pool().release(buffer.buffer);
+        let Some(first) = self.saves.front_mut().filter(|first| first.save == save) else { return };
+        let Some(written) = first.under_way.take() else { return };
+        match (written, result) {
+            (SaveStep::Register, Ok(_)) => {
+                first.register = None;
+                self.write_superblock(rim);
+            }
+            (SaveStep::Register, Err(_)) => {
+                // A voter that cannot keep its word says nothing more: no further save is written.
+                self.register_failed = true;
+                let scope = Scope::resource(&self.definition.name);
+                log!(Error, scope, "this node votes no more until it is restarted");
+            }
+            (SaveStep::Stamp, Ok(_)) => {
+                first.stamps += 1;
+                self.write_superblock(rim);
+            }
+            (SaveStep::Superblock, Ok(_)) => self.finish_save(Ok(()), rim),
+            (SaveStep::Stamp | SaveStep::Superblock, Err(_)) => {
+                self.finish_save(Err(DeviceError), rim);
+            }
         }
     }
 
@@ -60,10 +77,13 @@ impl Hosted {
         }
     }
 
-    /// Writes the register of the first save, if it has one, else its superblock.
+    /// Writes the register of the first save, if it has one, else its superblock; nothing while
+    /// one of its writes is under way.
     pub(crate) fn write_first_save(&mut self, rim: &mut Rim) {
-        let Some(save) = self.saves.front() else { return };
-        let Some(register) = &save.register else {
+        let Some(first) = self.saves.front_mut().filter(|it| it.under_way.is_none()) else {
+            return;
+        };
+        let Some(register) = &first.register else {
             self.write_superblock(rim);
             return;
         };
@@ -76,28 +96,18 @@ impl Hosted {
             .expect("the core keeps values within the bounds of the format");
         let length = u32::try_from(length).expect("at most a slot");
         let offset = register_slot_offset(register.write_counter);
-        let token = rim.start(self.id, Kind::Register { buffer });
+        first.under_way = Some(SaveStep::Register);
+        let token = rim.start(self.id, Kind::Register { save: first.save, buffer });
         let (disk, part) = (self.register_disk, buffer.part(0, length));
         rim.kit.reactor.write(disk, offset, part, Durability::Fua, token);
     }
 
-    fn on_register_written(&mut self, result: Result<(), DeviceError>, rim: &mut Rim) {
-        if result.is_err() {
-            // A voter that cannot keep its word says nothing more: no further save is written.
-            self.register_failed = true;
-            let scope = Scope::resource(&self.definition.name);
-            log!(Error, scope, "this node votes no more until it is restarted");
-            return;
-        }
-        if let Some(save) = self.saves.front_mut() {
-            save.register = None;
-        }
-        self.write_superblock(rim);
-    }
-
+    /// The same for a save whose register is written.
     pub(super) fn write_superblock(&mut self, rim: &mut Rim) {
-        let Some(save) = self.saves.front() else { return };
-        let Some(superblock) = &save.superblock else {
+        let Some(first) = self.saves.front_mut().filter(|it| it.under_way.is_none()) else {
+            return;
+        };
+        let Some(superblock) = &first.superblock else {
             self.finish_save(Ok(()), rim);
             return;
         };
@@ -108,7 +118,8 @@ impl Hosted {
             self.finish_save(Err(DeviceError), rim);
             return;
         };
-        let stamped = places.stamps_of(superblock).nth(save.stamps);
+        let stamped = places.stamps_of(superblock).nth(first.stamps);
+        let step = if stamped.is_some() { SaveStep::Stamp } else { SaveStep::Superblock };
         let stamp = stamped.map(|further| stamp(superblock, further.place));
         let (disk, layout) = stamped.map_or(places.first, |it| (it.disk, it.layout));
         let superblock = stamp.as_ref().unwrap_or(superblock);
@@ -120,30 +131,16 @@ impl Hosted {
         encode_superblock(superblock, &layout, block.expect("taken as long as a block"))
             .expect("the core keeps values within the bounds of the format");
         let offset = superblock_offset(superblock, &layout);
-        let token = rim.start(self.id, Kind::Superblock { buffer });
+        first.under_way = Some(step);
+        let token = rim.start(self.id, Kind::Superblock { save: first.save, buffer });
         rim.kit.reactor.write(disk, offset, buffer, Durability::Fua, token);
     }
 
     /// The disk does not answer: it takes no superblock any more.
-    pub(crate) fn on_superblock_hung(&mut self, rim: &mut Rim) {
+    pub(crate) fn on_superblock_hung(&mut self, save: SaveId, rim: &mut Rim) {
         self.superblock_at = None;
-        self.finish_save(Err(DeviceError), rim);
-    }
-
-    /// The stamps of the other disks are written before the superblock of the first one.
-    fn on_superblock_written(&mut self, result: Result<(), DeviceError>, rim: &mut Rim) {
-        let superblock = self.saves.front().and_then(|save| save.superblock.as_deref());
-        let stamps = self
-            .superblock_at
-            .as_ref()
-            .zip(superblock)
-            .map_or(0, |(places, superblock)| places.stamps_of(superblock).count());
-        match self.saves.front_mut() {
-            Some(save) if result.is_ok() && save.stamps < stamps => {
-                save.stamps += 1;
-                self.write_superblock(rim);
-            }
-            Some(_) | None => self.finish_save(result, rim),
+        if self.saves.front().is_some_and(|first| first.save == save) {
+            self.finish_save(Err(DeviceError), rim);
         }
     }
 
@@ -157,3 +154,6 @@ impl Hosted {
         self.write_first_save(rim);
     }
 }
+
+#[cfg(test)]
+mod tests;

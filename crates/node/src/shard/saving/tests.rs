@@ -1,0 +1,237 @@
+//! A save is written once, and is said to be durable when it is.
+
+use std::fs::File;
+use std::os::unix::fs::FileExt;
+use std::time::Duration;
+
+use format::ids::{BootId, Incarnation, KernelBootId};
+use format::layout::Layout;
+use format::metadata::{Content, FurtherDisk, Superblock};
+use format::superblock::{SUPERBLOCK_BYTES, decode_superblock};
+use io::mailbox::{Mailbox, Receiver};
+use io::{KeptBytes, Parker, PoolOptions, Reactor, Slice};
+use replication::contract::{ResourceInput, SaveId};
+use tempfile::TempDir;
+
+use crate::attach::attach;
+use crate::create_md::{CreateMdOptions, Overwrite, create_md};
+use crate::definition::Definition;
+use crate::limits::MAILBOX_CAPACITY;
+use crate::links::Identity;
+use crate::memory::MemoryPlan;
+use crate::patience::Patience;
+use crate::shard::disk::PAGE_BYTES;
+use crate::shard::hosted::{Save, StampPlace};
+use crate::shard::mesh::Mesh;
+use crate::shard::messages::{FromShard, Ticket};
+use crate::shard::moving::Moved;
+use crate::shard::{Ends, Input, Shard};
+use crate::state_dir::StateDir;
+
+const HOLD: Ticket = 2;
+const DISK_BYTES: u64 = 64 << 20;
+/// Of the pool's smallest kind, which superblocks are written from.
+const SMALL_BYTES: usize = 1 << 20;
+
+/// One data thread with one resource, whose machine is not stepped.
+struct Place {
+    directory: TempDir,
+    shard: Shard,
+    answers: Receiver<FromShard>,
+    superblock: Superblock,
+    layout: Layout,
+    _parker: Parker,
+}
+
+impl Place {
+    fn new() -> Self {
+        let directory = tempfile::tempdir().unwrap();
+        let disk = directory.path().join("disk");
+        File::create(&disk).unwrap().set_len(DISK_BYTES).unwrap();
+        create_md(&CreateMdOptions {
+            disk: disk.clone(),
+            metadata_disk: None,
+            resource_name: "r0".to_owned(),
+            volume: 0,
+            first: None,
+            node_id: 0,
+            member_ids: vec![0],
+            size_bytes: None,
+            peers_max: None,
+            overwrite: Overwrite::Refuse,
+        })
+        .unwrap();
+        let text = format!(
+            "resource r0 {{ on a {{ node-id 0; address 127.0.0.1:1;
+               volume 0 {{ device minor 1; disk {}; meta-disk internal; }} }} }}",
+            disk.display()
+        );
+        let definition = Definition::from_text("a", "r0", &text).unwrap();
+        let mut patience = Patience::new(Duration::ZERO);
+        let state = StateDir::open(&directory.path().join("state"), &mut patience).unwrap();
+        let attached = attach(definition, &state, &mut patience).unwrap();
+        let replica = attached.replica.as_ref().unwrap();
+        let (superblock, layout) = (replica.superblock.clone(), replica.disk.layout);
+        let parker = Parker::new().unwrap();
+        let (mut shard, answers) = shard(&parker);
+        shard.host(1, attached).unwrap();
+        Self { directory, shard, answers, superblock, layout, _parker: parker }
+    }
+
+    fn save(&mut self, number: u64) {
+        self.save_with(number, Vec::new());
+    }
+
+    fn save_with(&mut self, number: u64, further: Vec<FurtherDisk>) {
+        let superblock = Superblock { write_counter: number, further, ..self.superblock.clone() };
+        let save = Save {
+            save: SaveId(number),
+            register: None,
+            superblock: Some(Box::new(superblock)),
+            stamps: 0,
+            under_way: None,
+        };
+        let hosted = self.shard.hosted[0].as_mut().unwrap();
+        hosted.save(save, &mut self.shard.rim);
+    }
+
+    /// The saves that are said to be durable since it was asked last.
+    fn durable(&mut self) -> Vec<u64> {
+        let inbox = self.shard.rim.inbox.drain(..);
+        let saves = inbox.filter_map(|(_, input)| match input {
+            Input::Resource(ResourceInput::Saved { save }) => Some(save.0),
+            Input::Resource(_) | Input::Group(_) => None,
+        });
+        saves.collect()
+    }
+
+    fn writes_under_way(&self) -> usize {
+        self.shard.rim.operations.iter().filter(|(_, it)| it.is_of_save()).count()
+    }
+
+    /// Of the newest superblock that the disk has.
+    fn write_counter(&self) -> u64 {
+        let disk = File::open(self.directory.path().join("disk")).unwrap();
+        let counters = self.layout.superblock_offsets.map(|offset| {
+            let mut block = [0; SUPERBLOCK_BYTES];
+            disk.read_exact_at(&mut block, offset).unwrap();
+            decode_superblock(&block).map_or(0, |(superblock, _)| superblock.write_counter)
+        });
+        counters.into_iter().max().unwrap()
+    }
+
+    fn turn(&mut self) {
+        let wait_until = Some(io::now() + Duration::from_secs(1));
+        self.shard.rim.kit.reactor.turn(wait_until, &mut self.shard.events).unwrap();
+        self.shard.take_events();
+    }
+
+    /// Turns until all saves are durable; each is on the disk when it is said to be.
+    fn finish(&mut self, expected: &[u64]) {
+        let mut seen = Vec::new();
+        let mut rounds = 0;
+        while self.writes_under_way() > 0 {
+            self.turn();
+            for save in self.durable() {
+                assert!(self.write_counter() >= save, "save {save} is not on the disk");
+                seen.push(save);
+            }
+            rounds += 1;
+            assert!(rounds < 100, "writes do not end");
+        }
+        assert_eq!(seen, expected);
+        assert!(self.shard.hosted[0].as_ref().unwrap().saves.is_empty());
+    }
+
+    fn take_small_buffers(&mut self) -> Vec<Slice> {
+        let pool = self.shard.rim.kit.reactor.pool();
+        std::iter::from_fn(|| pool.take_for(PAGE_BYTES)).collect()
+    }
+
+    /// Whether no metadata was being written.
+    fn hold(&mut self) -> bool {
+        self.shard.hold_metadata(HOLD, "r0");
+        self.shard.rim.outbox.publish();
+        let answers = std::iter::from_fn(|| self.answers.pop());
+        let is_own = |it: &FromShard| matches!(it, FromShard::Answer { ticket: HOLD, .. });
+        match answers.filter(is_own).last() {
+            Some(FromShard::Answer { answer, .. }) => answer.is_ok(),
+            other => panic!("{other:?}"),
+        }
+    }
+}
+
+fn shard(parker: &Parker) -> (Shard, Receiver<FromShard>) {
+    let pool = PoolOptions {
+        small_bytes_max: SMALL_BYTES,
+        kept: KeptBytes::default(),
+        ..PoolOptions::default()
+    };
+    let options = io::reactor::Options { pool, ..io::reactor::Options::default() };
+    let reactor = Reactor::new(options).unwrap();
+    let (_sender, mailbox) = Mailbox::channel(MAILBOX_CAPACITY, reactor.waker());
+    let (outbox, answers) = Mailbox::channel(MAILBOX_CAPACITY, parker.waker());
+    let ends = Ends { mailbox, outbox, mesh: Mesh::new(0, vec![None]), neighbours: Vec::new() };
+    let identity = Identity { name: "a".to_owned(), boot_id: BootId(1), start_count: 1, shards: 1 };
+    let memory = MemoryPlan::of_this_machine(1);
+    (Shard::new(reactor, identity, KernelBootId(1), memory, ends), answers)
+}
+
+/// A disk that was slow when its metadata was to be moved: that was given up, and the write that
+/// was in its way is still under way.
+#[test]
+fn save_under_way_is_not_written_again_when_a_move_is_given_up() {
+    let mut place = Place::new();
+    place.save(10);
+    assert!(!place.hold(), "a write is under way");
+    place.save(11);
+    place.shard.release_metadata("r0", Moved::Not);
+    assert_eq!(place.writes_under_way(), 1);
+    place.finish(&[10, 11]);
+}
+
+/// A save that found no buffer is tried again by itself.
+#[test]
+fn save_that_waited_for_a_buffer_is_written_once_after_a_move() {
+    let mut place = Place::new();
+    let taken = place.take_small_buffers();
+    place.save(10);
+    assert_eq!(place.writes_under_way(), 0, "there is no buffer");
+    assert!(place.hold());
+    for buffer in taken {
+        place.shard.rim.kit.reactor.pool().release(buffer.buffer);
+    }
+    place.shard.release_metadata("r0", Moved::Not);
+    place.shard.retry_starved();
+    assert_eq!(place.writes_under_way(), 1);
+    place.save(11);
+    place.finish(&[10, 11]);
+}
+
+/// Of a replica with several volumes the stamps come before the superblock: that of a disk which is
+/// given up between the two was not written.
+#[test]
+fn save_of_which_only_a_stamp_was_written_failed() {
+    let mut place = Place::new();
+    let volume = format::space::Place::new(1).unwrap();
+    let hosted = place.shard.hosted[0].as_mut().unwrap();
+    let places = hosted.superblock_at.as_mut().unwrap();
+    let (disk, layout) = places.first;
+    places.further.push(StampPlace { place: volume, disk, layout });
+    let further = FurtherDisk {
+        place: volume,
+        incarnation: Incarnation(1),
+        size_bytes: place.superblock.size_bytes,
+        content: Content::OfHistory,
+    };
+    place.save_with(10, vec![further]);
+    place.shard.hosted[0].as_mut().unwrap().superblock_at = None;
+    while place.writes_under_way() > 0 {
+        place.turn();
+    }
+    let inbox: Vec<_> = place.shard.rim.inbox.drain(..).collect();
+    let is_failure = |input: &(_, Input)| {
+        matches!(input.1, Input::Resource(ResourceInput::SaveFailed { save: SaveId(10) }))
+    };
+    assert!(inbox.iter().any(is_failure), "{inbox:?}");
+}
