@@ -6,6 +6,7 @@
 //! 5.9). Nothing is said to a peer before that.
 
 pub(crate) mod volumes;
+pub(crate) mod finding;
 pub(crate) mod opening;
 pub mod orphans;
 
@@ -20,14 +21,14 @@ use api::response::{Failure, FailureCode};
 use format::activity_log::{AL_FIRST_NUMBER, ReplayError, format_ring, replay_ring};
 use format::error::DecodeError;
 use format::ids::{Incarnation, LaneIndex, MemberSet, NodeId, VoteStoreId};
-use format::layout::{AL_RING_BYTES, Layout, MetadataPlace, PAGE_BYTES, Placement};
+use format::layout::{AL_RING_BYTES, Layout, PAGE_BYTES};
 use format::metadata::{AL_RINGS, Register, Slot, Superblock};
 use format::register::{
     REGISTER_FILE_BYTES, REGISTER_SLOT_BYTES, encode_register, newest_register,
     register_slot_offset,
 };
 use format::space::Place;
-use format::superblock::{SUPERBLOCK_BYTES, decode_superblock};
+use format::superblock::SUPERBLOCK_BYTES;
 use io::SharedDisk;
 use replication::group::LoadedPage;
 
@@ -312,93 +313,6 @@ pub(crate) fn read_replica(
 /// Behind the last superblock: of internal metadata, the size of the disk that it was made for.
 pub(crate) fn end_of(layout: &Layout) -> u64 {
     layout.superblock_offsets[1] + PAGE_BYTES
-}
-
-/// Where the metadata would be with the size that the disk has, and then with the one that it had.
-pub(crate) fn find_superblock(
-    device: &Device<'_>,
-    (data_bytes, former_bytes): (u64, Option<u64>),
-    definition: &Definition,
-    (volume, place): (u16, &DiskPlace),
-) -> Result<(Superblock, Layout), Failure> {
-    let mut newest: Option<(Superblock, Layout)> = None;
-    let is_internal = place.meta.is_none();
-    let placement = |data_bytes| match is_internal {
-        true => Placement::Internal { device_bytes: data_bytes },
-        false => Placement::External {
-            data_device_bytes: data_bytes,
-            metadata_device_bytes: device.size_bytes,
-        },
-    };
-    let mut places = Layout::superblock_places(placement(data_bytes));
-    let former = former_bytes.filter(|&bytes| is_internal && bytes < data_bytes);
-    places.extend(former.into_iter().flat_map(|it| Layout::superblock_places(placement(it))));
-    let mut index = 0;
-    while let Some(&offset) = places.get(index) {
-        index += 1;
-        let bytes = device.read(offset, PAGE_BYTES)?;
-        let block: &Block = bytes.first_chunk().expect("read as long as a block");
-        match decode_superblock(block) {
-            Ok((superblock, layout)) if layout.superblock_offsets.contains(&offset) => {
-                if newest.is_none() {
-                    // The places are known now: look at the other copy only.
-                    places = layout.superblock_offsets.iter().copied().rev().collect();
-                    index = 0;
-                }
-                if newest.as_ref().is_none_or(|(n, _)| superblock.write_counter > n.write_counter) {
-                    newest = Some((superblock, layout));
-                }
-            }
-            Err(error @ DecodeError::NewerVersion { .. }) => {
-                let message = format!("the metadata on {}: {error}", device.path.display());
-                return Err(Failure::new(FailureCode::MetadataMismatch, message, ""));
-            }
-            Ok(_) | Err(_) => {}
-        }
-    }
-    newest.ok_or_else(|| {
-        let message = format!(
-            "no Basalt metadata was found on {} ({} bytes)",
-            device.path.display(),
-            device.size_bytes
-        );
-        let name = &definition.name;
-        let target =
-            if volume == definition.volume { name.clone() } else { format!("{name}/{volume}") };
-        let hint = format!(
-            "run `basalt adm create-md {target}` for a new replica; if the disk held one, \
-             its size changed while this node did not know it: give it its former one"
-        );
-        Failure::new(FailureCode::NoMetadata, message, hint)
-    })
-}
-
-fn check_superblock(
-    superblock: &Superblock,
-    layout: &Layout,
-    definition: &Definition,
-    (volume, place): (u16, &DiskPlace),
-    device: &Device<'_>,
-) -> Result<(), Failure> {
-    let Definition { name, me, .. } = definition;
-    let path = device.path.display();
-    let found = format!(
-        "the metadata on {path} is of resource {:?}, node {}, volume {}",
-        superblock.resource_name, superblock.node, superblock.volume
-    );
-    let is_external = place.meta.is_some();
-    let message = if superblock.resource != definition.id
-        || superblock.node != *me
-        || superblock.volume != volume
-    {
-        format!("{found}; wanted is resource {name:?}, node {me}, volume {volume}")
-    } else if (layout.metadata == MetadataPlace::External) != is_external {
-        format!("{found}, but it was made for another `meta-disk` than the configuration has")
-    } else {
-        return Ok(());
-    };
-    let hint = "is this the right disk? `create-md --force` would make it a new, empty replica";
-    Err(Failure::new(FailureCode::MetadataMismatch, message, hint))
 }
 
 /// Gives a bitmap slot to members that have none yet; such a member needs a full resync.

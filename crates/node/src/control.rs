@@ -279,8 +279,9 @@ impl Control {
                     FromShard::Grown { resource, place, size_bytes } => {
                         self.guests.grow(&resource, place, size_bytes);
                     }
-                    FromShard::Enlarge { resource, place, size_bytes } => {
-                        drop(self.room.send(RoomWanted { resource, place, size_bytes }));
+                    FromShard::Enlarge { resource, place, layout, size_bytes } => {
+                        let wanted = RoomWanted { resource, place, layout, size_bytes };
+                        drop(self.room.send(wanted));
                     }
                 }
             }

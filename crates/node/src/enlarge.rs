@@ -9,7 +9,7 @@
 //! 1. The file is extended, the new places are zeroes, durably.
 //! 2. No shard writes metadata any more (`shard/moving`); all but zeroes is copied, durably.
 //! 3. The superblock is written as it is to both of its new places: a start looks there first, so
-//!    from here on they count.
+//!    from here on they count. The former ones are made zeroes.
 //! 4. The shards write to the new places.
 //!
 //! What fails before step 3 leaves everything as it was. From then on nobody knows which places
@@ -28,8 +28,9 @@ use format::layout::{AL_RING_BYTES, Layout, LayoutError, MetadataPlace, PAGE_BYT
 use format::metadata::{AL_RINGS, Superblock};
 use format::space::{Place, VOLUME_BYTES};
 
+use crate::attach::finding::read_superblock;
 use crate::attach::volumes::write_at;
-use crate::attach::{Device, end_of, find_superblock, superblock_offset};
+use crate::attach::{Device, end_of, superblock_offset};
 use crate::control::Control;
 use crate::definition::{Definition, DiskPlace};
 use crate::desk::overloaded;
@@ -44,6 +45,8 @@ pub(crate) struct RoomWanted {
     pub(crate) resource: String,
     /// Of which volume.
     pub(crate) place: Place,
+    /// How its disk is divided, as the data threads use it.
+    pub(crate) layout: Layout,
     /// Of data; 0 is all that there is.
     pub(crate) size_bytes: u64,
 }
@@ -53,10 +56,10 @@ impl Control {
     pub(crate) fn make_room(&self, wanted: &mpsc::Receiver<RoomWanted>) {
         // Why it was refused: said again only if the reason is another one.
         let mut told = HashMap::new();
-        for RoomWanted { resource, place, size_bytes } in wanted {
+        for RoomWanted { resource, place, layout, size_bytes } in wanted {
             let scope = Scope::resource(&resource);
             let key = (resource.clone(), place.number());
-            let size_bytes = match self.enlarge((&resource, place), size_bytes) {
+            let size_bytes = match self.enlarge((&resource, place), &layout, size_bytes) {
                 Ok(size_bytes) => {
                     told.remove(&key);
                     log!(Notice, scope, "the disk has room for {size_bytes} bytes of data");
@@ -79,7 +82,12 @@ impl Control {
         }
     }
 
-    fn enlarge(&self, (resource, place): (&str, Place), wanted: u64) -> Result<u64, Failure> {
+    fn enlarge(
+        &self,
+        (resource, place): (&str, Place),
+        old: &Layout,
+        wanted: u64,
+    ) -> Result<u64, Failure> {
         let refused = |text: &str| Failure::new(FailureCode::StateRefused, text, "");
         let text = self.stored_text(resource)?.ok_or_else(|| refused("the resource is down"))?;
         let definition = Definition::from_text(&self.name, resource, &text)?;
@@ -90,34 +98,34 @@ impl Control {
         let _claim = self.disks_of(resource)?;
         let data = Device::share(&disk.data)?;
         let meta = disk.meta.as_deref().map(Device::share).transpose()?;
-        let sizes = (data.size_bytes, self.state().disk_size((resource, place)));
-        let target = (number, disk);
-        let (_, old) = find_superblock(meta.as_ref().unwrap_or(&data), sizes, &definition, target)?;
-        let (device_bytes, new) = plan(disk, &data, meta.as_ref(), &old, wanted)?;
+        let device = meta.as_ref().unwrap_or(&data);
+        let read = || read_superblock(device, old, &definition, (number, disk));
+        // What stands at the end that the disk has now may be of an earlier use of it.
+        read()?;
+        let (device_bytes, new) = plan(disk, &data, meta.as_ref(), old, wanted)?;
         if new.data_bytes <= old.data_bytes {
             return Ok(old.data_bytes);
         }
         if device_bytes > data.size_bytes {
-            self.note_size((resource, place), end_of(&old));
+            self.note_size((resource, place), end_of(old));
             extend(&disk.data, &data, device_bytes)?;
         }
-        let device = meta.as_ref().unwrap_or(&data);
         match old.metadata {
             MetadataPlace::Internal => device.zero(new.data_bytes..end_of(&new))?,
             MetadataPlace::External => {
                 let end = |layout: &Layout| layout.bitmap_offset + layout.bitmap_bytes();
-                device.zero(end(&old)..end(&new))?;
+                device.zero(end(old)..end(&new))?;
             }
         }
         device.sync()?;
         let copied = self.hold(resource).and_then(|()| {
-            let (superblock, old) = find_superblock(device, sizes, &definition, target)?;
-            copy(device, place, &old, &new)?;
+            let superblock = read()?;
+            copy(device, place, old, &new)?;
             Ok(superblock)
         });
         let (moved, result) = match copied {
             Err(failure) => (Moved::Not, Err(failure)),
-            Ok(superblock) => match make_count(device, &superblock, &new) {
+            Ok(superblock) => match make_count(device, &superblock, (old, &new)) {
                 Ok(()) => (Moved::To(place, new), Ok(new.data_bytes)),
                 Err(failure) => (Moved::Lost, Err(failure)),
             },
@@ -271,15 +279,23 @@ fn copy_slot(device: &Device<'_>, slot: u8, old: &Layout, new: &Layout) -> Resul
 }
 
 /// Writes the superblock as it is to both of its places; the newest one of external metadata, which
-/// may be in the same place, last.
+/// may be in the same place, last. What internal metadata leaves behind is found no more, however
+/// large the disk becomes.
 fn make_count(
     device: &Device<'_>,
     superblock: &Superblock,
-    layout: &Layout,
+    (old, new): (&Layout, &Layout),
 ) -> Result<(), Failure> {
-    let own = superblock_offset(superblock, layout);
-    let [first, second] = layout.superblock_offsets;
+    let own = superblock_offset(superblock, new);
+    let [first, second] = new.superblock_offsets;
     let other = if own == first { second } else { first };
-    write_at(device, superblock, layout, other)?;
-    write_at(device, superblock, layout, own)
+    write_at(device, superblock, new, other)?;
+    write_at(device, superblock, new, own)?;
+    if old.metadata == MetadataPlace::External {
+        return Ok(());
+    }
+    for offset in old.superblock_offsets {
+        device.zero(offset..offset + PAGE_BYTES)?;
+    }
+    device.sync()
 }

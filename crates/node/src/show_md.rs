@@ -48,7 +48,9 @@ pub fn wipe_md(
 ) -> Result<Option<String>, CreateMdError> {
     let data = Disk::open(disk)?;
     let metadata = metadata_disk.map(Disk::open).transpose()?;
-    let (disk, all) = superblocks(&data, metadata.as_ref())?;
+    let (disk, mut all) = superblocks(&data, metadata.as_ref())?;
+    // One that is of another size of this disk may be in use there, or lie in the data.
+    all.retain(|old| old.is_in_place || old.superblock.is_none());
     let Some(what) = all.first().map(|old| old.what.clone()) else {
         return Ok(None);
     };

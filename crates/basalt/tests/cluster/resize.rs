@@ -1,9 +1,11 @@
 //! Volumes that grow while clients use them, with internal metadata that moves.
 
 use std::fs;
+use std::os::unix::fs::FileExt;
 use std::process::{Child, Command, Stdio};
 
 use frontend::nbd::client::Connection;
+use node::create_md::{CreateMdOptions, Overwrite, create_md};
 
 use crate::BLOCK;
 use crate::harness::Cluster;
@@ -174,6 +176,52 @@ fn a_member_that_is_killed_meanwhile_finds_its_metadata() {
         }
         cluster.assert_replicas_equal(size);
     }
+}
+
+/// The operator made the disk larger, which had a replica of this resource at that end once before.
+#[test]
+fn a_volume_grows_over_an_older_superblock_at_the_new_end_of_its_disk() {
+    let mut cluster = Cluster::start_in_sync(1, 0);
+    let mut client = cluster.client(0);
+    let before = client.export().size_bytes;
+    client.write(before - BLOCK as u64, &[5; BLOCK]).unwrap();
+    client.close().unwrap();
+    let older = cluster.directory.path().join("older");
+    fs::File::create(&older).unwrap().set_len(GROWN).unwrap();
+    let report = create_md(&CreateMdOptions {
+        disk: older.clone(),
+        metadata_disk: None,
+        resource_name: "r0".to_owned(),
+        volume: 0,
+        first: None,
+        node_id: 0,
+        member_ids: vec![0],
+        size_bytes: None,
+        peers_max: None,
+        overwrite: Overwrite::Refuse,
+    })
+    .unwrap();
+    let metadata = usize::try_from(report.data_bytes).unwrap()..;
+    let disk = fs::OpenOptions::new().write(true).open(cluster.disk(0)).unwrap();
+    disk.set_len(GROWN).unwrap();
+    disk.write_all_at(&fs::read(&older).unwrap()[metadata], report.data_bytes).unwrap();
+    cluster.adm_ok(0, &["resize", "r0"]);
+    wait_for_size(&cluster, 0, report.data_bytes);
+    let mut client = cluster.client(0);
+    assert_eq!(read(&mut client, before), [0; BLOCK]);
+    client.write(before, &[6; BLOCK]).unwrap();
+    client.write(report.data_bytes - BLOCK as u64, &[7; BLOCK]).unwrap();
+    client.close().unwrap();
+    cluster.kill(0);
+    cluster.launch(0);
+    let mut client = cluster.client(0);
+    assert_eq!(client.export().size_bytes, report.data_bytes);
+    for (at, byte) in
+        [(before - BLOCK as u64, 5), (before, 6), (report.data_bytes - BLOCK as u64, 7)]
+    {
+        assert_eq!(read(&mut client, at), [byte; BLOCK]);
+    }
+    client.close().unwrap();
 }
 
 /// A file that cannot be made longer stays as it is, and so does the volume.

@@ -18,7 +18,8 @@ use format::metadata::{Content, FurtherDisk, ReplicaState, Superblock};
 use format::space::Place;
 use format::superblock::{SUPERBLOCK_BYTES, encode_superblock};
 
-use super::{Device, check_superblock, find_superblock, superblock_offset};
+use super::{Device, superblock_offset};
+use crate::attach::finding::find_superblock;
 use crate::attach::opening::open_further;
 use crate::definition::{Definition, DiskPlace, FurtherVolume};
 use crate::patience::Patience;
@@ -193,7 +194,6 @@ fn open<'a>(
     };
     let sizes = (data_bytes, former_bytes);
     let (superblock, layout) = find_superblock(&device, sizes, definition, (volume, place))?;
-    check_superblock(&superblock, &layout, definition, (volume, place), &device)?;
     if data_bytes < superblock.size_bytes {
         let message = format!(
             "disk {} has {data_bytes} bytes, but its volume has {}",

@@ -23,6 +23,8 @@ pub(crate) struct OldSuperblock {
     pub(crate) what: String,
     /// `None` if it cannot be read.
     pub(crate) superblock: Option<Superblock>,
+    /// It can be read, and is where metadata of a disk of this size has one.
+    pub(crate) is_in_place: bool,
 }
 
 /// A disk or file, outside of the daemon.
@@ -84,8 +86,10 @@ impl Disk {
         let mut block = [0; SUPERBLOCK_BYTES];
         for offset_bytes in Layout::superblock_places(placement) {
             self.read(offset_bytes, &mut block)?;
+            let mut is_in_place = false;
             let (what, superblock) = match decode_superblock(&block) {
-                Ok((superblock, _)) => {
+                Ok((superblock, layout)) => {
+                    is_in_place = layout.superblock_offsets.contains(&offset_bytes);
                     let Superblock { resource_name, volume, .. } = &superblock;
                     let what = format!("metadata of resource `{resource_name}`, volume {volume}");
                     (what, Some(superblock))
@@ -93,7 +97,7 @@ impl Disk {
                 Err(DecodeError::WrongMagic { .. }) => continue,
                 Err(error) => (format!("metadata that cannot be read ({error})"), None),
             };
-            found.push(OldSuperblock { offset_bytes, what, superblock });
+            found.push(OldSuperblock { offset_bytes, what, superblock, is_in_place });
         }
         Ok(found)
     }

@@ -4,6 +4,7 @@ use std::fs::File;
 use std::sync::{Arc, mpsc};
 
 use api::response::{Failure, Reply};
+use format::layout::Layout;
 use format::space::Place;
 use frontend::nvme::auth::Finding;
 use io::ListenAddr;
@@ -226,6 +227,7 @@ pub(crate) enum FromShard {
     Enlarge {
         resource: String,
         place: Place,
+        layout: Layout,
         size_bytes: u64,
     },
 }

@@ -131,6 +131,14 @@ impl Disk {
 }
 
 impl SuperblockPlaces {
+    /// How the disk of that volume is divided.
+    pub(super) fn layout_at(&self, place: Place) -> Option<Layout> {
+        match place {
+            Place::FIRST => Some(self.first.1),
+            place => self.further.iter().find(|it| it.place == place).map(|it| it.layout),
+        }
+    }
+
     fn move_to(&mut self, place: Place, layout: Layout) {
         match self.further.iter_mut().find(|it| it.place == place) {
             Some(further) => further.layout = layout,
@@ -144,10 +152,13 @@ impl Rim {
     pub(super) fn ask_for_room(
         &mut self,
         id: HostedId,
-        (resource, place): (String, Place),
+        resource: String,
+        (place, layout): (Place, Option<Layout>),
         size_bytes: u64,
     ) {
-        if self.outbox.push(FromShard::Enlarge { resource, place, size_bytes }).is_err() {
+        let question =
+            layout.map(|layout| FromShard::Enlarge { resource, place, layout, size_bytes });
+        if question.is_none_or(|question| self.outbox.push(question).is_err()) {
             let input = ResourceInput::DiskEnlarged { place, size_bytes: 0 };
             self.inbox.push_back((id, Input::Resource(input)));
         }

@@ -189,8 +189,8 @@ impl Shard {
             ResourceAction::CloseDisk => self.close_disk(id),
             ResourceAction::TakeDisk { round } => self.take_disk(id, round),
             ResourceAction::EnlargeDisk { place, size_bytes } => {
-                let resource = hosted.name().to_owned();
-                rim.ask_for_room(id, (resource, place), size_bytes);
+                let layout = hosted.superblock_at.as_ref().and_then(|it| it.layout_at(place));
+                rim.ask_for_room(id, hosted.name().to_owned(), (place, layout), size_bytes);
             }
             ResourceAction::RenewLease => {
                 rim.links.renew(id, rim.kit.now);

@@ -1,0 +1,262 @@
+//! Disks that grew or shrank, with superblocks of an earlier use of them at either end.
+
+use std::fs::File;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use format::ids::BLOCK_BYTES;
+use format::layout::SLOTS_DEFAULT;
+use format::metadata::VoteStamp;
+use tempfile::TempDir;
+
+use super::*;
+use crate::attach::volumes::write_at;
+use crate::create_md::{CreateMdOptions, LANES_DEFAULT, Overwrite, create_md};
+
+const SMALL: u64 = 64 << 20;
+const LARGE: u64 = 96 << 20;
+
+struct Place {
+    directory: TempDir,
+    meta: Option<DiskPlace>,
+}
+
+impl Place {
+    fn new() -> Self {
+        let place = Self { directory: tempfile::tempdir().unwrap(), meta: None };
+        File::create(place.disk()).unwrap();
+        place
+    }
+
+    /// With metadata on a disk of its own, which is the one that changes.
+    fn with_external_metadata() -> Self {
+        let mut place = Self::new();
+        let data = place.directory.path().join("data");
+        File::create(&data).unwrap().set_len(SMALL).unwrap();
+        place.meta = Some(DiskPlace { data, meta: Some(place.disk()) });
+        place
+    }
+
+    fn disk(&self) -> PathBuf {
+        self.directory.path().join("disk")
+    }
+
+    fn resize(&self, size_bytes: u64) {
+        File::options().write(true).open(self.disk()).unwrap().set_len(size_bytes).unwrap();
+    }
+
+    /// A new replica of a resource at the end that the disk has.
+    fn create(&self, resource: &str) -> (Superblock, Layout) {
+        let (disk, metadata_disk) = match &self.meta {
+            Some(place) => (place.data.clone(), place.meta.clone()),
+            None => (self.disk(), None),
+        };
+        create_md(&CreateMdOptions {
+            disk,
+            metadata_disk,
+            resource_name: resource.to_owned(),
+            volume: 0,
+            first: None,
+            node_id: 0,
+            member_ids: vec![0],
+            size_bytes: None,
+            peers_max: None,
+            overwrite: Overwrite::Force,
+        })
+        .unwrap();
+        let path = self.disk();
+        let device = Device::share(&path).unwrap();
+        let layout = self.layout(device.size_bytes);
+        let [_, last] = layout.superblock_offsets;
+        (superblock_at(&device, last).unwrap().unwrap().superblock, layout)
+    }
+
+    fn placement(&self, size_bytes: u64) -> Placement {
+        match self.meta {
+            None => Placement::Internal { device_bytes: size_bytes },
+            Some(_) => {
+                Placement::External { data_device_bytes: SMALL, metadata_device_bytes: size_bytes }
+            }
+        }
+    }
+
+    fn layout(&self, size_bytes: u64) -> Layout {
+        Layout::new(self.placement(size_bytes), SLOTS_DEFAULT, LANES_DEFAULT).unwrap()
+    }
+
+    /// The same replica, written so often, with a vote of the store so late.
+    fn write(&self, (superblock, layout): &(Superblock, Layout), counter: u64, vote: (u64, u64)) {
+        let mut superblock = superblock.clone();
+        superblock.write_counter = counter;
+        superblock.vote_stamp =
+            VoteStamp { store: VoteStoreId(vote.0), write_counter: vote.1, ..VoteStamp::default() };
+        superblock.size_bytes = superblock.size_bytes.min(8 * BLOCK_BYTES);
+        let path = self.disk();
+        let device = Device::share(&path).unwrap();
+        for offset in layout.superblock_offsets {
+            write_at(&device, &superblock, layout, offset).unwrap();
+        }
+    }
+
+    fn find(&self, former_bytes: Option<u64>) -> Result<(Superblock, Layout), Failure> {
+        let meta = match &self.meta {
+            None => "internal".to_owned(),
+            Some(_) => self.disk().display().to_string(),
+        };
+        let data = self.meta.as_ref().map_or_else(|| self.disk(), |it| it.data.clone());
+        let text = format!(
+            "resource r0 {{ on a {{ node-id 0; address 127.0.0.1:1;
+               volume 0 {{ device minor 1; disk {}; meta-disk {meta}; }} }} }}",
+            data.display()
+        );
+        let definition = Definition::from_text("a", "r0", &text).unwrap();
+        let place = definition.disk.as_ref().unwrap();
+        let mut patience = crate::patience::Patience::new(Duration::ZERO);
+        let path = self.disk();
+        let device = Device::open(&path, &mut patience).unwrap();
+        let data_bytes = if self.meta.is_some() { SMALL } else { device.size_bytes };
+        find_superblock(&device, (data_bytes, former_bytes), &definition, (0, place))
+    }
+
+    /// An old replica at the end of a large disk, and one in use at that of the small one it was
+    /// made since; now it is large again.
+    fn grown(&self, old_resource: &str) -> [(Superblock, Layout); 2] {
+        self.resize(LARGE);
+        let old = self.create(old_resource);
+        let live = (self.create("r0").0, self.layout(SMALL));
+        self.write(&old, 0, (0, 0));
+        [old, live]
+    }
+
+    fn assert_refused(&self, former_bytes: Option<u64>, parts: &[&str]) {
+        let said = self.find(former_bytes).unwrap_err().to_string();
+        for part in parts {
+            assert!(said.contains(part), "{said}");
+        }
+    }
+}
+
+#[test]
+fn metadata_of_a_disk_that_grew_is_found_where_it_was() {
+    let place = Place::new();
+    place.resize(SMALL);
+    let (live, layout) = place.create("r0");
+    place.resize(LARGE);
+    let found = place.find(Some(SMALL)).unwrap();
+    assert_eq!((found.0.incarnation, found.1), (live.incarnation, layout));
+    place.assert_refused(None, &["no Basalt metadata was found"]);
+}
+
+/// The end that it has now was the end once before.
+#[test]
+fn older_superblock_at_the_new_end_is_not_the_one_in_use() {
+    let place = Place::new();
+    let [old, live] = place.grown("r0");
+    place.write(&old, 7, (5, 20));
+    place.write(&live, 3, (5, 21));
+    let found = place.find(Some(SMALL)).unwrap();
+    assert_eq!((found.0.incarnation, found.1), (live.0.incarnation, live.1));
+    // The other way round: of two that voted with one store the later one.
+    place.write(&old, 7, (5, 22));
+    assert_eq!(place.find(Some(SMALL)).unwrap().0.incarnation, old.0.incarnation);
+}
+
+#[test]
+fn of_one_replica_at_both_ends_the_copy_that_was_written_last_counts() {
+    let place = Place::new();
+    let [old, mut live] = place.grown("r0");
+    live.0.incarnation = old.0.incarnation;
+    place.write(&old, 7, (5, 20));
+    place.write(&live, 8, (5, 20));
+    assert_eq!(place.find(Some(SMALL)).unwrap().1, live.1);
+    // A move that was not noted any more: it copies the superblock as it is.
+    place.write(&old, 8, (5, 20));
+    assert_eq!(place.find(Some(SMALL)).unwrap().1, old.1);
+}
+
+#[test]
+fn two_replicas_that_cannot_be_compared_are_refused_with_what_to_type() {
+    let place = Place::new();
+    let [old, live] = place.grown("r0");
+    let hints = ["nothing says which", "wipe-md --force r0", "remove resources/r0.disk"];
+    // Of two stores; one that was never in use; the same moment.
+    for (of_old, of_live) in [((5, 20), (6, 10)), ((0, 0), (6, 10)), ((6, 10), (6, 10))] {
+        place.write(&old, 7, of_old);
+        place.write(&live, 8, of_live);
+        place.assert_refused(Some(SMALL), &hints);
+    }
+    // As the hint says.
+    assert_eq!(place.find(None).unwrap().0.incarnation, old.0.incarnation);
+    crate::show_md::wipe_md(&place.disk(), None, Overwrite::Force).unwrap();
+    assert_eq!(place.find(Some(SMALL)).unwrap().0.incarnation, live.0.incarnation);
+}
+
+/// One of the places that metadata of the size that the disk has could begin at is where it ended.
+#[test]
+fn wiping_what_is_at_the_new_end_leaves_what_is_in_use() {
+    let place = Place::new();
+    place.resize(LARGE);
+    let old = place.create("r0");
+    let places = Layout::superblock_places(place.placement(LARGE));
+    let at = places.into_iter().rfind(|at| !old.1.superblock_offsets.contains(at)).unwrap();
+    let former_bytes = at + PAGE_BYTES;
+    let live = (place.create("r0").0, place.layout(former_bytes));
+    place.write(&live, 8, (5, 21));
+    crate::show_md::wipe_md(&place.disk(), None, Overwrite::Force).unwrap();
+    let found = place.find(Some(former_bytes)).unwrap();
+    assert_eq!(found.1.superblock_offsets, live.1.superblock_offsets);
+}
+
+#[test]
+fn metadata_of_another_resource_at_the_new_end_is_told_of() {
+    let place = Place::new();
+    let [old, live] = place.grown("r9");
+    place.write(&old, 7, (5, 20));
+    place.write(&live, 8, (5, 21));
+    place.assert_refused(Some(SMALL), &["\"r9\"", "nothing says which", "wipe-md --force r0"]);
+}
+
+/// What it left there when it was made larger.
+#[test]
+fn older_superblock_of_a_disk_that_shrank_is_refused() {
+    let place = Place::new();
+    place.resize(SMALL);
+    let small = place.create("r0");
+    place.write(&small, 7, (5, 20));
+    place.assert_refused(Some(LARGE), &["of an earlier day", "create-md --force r0"]);
+    // A smaller disk in its place, that was never in use.
+    place.write(&small, 0, (0, 0));
+    assert_eq!(place.find(Some(LARGE)).unwrap().0.incarnation, small.0.incarnation);
+}
+
+#[test]
+fn metadata_disk_that_shrank_is_refused() {
+    let place = Place::with_external_metadata();
+    place.resize(LARGE);
+    place.create("r0");
+    place.resize(SMALL);
+    for former_bytes in [Some(LARGE), None] {
+        place.assert_refused(former_bytes, &["not all of it", "former size"]);
+    }
+}
+
+/// It begins with the one in use, wherever the other copy of that is.
+#[test]
+fn end_of_a_metadata_disk_that_grew_is_not_believed() {
+    let place = Place::with_external_metadata();
+    place.resize(LARGE);
+    let old = place.create("r0");
+    place.resize(SMALL);
+    let live = place.create("r0");
+    assert_ne!(old.0.incarnation, live.0.incarnation);
+    place.write(&live, 8, (5, 21));
+    place.resize(LARGE);
+    let path = place.disk();
+    let device = Device::share(&path).unwrap();
+    let stale = Superblock { write_counter: 9, ..old.0.clone() };
+    write_at(&device, &stale, &old.1, old.1.superblock_offsets[1]).unwrap();
+    for former_bytes in [Some(SMALL), None] {
+        let found = place.find(former_bytes).unwrap();
+        assert_eq!((found.0.incarnation, found.1), (live.0.incarnation, live.1));
+    }
+}
