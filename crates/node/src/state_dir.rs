@@ -14,20 +14,25 @@
 //!                               NAME@K.disk for that of a further volume
 //! DIR/resources/NAME.device     its block device, while there is one: number, tenure, losses
 //! DIR/resources/NAME.takeover   locked (flock) by whoever takes that device over, or ends it
+//! *.new                         one of these that is being written; removed at a start
 //! ```
 
 use std::fs::{self, File, Permissions};
 use std::io::{self, Write};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use format::space::Place;
 
 use crate::NodeError;
+use crate::log::{Scope, log};
 use crate::patience::Patience;
 
 /// Layout of the directory that this release writes, and the newest it reads.
 const VERSION: u32 = 1;
+/// What the names of files end in that are being written.
+const UNFINISHED: &str = "new";
 
 #[derive(Debug)]
 pub(crate) struct StateDir {
@@ -54,6 +59,7 @@ impl StateDir {
             Err(error) => return Err(failed("lock")(error)),
         }
         check_version(path)?;
+        remove_unfinished(path);
         let before =
             read_number(&path.join("starts")).map_err(failed("read the start count of"))?;
         let start_count = before.unwrap_or(0) + 1;
@@ -244,14 +250,39 @@ fn disk_size_path(folder: &Path, resource: &str, place: Place) -> PathBuf {
 
 /// The file has the new content or, after a crash, the old one.
 pub(crate) fn write_durably(path: &Path, content: &[u8]) -> io::Result<()> {
-    let fresh = path.with_extension("new");
-    let mut file = File::create(&fresh)?;
-    // The text of a resource may hold its secret.
-    file.set_permissions(Permissions::from_mode(0o600))?;
-    file.write_all(content)?;
-    file.sync_all()?;
-    fs::rename(&fresh, path)?;
+    let fresh = unfinished_path(path);
+    let written = File::create(&fresh).and_then(|mut file| {
+        // The text of a resource may hold its secret.
+        file.set_permissions(Permissions::from_mode(0o600))?;
+        file.write_all(content)?;
+        file.sync_all()?;
+        fs::rename(&fresh, path)
+    });
+    written.inspect_err(|_| drop(fs::remove_file(&fresh)))?;
     sync_directory(path.parent().unwrap_or_else(|| Path::new(".")))
+}
+
+/// Where a file is written before it takes the place of `path`: nobody else writes there, not even
+/// one who writes the same file.
+fn unfinished_path(path: &Path) -> PathBuf {
+    static WRITTEN: AtomicU64 = AtomicU64::new(0);
+    let number = WRITTEN.fetch_add(1, Ordering::Relaxed);
+    let mut name = path.as_os_str().to_owned();
+    name.push(format!(".{number}.{UNFINISHED}"));
+    name.into()
+}
+
+/// What a process that died was writing is nobody's.
+fn remove_unfinished(path: &Path) {
+    for directory in [path.to_owned(), path.join("resources")] {
+        let entries = fs::read_dir(directory).into_iter().flatten().flatten();
+        let paths = entries.map(|entry| entry.path());
+        for path in paths.filter(|path| path.extension().is_some_and(|end| end == UNFINISHED)) {
+            if let Err(error) = fs::remove_file(&path) {
+                log!(Warning, Scope::NODE, "cannot remove {}: {error}", path.display());
+            }
+        }
+    }
 }
 
 pub(crate) fn sync_directory(path: &Path) -> io::Result<()> {
@@ -301,6 +332,44 @@ mod tests {
         fs::write(place.path().join("version"), "2\n").unwrap();
         let error = open(&place).unwrap_err();
         assert!(matches!(error, NodeError::NewerStateDir { found: 2, .. }), "{error}");
+    }
+
+    /// `adjust` beside a resize stored a size as the text of the resource.
+    #[test]
+    fn files_of_a_resource_that_are_written_at_the_same_time_keep_their_own_content() {
+        let place = tempfile::tempdir().unwrap();
+        let state = open(&place).unwrap();
+        let text = "resource r0 { }\n".repeat(64);
+        let first = ("r0", Place::FIRST);
+        std::thread::scope(|scope| {
+            for _ in 0..2 {
+                scope.spawn(|| (0..100).for_each(|_| state.store_text("r0", &text).unwrap()));
+            }
+            let sizes = scope.spawn(|| {
+                for size_bytes in 1..=200 {
+                    state.store_disk_size(first, size_bytes).unwrap();
+                    assert_eq!(state.disk_size(first), Some(size_bytes));
+                }
+            });
+            while !sizes.is_finished() {
+                for (name, stored) in state.stored_texts().unwrap() {
+                    assert_eq!((name.as_str(), &stored), ("r0", &text));
+                }
+            }
+        });
+        let names = fs::read_dir(place.path().join("resources")).unwrap();
+        assert_eq!(names.count(), 2, "what was written has its place");
+    }
+
+    #[test]
+    fn what_a_crash_left_unfinished_is_removed_at_a_start() {
+        let place = tempfile::tempdir().unwrap();
+        drop(open(&place).unwrap());
+        let left = ["starts.3.new", "resources/r0.res.7.new", "resources/r0.new"];
+        let left = left.map(|name| place.path().join(name));
+        left.iter().for_each(|path| fs::write(path, "half").unwrap());
+        drop(open(&place).unwrap());
+        assert!(left.iter().all(|path| !path.exists()));
     }
 
     #[test]
