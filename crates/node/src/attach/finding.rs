@@ -245,9 +245,9 @@ fn two_found(
     let hint = format!(
         "if it is the former one, `basalt adm wipe-md --force {target}` takes the other off; if it \
          is the one at the end that the disk has now, remove {note} from the state directory, \
-         which tells of the former size; then try again"
+         which tells of the former size; then `attach` it"
     );
-    Failure::new(FailureCode::MetadataMismatch, message, hint)
+    Failure::new(FailureCode::DiskFailed, message, hint)
 }
 
 fn shrunk(
@@ -266,7 +266,7 @@ fn shrunk(
         "give the disk its former size again; of another disk, or if that is not possible, \
          `basalt adm create-md --force {target}` makes a new replica that is copied from the others"
     );
-    Failure::new(FailureCode::MetadataMismatch, message, hint)
+    Failure::new(FailureCode::DiskFailed, message, hint)
 }
 
 fn note_name(definition: &Definition, volume: u16) -> String {

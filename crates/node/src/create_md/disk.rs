@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use format::error::DecodeError;
 use format::foreign::{PROBE_BYTES, detect_foreign};
-use format::layout::{Layout, Placement};
+use format::layout::{Layout, MetadataPlace, Placement};
 use format::metadata::Superblock;
 use format::superblock::{SUPERBLOCK_BYTES, decode_superblock};
 
@@ -84,12 +84,16 @@ impl Disk {
     ) -> Result<Vec<OldSuperblock>, CreateMdError> {
         let mut found = Vec::new();
         let mut block = [0; SUPERBLOCK_BYTES];
-        for offset_bytes in Layout::superblock_places(placement) {
+        let places = Layout::superblock_places(placement);
+        for &offset_bytes in &places {
             self.read(offset_bytes, &mut block)?;
             let mut is_in_place = false;
             let (what, superblock) = match decode_superblock(&block) {
                 Ok((superblock, layout)) => {
-                    is_in_place = layout.superblock_offsets.contains(&offset_bytes);
+                    let [_, last] = layout.superblock_offsets;
+                    is_in_place = layout.superblock_offsets.contains(&offset_bytes)
+                        && (layout.metadata == MetadataPlace::External
+                            || places.first() == Some(&last));
                     let Superblock { resource_name, volume, .. } = &superblock;
                     let what = format!("metadata of resource `{resource_name}`, volume {volume}");
                     (what, Some(superblock))
