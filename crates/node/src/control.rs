@@ -6,6 +6,7 @@
 pub(crate) mod watch;
 mod looking;
 mod configuring;
+mod lives;
 mod disk_work;
 mod stepwise;
 mod credentials;
@@ -44,9 +45,10 @@ use crate::control::configuring::Mode;
 use crate::control::credentials::{CredentialsKeeper, keep_credentials};
 use crate::control::disk_work::{Claim, DiskWork};
 use crate::control::handlers::Handlers;
+use crate::control::lives::Lives;
 use crate::control::nvme_hosts::{NvmeHostsKeeper, begin_host_checks};
 use crate::control::resync_order::ResyncOrder;
-use crate::control::stepwise::Parts;
+use crate::control::stepwise::{Bringing, Parts};
 use crate::control::watch::Watch;
 use crate::cores::{Placement, cores_for};
 use crate::definition::Definition;
@@ -97,6 +99,8 @@ pub(crate) struct Control {
     room: mpsc::Sender<RoomWanted>,
     /// While the metadata of a disk is moved, or read to be taken into use.
     disk_work: DiskWork,
+    /// Who may bring a resource up.
+    lives: Lives,
     end: mpsc::Sender<End>,
 }
 
@@ -156,6 +160,7 @@ pub(crate) fn run(options: &Options) -> Result<(), NodeError> {
         started_at: io::now(),
         room,
         disk_work: DiskWork::default(),
+        lives: Lives::default(),
         end: end.clone(),
     });
     let enlarging = Arc::clone(&control);
@@ -547,14 +552,15 @@ impl Control {
                 self.hold_down(name, failure);
                 continue;
             }
-            let began = io::now();
-            match self.bring_up_with(&name, &text, Parts::ALL, (patience, stall_max)) {
+            let (began, life) = (io::now(), self.lives.begin(&name));
+            let to = |parts| Bringing { text: &text, parts, life: &life };
+            match self.bring_up_with(&name, to(Parts::ALL), (patience, stall_max)) {
                 Ok(_) => {}
                 // Its vote, and the way to the others' data, need no disk.
                 Err(failure)
                     if failure.code == FailureCode::DiskFailed
                         && self
-                            .bring_up_with(&name, &text, Parts::WITHOUT_DISK, (patience, stall_max))
+                            .bring_up_with(&name, to(Parts::WITHOUT_DISK), (patience, stall_max))
                             .is_ok() =>
                 {
                     if io::now().since(began) >= stall_max {

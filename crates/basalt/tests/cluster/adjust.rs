@@ -2,6 +2,7 @@
 //! configuration cannot be used.
 
 use std::fs;
+use std::thread;
 
 use api::connection_state::ConnectionState;
 use api::role::Role;
@@ -107,4 +108,45 @@ fn cores_of_data_thread(cluster: &Cluster) -> Vec<usize> {
         list.trim().split(',').map(|range| range.split_once('-').unwrap_or((range, range)));
     let bounds = ranges.map(|(first, last)| (first.parse().unwrap(), last.parse().unwrap()));
     bounds.flat_map(|(first, last): (usize, usize)| first..=last).collect()
+}
+
+/// It waits for the disk of the new configuration, with the resource down; what it goes back to
+/// where that cannot be had is not for a resource that the operator took down meanwhile.
+#[test]
+fn down_in_the_middle_of_an_adjust_is_the_last_word() {
+    let mut cluster = Cluster::start_in_sync(1, 0);
+    let own = cluster.config_text("r0");
+    let disk = cluster.disk(0);
+    let other = disk.with_extension("other");
+    fs::copy(&disk, &other).unwrap();
+    let taken = fs::File::open(&other).unwrap();
+    taken.lock().unwrap();
+    let changed = own.replace(disk.to_str().unwrap(), other.to_str().unwrap());
+    let mut said = String::new();
+    for _ in 0..20 {
+        fs::write(cluster.config(), &changed).unwrap();
+        let output = thread::scope(|scope| {
+            let adjusting = scope.spawn(|| cluster.adm(0, &["adjust", "r0"]));
+            cluster.poll(0, "resource that is down for the moment", || {
+                cluster.status(0).is_none().then_some(())
+            });
+            cluster.adm_ok(0, &["down", "r0"]);
+            adjusting.join().unwrap()
+        });
+        assert!(cluster.status(0).is_none(), "it was taken down");
+        assert!(!output.status.success());
+        said = String::from_utf8(output.stderr).unwrap();
+        if said.contains("taken down meanwhile") {
+            break;
+        }
+        // It had given up before.
+        fs::write(cluster.config(), &own).unwrap();
+        cluster.adm_ok(0, &["up", "r0"]);
+    }
+    assert!(said.contains("taken down meanwhile"), "{said}");
+    cluster.kill(0);
+    cluster.launch(0);
+    assert!(cluster.status(0).is_none(), "it stays down");
+    drop(taken);
+    cluster.adm_ok(0, &["up", "r0"]);
 }

@@ -11,7 +11,8 @@ use replication::contract::PromoteMode;
 
 use crate::attach::read_replica;
 use crate::control::Control;
-use crate::control::stepwise::{Missing, Parts};
+use crate::control::lives::Life;
+use crate::control::stepwise::{Bringing, Missing, Parts};
 use crate::crash;
 use crate::definition::Definition;
 use crate::limits::{ATTACH_PATIENCE, COMMAND_PATIENCE, DISK_STALL_MAX, MEMBERS_PATIENCE};
@@ -37,6 +38,7 @@ struct Differences {
 impl Control {
     /// Brings a resource up, and remembers that it is.
     pub(super) fn up(&self, resource: &str, text: &str) -> Result<Reply, Failure> {
+        let life = self.lives.begin(resource);
         Definition::from_text(&self.name, resource, text)?;
         if let Some(running) = self.stored_text(resource)? {
             if running == text {
@@ -45,7 +47,7 @@ impl Control {
                         let missing = self.missing(resource, &AdjustScope::default())?;
                         self.complete(resource, &missing).map(|()| reply)
                     }
-                    None => self.bring_up(resource, text),
+                    None => self.bring_up(resource, text, &life),
                 };
             }
             if self.is_up(resource).is_some() {
@@ -54,8 +56,8 @@ impl Control {
                 return Err(Failure::new(FailureCode::StateRefused, message, hint));
             }
         }
-        let reply = self.bring_up(resource, text)?;
-        self.state.store_text(resource, text).map_err(state_failure)?;
+        let reply = self.bring_up(resource, text, &life)?;
+        self.store_text(resource, text, &life)?;
         self.name_devices(resource);
         self.place_threads();
         Ok(reply)
@@ -64,20 +66,36 @@ impl Control {
     /// Takes a resource down, and forgets it; also one that was to be up and is not.
     pub(super) fn down(&self, resource: &str, force: Force) -> Result<Reply, Failure> {
         self.disk_work.cancel(resource);
+        let end = self.lives.end(resource);
         let removed = self.remove(resource, force);
         let is_held = removed.as_ref().is_err_and(|e| e.code == FailureCode::UnknownResource)
             && self.stored_text(resource)?.is_some();
         let reply = if is_held { Reply::done() } else { removed? };
         self.guests.close(resource);
-        self.handlers.forget(resource);
-        self.resync_order.forget(resource);
+        self.forget_orders(resource);
         self.held_down().remove(resource);
         self.without_disk().remove(resource);
         crash::lift(&self.state, resource);
         self.unname_devices(resource);
-        self.state.forget_text(resource).map_err(state_failure)?;
+        end.forget(|| self.state.forget_text(resource).map_err(state_failure))?;
         self.place_threads();
         Ok(reply)
+    }
+
+    /// What its configuration asked of this node beside the volumes.
+    pub(super) fn forget_orders(&self, resource: &str) {
+        self.handlers.forget(resource);
+        self.resync_order.forget(resource);
+    }
+
+    /// From here on it comes up with the daemon, with this text.
+    pub(super) fn store_text(
+        &self,
+        resource: &str,
+        text: &str,
+        life: &Life,
+    ) -> Result<(), Failure> {
+        life.note(|| self.state.store_text(resource, text).map_err(state_failure))
     }
 
     /// Takes the disk of a resource that is up into use.
@@ -145,9 +163,10 @@ impl Control {
         self.ask(resource, question).ok().map(|_| Reply::done())
     }
 
-    pub(super) fn bring_up(&self, resource: &str, text: &str) -> Result<Reply, Failure> {
+    fn bring_up(&self, resource: &str, text: &str, life: &Life) -> Result<Reply, Failure> {
         let mut patience = Patience::new(COMMAND_PATIENCE);
-        self.bring_up_with(resource, text, Parts::ALL, (&mut patience, DISK_STALL_MAX))
+        let bringing = Bringing { text, parts: Parts::ALL, life };
+        self.bring_up_with(resource, bringing, (&mut patience, DISK_STALL_MAX))
     }
 
     /// What `adjust` would do, and the text that is running.
@@ -175,6 +194,7 @@ impl Control {
         mode: Mode,
         scope: &AdjustScope,
     ) -> Result<Reply, Failure> {
+        let life = self.lives.begin(resource);
         let Differences { wanted, running, steps } = self.differences(resource, text, scope)?;
         let is_restart = steps.iter().any(|step| step.reach == Reach::Structure);
         let was_primary = is_restart && running.is_some() && self.is_primary(resource)?;
@@ -203,7 +223,7 @@ impl Control {
         }
         match running {
             None => {
-                self.bring_up_for(resource, text, scope)?;
+                self.bring_up_for(resource, (text, &life), scope)?;
             }
             Some(_) if !is_restart => {
                 if let Err(waits) = self.redefine(resource, &wanted)? {
@@ -213,7 +233,7 @@ impl Control {
                     return Ok(Reply::Adjusted { changes, warnings });
                 }
                 // Whoever starts from here on finds the volumes that the replica has.
-                self.state.store_text(resource, text).map_err(state_failure)?;
+                self.store_text(resource, text, &life)?;
                 self.complete(resource, &missing)?;
                 self.add_volumes(&wanted, added)?;
             }
@@ -222,8 +242,9 @@ impl Control {
                 self.remove(resource, Force::No)?;
                 let mut patience = Patience::new(COMMAND_PATIENCE);
                 let wait = (&mut patience, DISK_STALL_MAX);
-                if let Err(failure) = self.bring_up_with(resource, text, parts, wait) {
-                    self.bring_up(resource, &running)?;
+                let bringing = Bringing { text, parts, life: &life };
+                if let Err(failure) = self.bring_up_with(resource, bringing, wait) {
+                    self.bring_up(resource, &running, &life)?;
                     if was_primary {
                         self.primary(resource, PromoteMode::Normal)?;
                     }
@@ -231,7 +252,7 @@ impl Control {
                 }
             }
         }
-        self.state.store_text(resource, text).map_err(state_failure)?;
+        self.store_text(resource, text, &life)?;
         self.name_devices(resource);
         self.place_threads();
         Ok(if was_primary { self.primary_again(resource, reply) } else { reply })

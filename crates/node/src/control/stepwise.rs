@@ -15,6 +15,7 @@ use config::steps::{attach_steps, connect_step};
 use crate::attach::volumes::{NewVolume, read_new_volume};
 use crate::attach::{attach, attach_without_disk, end_of};
 use crate::control::configuring::{read_text, state_failure};
+use crate::control::lives::Life;
 use crate::control::{Control, once_address_is_free};
 use crate::crash;
 use crate::definition::Definition;
@@ -36,6 +37,14 @@ impl Parts {
     const NONE: Self = Self { has_disk: false, links: Held::Yes };
 }
 
+/// A resource on its way up.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Bringing<'a> {
+    pub(super) text: &'a str,
+    pub(super) parts: Parts,
+    pub(super) life: &'a Life,
+}
+
 /// What a running resource is without, and should have.
 #[derive(Debug, Default)]
 pub(super) struct Missing {
@@ -47,6 +56,7 @@ pub(super) struct Missing {
 impl Control {
     /// Configures a resource, and neither attaches nor connects.
     pub(super) fn new_resource(&self, resource: &str, text: &str) -> Result<Reply, Failure> {
+        let life = self.lives.begin(resource);
         Definition::from_text(&self.name, resource, text)?;
         if self.is_up(resource).is_some() {
             let is_other = self.stored_text(resource)?.is_some_and(|stored| stored != text);
@@ -56,8 +66,9 @@ impl Control {
         }
         let mut patience = Patience::new(COMMAND_PATIENCE);
         let wait = (&mut patience, DISK_STALL_MAX);
-        let reply = self.bring_up_with(resource, text, Parts::NONE, wait)?;
-        self.state.store_text(resource, text).map_err(state_failure)?;
+        let bringing = Bringing { text, parts: Parts::NONE, life: &life };
+        let reply = self.bring_up_with(resource, bringing, wait)?;
+        self.store_text(resource, text, &life)?;
         self.name_devices(resource);
         self.place_threads();
         Ok(reply)
@@ -66,8 +77,7 @@ impl Control {
     pub(super) fn bring_up_with(
         &self,
         resource: &str,
-        text: &str,
-        parts: Parts,
+        Bringing { text, parts, life }: Bringing<'_>,
         (patience, stall_max): (&mut Patience, Duration),
     ) -> Result<Reply, Failure> {
         let mut definition = Definition::from_text(&self.name, resource, text)?;
@@ -89,9 +99,12 @@ impl Control {
             };
             let mut attached = Box::new(attached);
             attached.links = parts.links;
-            self.ask(resource, |ticket| ToShard::Host { ticket, attached })
-        })
-        .inspect_err(|_| self.handlers.restore(resource, scripts))?;
+            life.bring_up(|| self.ask(resource, |ticket| ToShard::Host { ticket, attached }))
+        });
+        let reply = reply.inspect_err(|_| match life.is_over() {
+            true => self.forget_orders(resource),
+            false => self.handlers.restore(resource, scripts),
+        })?;
         if parts != Parts::WITHOUT_DISK {
             crash::lift(&self.state, resource);
         }
@@ -105,14 +118,15 @@ impl Control {
     pub(super) fn bring_up_for(
         &self,
         resource: &str,
-        text: &str,
+        (text, life): (&str, &Life),
         scope: &AdjustScope,
     ) -> Result<(), Failure> {
         let is_partial = scope.skip_net || scope.peer.is_some();
         let links = if is_partial { Held::Yes } else { Held::No };
         let parts = Parts { has_disk: !scope.skip_disk, links };
         let mut patience = Patience::new(COMMAND_PATIENCE);
-        self.bring_up_with(resource, text, parts, (&mut patience, DISK_STALL_MAX))?;
+        let bringing = Bringing { text, parts, life };
+        self.bring_up_with(resource, bringing, (&mut patience, DISK_STALL_MAX))?;
         match &scope.peer {
             Some(peer) if !scope.skip_net => self.connect(resource, peer),
             Some(_) | None => Ok(()),
