@@ -284,7 +284,8 @@ pub(crate) fn read_replica(
     for (place, device, layout) in volumes.all() {
         read_pages(device, &superblock, (place, layout), &mut pages)?;
     }
-    let (active, newest) = read_activity(device, &superblock, layout, definition)?;
+    let Activity { active, newest, damaged } =
+        read_activity(device, &superblock, layout, definition)?;
     let mut al_next_numbers = newest.map(|number| number + 1);
     // After a clean end every write is on all members, and what is still listed says nothing.
     if !superblock.clean && !active.is_empty() {
@@ -292,6 +293,12 @@ pub(crate) fn read_replica(
         al_next_numbers = [AL_FIRST_NUMBER + 1; AL_RINGS];
         let scope = Scope::resource(&definition.name);
         log!(Notice, scope, "unclean end: {} extents were active and are marked", active.len());
+    } else if !damaged.is_empty() {
+        // Its numbers begin anew: no record of higher ones is to be believed later.
+        empty_rings(device, layout, superblock.incarnation, damaged.iter().copied())?;
+        for ring in damaged {
+            al_next_numbers[usize::from(ring)] = AL_FIRST_NUMBER + 1;
+        }
     }
     if volumes.has_several() {
         // From here on a copy of an earlier day is known by its stamp.
@@ -383,15 +390,24 @@ pub(crate) fn bytes_of(bits: &[u64; 512], block: &mut [u8]) {
     }
 }
 
-/// The extents that were active in any ring, and the newest record of each ring.
+/// What the activity log says.
+struct Activity {
+    /// The extents that were active in any ring.
+    active: BTreeSet<u64>,
+    /// The number of the newest record of each ring.
+    newest: [u64; AL_RINGS],
+    damaged: Vec<u8>,
+}
+
 fn read_activity(
     device: &Device<'_>,
     superblock: &Superblock,
     layout: &Layout,
     definition: &Definition,
-) -> Result<(BTreeSet<u64>, [u64; AL_RINGS]), Failure> {
+) -> Result<Activity, Failure> {
     let mut active = BTreeSet::new();
     let mut newest = [0; AL_RINGS];
+    let mut damaged = Vec::new();
     let mut is_of_earlier = false;
     for ring in 0..u8::try_from(AL_RINGS).expect("16 rings") {
         let bytes = device.read(layout.al_ring_offset(ring), AL_RING_BYTES)?;
@@ -410,6 +426,7 @@ fn read_activity(
                 let scope = Scope::resource(&definition.name);
                 log!(Error, scope, "{error}: all of the replica may differ and is compared");
                 active.extend(superblock.space().extents());
+                damaged.push(ring);
             }
         }
     }
@@ -418,7 +435,7 @@ fn read_activity(
         log!(Info, scope, "the replica was made anew: all of it may differ and is compared");
         active.extend(superblock.space().extents());
     }
-    Ok((active, newest))
+    Ok(Activity { active, newest, damaged })
 }
 
 /// Marks the active extents for everybody, durably, and empties the activity log.
@@ -447,9 +464,20 @@ fn mark_active(
     volumes.sync()?;
     volumes.write_superblock(superblock)?;
     let (device, layout) = volumes.first();
-    for ring in 0..u8::try_from(AL_RINGS).expect("16 rings") {
+    let rings = 0..u8::try_from(AL_RINGS).expect("16 rings");
+    empty_rings(device, layout, superblock.incarnation, rings)
+}
+
+/// Durably.
+fn empty_rings(
+    device: &Device<'_>,
+    layout: &Layout,
+    incarnation: Incarnation,
+    rings: impl Iterator<Item = u8>,
+) -> Result<(), Failure> {
+    for ring in rings {
         let mut bytes = vec![0; usize::try_from(AL_RING_BYTES).expect("128 KiB")];
-        format_ring(ring, superblock.incarnation, &mut bytes);
+        format_ring(ring, incarnation, &mut bytes);
         device.write(layout.al_ring_offset(ring), &bytes)?;
     }
     device.sync()
@@ -459,3 +487,6 @@ fn mark_active(
 pub(crate) fn superblock_offset(superblock: &Superblock, layout: &Layout) -> u64 {
     layout.superblock_offsets[usize::from(superblock.write_counter % 2 == 1)]
 }
+
+#[cfg(test)]
+mod tests;

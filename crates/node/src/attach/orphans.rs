@@ -278,7 +278,8 @@ impl Held<'_> {
             *traces.marked.entry(page.member.get()).or_default() += bits;
         }
         if !superblock.clean {
-            let (active, _) = read_activity(device, superblock, layout, self.definition)?;
+            let activity = read_activity(device, superblock, layout, self.definition)?;
+            let active = activity.active;
             traces.active_extents = active.len() as u64;
         }
         Ok(traces)

@@ -1,0 +1,99 @@
+//! Disks that are taken into use after damage.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use format::activity_log::{AL_RECORD_BYTES, encode_al_record};
+use format::metadata::{AlChange, AlRecord};
+use tempfile::TempDir;
+
+use super::*;
+use crate::attach::volumes::write_at;
+use crate::create_md::{CreateMdOptions, Overwrite, create_md};
+
+const DISK_BYTES: u64 = 64 << 20;
+const RING: u8 = 3;
+
+/// One replica of `r0` on node `a`.
+struct Place {
+    directory: TempDir,
+}
+
+impl Place {
+    fn new() -> Self {
+        let place = Self { directory: tempfile::tempdir().unwrap() };
+        File::create(place.disk()).unwrap().set_len(DISK_BYTES).unwrap();
+        create_md(&CreateMdOptions {
+            disk: place.disk(),
+            metadata_disk: None,
+            resource_name: "r0".to_owned(),
+            volume: 0,
+            first: None,
+            node_id: 0,
+            member_ids: vec![0],
+            size_bytes: None,
+            peers_max: None,
+            overwrite: Overwrite::Refuse,
+        })
+        .unwrap();
+        place
+    }
+
+    fn disk(&self) -> PathBuf {
+        self.directory.path().join("disk")
+    }
+
+    fn attach(&self) -> Replica {
+        let text = format!(
+            "resource r0 {{ on a {{ node-id 0; address 127.0.0.1:1;
+               volume 0 {{ device minor 1; disk {}; meta-disk internal; }} }} }}",
+            self.disk().display()
+        );
+        let definition = Definition::from_text("a", "r0", &text).unwrap();
+        let mut patience = Patience::new(Duration::ZERO);
+        let state = StateDir::open(&self.directory.path().join("state"), &mut patience).unwrap();
+        let place = definition.disk.clone().unwrap();
+        read_replica(&definition, &place, &state, &mut patience).unwrap()
+    }
+}
+
+/// A record that puts one extent into the slot of its number.
+fn append(device: &Device<'_>, (superblock, layout): (&Superblock, &Layout), number: u64) {
+    let slot = u16::try_from(number).unwrap();
+    let changes = vec![AlChange { slot, extent: Some(number % 4) }];
+    let record = AlRecord { ring: RING, number, changes, context_start: 0, context: Vec::new() };
+    let mut block = [0; AL_RECORD_BYTES];
+    encode_al_record(&record, superblock.incarnation, &mut block).unwrap();
+    device.write(layout.al_record_offset(RING, number), &block).unwrap();
+}
+
+/// The ring was damaged when the node started after a clean end; what it names after that counts,
+/// and not what it named before.
+#[test]
+fn records_behind_damage_are_believed_and_those_before_it_are_not() {
+    let place = Place::new();
+    let replica = place.attach();
+    let (mut superblock, layout) = (replica.superblock.clone(), replica.disk.layout);
+    drop(replica);
+    let path = place.disk();
+    let device = Device::share(&path).unwrap();
+    for number in 2..=45 {
+        append(&device, (&superblock, &layout), number);
+    }
+    device.write(layout.al_record_offset(RING, 44), &[0; AL_RECORD_BYTES]).unwrap();
+    superblock.clean = true;
+    superblock.write_counter += 1;
+    write_at(&device, &superblock, &layout, superblock_offset(&superblock, &layout)).unwrap();
+
+    let next = place.attach().al_next_numbers[usize::from(RING)];
+    let mut replayed = 0;
+    for number in next..next + 40 {
+        append(&device, (&superblock, &layout), number);
+        let bytes = device.read(layout.al_ring_offset(RING), AL_RING_BYTES).unwrap();
+        // That it is damaged would be the truth: all is compared.
+        let Ok(replay) = replay_ring(RING, superblock.incarnation, &bytes) else { continue };
+        assert_eq!(replay.newest, number);
+        replayed += 1;
+    }
+    assert_eq!(replayed, 40);
+}
