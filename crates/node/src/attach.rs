@@ -7,6 +7,7 @@
 
 pub(crate) mod volumes;
 pub(crate) mod finding;
+mod identity;
 pub(crate) mod opening;
 pub mod orphans;
 
@@ -278,6 +279,7 @@ pub(crate) fn read_replica(
 ) -> Result<Replica, Failure> {
     let former = |volume| state.disk_size((&definition.name, volume));
     let (volumes, mut superblock) = Volumes::open(definition, (place, former), patience)?;
+    identity::check_data_disks(definition, &superblock, state)?;
     let (device, layout) = volumes.first();
     add_slots(&mut superblock, layout, definition)?;
     let mut pages = Vec::new();

@@ -12,6 +12,8 @@
 //! DIR/resources/NAME.held       why it is not brought up, though it is to be
 //! DIR/resources/NAME.disk       the size of disk that its metadata was last made for, in bytes;
 //!                               NAME@K.disk for that of a further volume
+//! DIR/resources/NAME.data       the data disk that metadata elsewhere is about, and of which
+//!                               replica; NAME@K.data for that of a further volume
 //! DIR/resources/NAME.device     its block device, while there is one: number, tenure, losses
 //! DIR/resources/NAME.takeover   locked (flock) by whoever takes that device over, or ends it
 //! *.new                         one of these that is being written; removed at a start
@@ -116,6 +118,23 @@ impl StateDir {
 
     pub(crate) fn disk_size(&self, (resource, place): (&str, Place)) -> Option<u64> {
         disk_size_in(&self.path, (resource, place))
+    }
+
+    /// Which data disk the metadata on another device is about.
+    pub(crate) fn store_data_disk(
+        &self,
+        (resource, place): (&str, Place),
+        note: &str,
+    ) -> io::Result<()> {
+        write_durably(&self.data_disk_path(resource, place), note.as_bytes())
+    }
+
+    pub(crate) fn data_disk(&self, (resource, place): (&str, Place)) -> Option<String> {
+        fs::read_to_string(self.data_disk_path(resource, place)).ok()
+    }
+
+    fn data_disk_path(&self, resource: &str, place: Place) -> PathBuf {
+        self.path.join("resources").join(data_disk_name(resource, place))
     }
 
     fn text_path(&self, resource: &str) -> PathBuf {
@@ -241,11 +260,22 @@ pub(crate) fn disk_size_in(folder: &Path, (resource, place): (&str, Place)) -> O
 }
 
 fn disk_size_path(folder: &Path, resource: &str, place: Place) -> PathBuf {
-    let name = match place {
-        Place::FIRST => format!("{resource}.disk"),
-        further => format!("{resource}@{}.disk", further.number()),
-    };
-    folder.join("resources").join(name)
+    folder.join("resources").join(disk_size_name(resource, place))
+}
+
+pub(crate) fn disk_size_name(resource: &str, place: Place) -> String {
+    format!("{}.disk", volume_name(resource, place))
+}
+
+pub(crate) fn data_disk_name(resource: &str, place: Place) -> String {
+    format!("{}.data", volume_name(resource, place))
+}
+
+fn volume_name(resource: &str, place: Place) -> String {
+    match place {
+        Place::FIRST => resource.to_owned(),
+        further => format!("{resource}@{}", further.number()),
+    }
 }
 
 /// The file has the new content or, after a crash, the old one.

@@ -15,10 +15,12 @@ use format::error::DecodeError;
 use format::ids::VoteStoreId;
 use format::layout::{Layout, MetadataPlace, PAGE_BYTES, Placement};
 use format::metadata::Superblock;
+use format::space::Place;
 use format::superblock::decode_superblock;
 
 use crate::attach::{Block, Device, end_of};
 use crate::definition::{Definition, DiskPlace};
+use crate::state_dir::disk_size_name;
 
 /// A good superblock, and where it was.
 #[derive(Clone, Debug)]
@@ -271,12 +273,7 @@ fn shrunk(
 
 fn note_name(definition: &Definition, volume: u16) -> String {
     let place = definition.volumes().find(|it| it.number == volume).map(|it| it.place);
-    match place {
-        Some(place) if place != format::space::Place::FIRST => {
-            format!("resources/{}@{}.disk", definition.name, place.number())
-        }
-        Some(_) | None => format!("resources/{}.disk", definition.name),
-    }
+    format!("resources/{}", disk_size_name(&definition.name, place.unwrap_or(Place::FIRST)))
 }
 
 #[cfg(test)]

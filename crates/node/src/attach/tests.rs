@@ -17,15 +17,33 @@ const RING: u8 = 3;
 /// One replica of `r0` on node `a`.
 struct Place {
     directory: TempDir,
+    /// Of metadata on a disk of its own.
+    meta: Option<PathBuf>,
 }
 
 impl Place {
     fn new() -> Self {
-        let place = Self { directory: tempfile::tempdir().unwrap() };
+        let place = Self { directory: tempfile::tempdir().unwrap(), meta: None };
         File::create(place.disk()).unwrap().set_len(DISK_BYTES).unwrap();
+        place.create(Overwrite::Refuse);
+        place
+    }
+
+    fn with_external_metadata() -> Self {
+        let directory = tempfile::tempdir().unwrap();
+        let meta = directory.path().join("meta");
+        let place = Self { directory, meta: Some(meta.clone()) };
+        for path in [place.disk(), meta] {
+            File::create(path).unwrap().set_len(DISK_BYTES).unwrap();
+        }
+        place.create(Overwrite::Refuse);
+        place
+    }
+
+    fn create(&self, overwrite: Overwrite) {
         create_md(&CreateMdOptions {
-            disk: place.disk(),
-            metadata_disk: None,
+            disk: self.disk(),
+            metadata_disk: self.meta.clone(),
             resource_name: "r0".to_owned(),
             volume: 0,
             first: None,
@@ -33,10 +51,9 @@ impl Place {
             member_ids: vec![0],
             size_bytes: None,
             peers_max: None,
-            overwrite: Overwrite::Refuse,
+            overwrite,
         })
         .unwrap();
-        place
     }
 
     fn disk(&self) -> PathBuf {
@@ -44,16 +61,22 @@ impl Place {
     }
 
     fn attach(&self) -> Replica {
+        self.try_to_attach().unwrap()
+    }
+
+    fn try_to_attach(&self) -> Result<Replica, Failure> {
+        let meta = self.meta.as_ref().map(|it| it.display().to_string());
+        let meta = meta.as_deref().unwrap_or("internal");
         let text = format!(
             "resource r0 {{ on a {{ node-id 0; address 127.0.0.1:1;
-               volume 0 {{ device minor 1; disk {}; meta-disk internal; }} }} }}",
+               volume 0 {{ device minor 1; disk {}; meta-disk {meta}; }} }} }}",
             self.disk().display()
         );
         let definition = Definition::from_text("a", "r0", &text).unwrap();
         let mut patience = Patience::new(Duration::ZERO);
         let state = StateDir::open(&self.directory.path().join("state"), &mut patience).unwrap();
         let place = definition.disk.clone().unwrap();
-        read_replica(&definition, &place, &state, &mut patience).unwrap()
+        read_replica(&definition, &place, &state, &mut patience)
     }
 }
 
@@ -96,4 +119,27 @@ fn records_behind_damage_are_believed_and_those_before_it_are_not() {
         replayed += 1;
     }
     assert_eq!(replayed, 40);
+}
+
+#[test]
+fn metadata_elsewhere_is_not_believed_of_another_data_disk() {
+    let place = Place::with_external_metadata();
+    drop(place.attach());
+    let (disk, kept) = (place.disk(), place.disk().with_extension("kept"));
+    std::fs::rename(&disk, &kept).unwrap();
+    File::create(&disk).unwrap().set_len(DISK_BYTES).unwrap();
+    let said = place.try_to_attach().unwrap_err().to_string();
+    for part in ["about another data disk", "create-md --force r0", "remove resources/r0.data"] {
+        assert!(said.contains(part), "{said}");
+    }
+    // The right one again; then the other one after all, as a new replica.
+    let other = disk.with_extension("other");
+    std::fs::rename(&disk, &other).unwrap();
+    std::fs::rename(&kept, &disk).unwrap();
+    drop(place.attach());
+    std::fs::rename(&other, &disk).unwrap();
+    place.try_to_attach().unwrap_err();
+    place.create(Overwrite::Force);
+    drop(place.attach());
+    drop(place.attach());
 }

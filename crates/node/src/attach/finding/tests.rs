@@ -9,7 +9,10 @@ use format::layout::SLOTS_DEFAULT;
 use format::metadata::VoteStamp;
 use tempfile::TempDir;
 
-use super::*;
+use super::{
+    Definition, Device, DiskPlace, Failure, Layout, PAGE_BYTES, Placement, Superblock, VoteStoreId,
+    find_superblock, superblock_at,
+};
 use crate::attach::volumes::write_at;
 use crate::create_md::{CreateMdOptions, LANES_DEFAULT, Overwrite, create_md};
 
