@@ -90,3 +90,31 @@ fn what_is_new_does_not_overtake_what_is_repeated() {
         assert!(it.is_in_sync(leader, 1));
     }
 }
+
+/// A member that is copied to is lost, and returns as the same process. The second shard hears late
+/// that it was lost, and says meanwhile that the copy is complete which was under way before: that
+/// is nothing that the new admission may join by.
+#[test]
+fn a_copy_of_before_a_loss_does_not_end_the_one_after_it() {
+    const CLIENT: usize = 3;
+    let mut it = Scenario::with_shards(4, 1, CLIENT, 2);
+    it.must_write(CLIENT, SECOND, 1);
+    it.cluster.kill(2);
+    it.until("its loss", |it| !it.is_in_sync(CLIENT, 2));
+    // All that its log names is to be compared, and is equal.
+    for source in [0, 1] {
+        it.cluster.slow[source].read = Duration::from_secs(2);
+    }
+    it.cluster.start(2);
+    it.until("the last copies", |it| it.explains(CLIENT, "to 2: 64 left"));
+    it.run(Duration::from_secs(1));
+    it.cluster.reset_link(CLIENT, 2);
+    it.until("its loss", |it| it.explains(CLIENT, "losses: {n2: Recording}"));
+    it.cluster.slow_mail.insert((CLIENT, 1, Way::ToGroup), Duration::from_secs(3));
+    it.until("the end of its loss", |it| !it.explains(CLIENT, "losses: {n2: "));
+    it.run(Duration::from_millis(100));
+    it.must_write(CLIENT, 7, 2);
+    it.cluster.slow_mail.clear();
+    it.until("its return", |it| it.is_in_sync(CLIENT, 2));
+    assert_eq!(it.on_disk(2, 7), 2);
+}

@@ -114,6 +114,8 @@ impl Resource {
         session.boots.remove(&member);
         session.differing.remove(member);
         let write_set = session.write_set;
+        // A shard that hears late of the end may still find the copy complete.
+        self.drop_round(RoundKind::Synced(member));
         self.tell_groups(ToGroup::Lost { member, epoch, in_sync });
         self.forget_following(member);
         self.tell_log_room(write_set);
