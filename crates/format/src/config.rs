@@ -36,6 +36,8 @@ pub struct Config {
     pub clean: bool,
     /// Grows when a promotion may have lost completed writes.
     pub losses: u32,
+    /// They grew, and no operator said since that clients may go on which cannot tell (C5).
+    pub awaits_reopen: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

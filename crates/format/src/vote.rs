@@ -63,8 +63,8 @@ impl VoteCopy {
     pub(crate) fn encode(&self, bytes: &mut [u8], at: usize) -> Result<(), EncodeError> {
         let Self { store, ballot, value } = self;
         let Config { branch, ancestors, epoch, value_id, volumes, .. } = value;
-        let Config { voters, voters_old, members, by_receipt, followers, .. } = value;
-        let Config { clean, losses, .. } = value;
+        let Config { voters, voters_old, members, by_receipt, .. } = value;
+        let &Config { followers, clean, losses, awaits_reopen, .. } = value;
         let mut writer = Writer::new(bytes, at);
         store.put(&mut writer);
         ballot.put(&mut writer);
@@ -76,7 +76,7 @@ impl VoteCopy {
         voters_old.put(&mut writer);
         members.put(&mut writer);
         by_receipt.put(&mut writer);
-        End { followers: *followers, clean: *clean, losses: *losses }.put(&mut writer);
+        End { followers, clean, losses, awaits_reopen }.put(&mut writer);
         let first = volumes.first().expect("a value has its volume");
         first.insync.put(&mut writer);
         first.lanes.put(&mut writer);
@@ -105,13 +105,15 @@ impl VoteCopy {
             followers: MemberSet::EMPTY,
             clean: false,
             losses: 0,
+            awaits_reopen: false,
             previous: ValueId(0),
             primary: None,
             tenure: None,
             volumes: Vec::new(),
         };
-        let End { followers, clean, losses } = reader.field("VoteCopy.end")?;
-        (value.followers, value.clean, value.losses) = (followers, clean, losses);
+        let End { followers, clean, losses, awaits_reopen } = reader.field("VoteCopy.end")?;
+        (value.followers, value.clean) = (followers, clean);
+        (value.losses, value.awaits_reopen) = (losses, awaits_reopen);
         let insync: Vec<_> = reader.field("VoteCopy.insync")?;
         let lanes = crate::wire::ids::get_lanes(reader)?;
         let count: u8 = reader.field("VoteCopy.volumes")?;

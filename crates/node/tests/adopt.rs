@@ -510,6 +510,7 @@ fn config(epoch: u64) -> Config {
         followers: format::ids::MemberSet::default(),
         clean: true,
         losses: 0,
+        awaits_reopen: false,
     }
 }
 

@@ -356,6 +356,7 @@ fn next_value(
     value.tenure = None;
     value.clean = false;
     value.losses += u32::from(proof != Proof::Complete);
+    value.awaits_reopen |= proof != Proof::Complete;
     for volume in &mut value.volumes {
         in_sync.clone_into(&mut volume.insync);
     }

@@ -520,6 +520,9 @@ pub enum Command {
     Suspend,
     /// Let them go on.
     Resume,
+    /// Clients may go on that cannot tell that completed writes may be lost; answered when that is
+    /// recorded, or there is nothing to record.
+    Reopen,
     /// Give a volume another size, whoever leads; answered when that is under way.
     Resize(ResizeTask),
     /// Give up what was written here since this node's line and that of `peer`, or of any peer,

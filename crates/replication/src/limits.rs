@@ -120,6 +120,8 @@ pub const ADMIT_DEADLINE: Duration = Duration::from_secs(30);
 pub const RESYNC_QUESTION_PATIENCE: Duration = Duration::from_secs(300);
 
 const _: () = assert!(LEASE.as_millis() <= LEASE_MAX.as_millis(), "a default within its bound");
+/// Who lets clients go on after losses is answered by then: another caretaker's turn included.
+pub const REOPEN_DEADLINE: Duration = Duration::from_secs(15);
 /// Who asks for another size is answered by then.
 pub const RESIZE_DEADLINE: Duration = Duration::from_secs(30);
 /// The members have so long to make the new area ready, and for each GiB of it so much more.

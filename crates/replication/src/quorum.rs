@@ -75,6 +75,7 @@ mod tests {
             followers: MemberSet::EMPTY,
             clean: false,
             losses: 0,
+            awaits_reopen: false,
         }
     }
 

@@ -20,6 +20,7 @@ mod rounds;
 mod saves;
 mod session;
 mod losses;
+mod reopen;
 mod receipts;
 mod followers;
 mod congestion;
@@ -55,6 +56,7 @@ use crate::resource::give_way::GivingWay;
 use crate::resource::member::MemberState;
 use crate::resource::promote::Promotion;
 use crate::resource::propose::Attempt;
+use crate::resource::reopen::Reopening;
 use crate::resource::resize::{Resizing, SizeWish};
 use crate::resource::room::DiskRoom;
 use crate::resource::rounds::{Round, RoundKind};
@@ -133,6 +135,7 @@ pub struct Resource {
     resize: Option<Resizing>,
     /// Another node was asked for a size.
     size_wish: Option<SizeWish>,
+    reopening: Option<Reopening>,
     room: DiskRoom,
     forks: Forks,
     fencing: Fencing,
@@ -223,6 +226,7 @@ impl Resource {
             verify: None,
             resize: None,
             size_wish: None,
+            reopening: None,
             room: DiskRoom::default(),
             forks: Forks::default(),
             fencing: Fencing::default(),
@@ -285,6 +289,7 @@ impl Resource {
         let session = self.session.as_ref().map_or(Time::NEVER, Session::wake_at);
         let asked = self.leave_wakes_at().min(self.suspension_wakes_at()).min(self.alone_at());
         let asked = asked.min(self.give_way_wakes_at());
+        let asked = asked.min(self.reopening_until());
         let size = self.size_wish_until().min(self.resize_wakes_at());
         attempt.min(promotion).min(session).min(self.caretake_at).min(asked).min(size)
     }
@@ -520,6 +525,7 @@ impl Resource {
             Command::Suspend => self.on_suspend(id),
             Command::Resume => self.on_resume(id),
             Command::Resize(task) => self.on_resize(id, task),
+            Command::Reopen => self.on_reopen(id),
             Command::DiscardData { peer } => self.on_discard_asked(id, peer),
         }
     }
@@ -542,6 +548,7 @@ impl Resource {
         self.recheck_parted();
         self.advance_give_way();
         self.advance_caretaker();
+        self.advance_reopening();
         self.advance_leave();
     }
 
@@ -652,6 +659,7 @@ impl Resource {
             followers: MemberSet::EMPTY,
             clean: true,
             losses: 0,
+            awaits_reopen: false,
         }
     }
 

@@ -45,6 +45,7 @@ fn value() -> Config {
         followers: MemberSet::EMPTY,
         clean: false,
         losses: 0,
+        awaits_reopen: false,
     }
 }
 

@@ -124,6 +124,7 @@ fn joined(value_id: ValueId) -> Config {
         followers: MemberSet::EMPTY,
         clean: false,
         losses: 0,
+        awaits_reopen: false,
     }
 }
 

@@ -325,10 +325,30 @@ impl Checker {
             }
             let (value, voters) = known.clone();
             let is_new = !self.chosen.contains_key(&(value.branch, value.epoch));
+            if is_new {
+                self.check_reopen(*ballot, &value, &cluster.reopened)?;
+            }
             self.note_chosen(*ballot, value.clone())?;
             if is_new {
                 cluster.marks.extend(self.changes.note_chosen(&value, &voters));
             }
+        }
+        Ok(())
+    }
+
+    /// C5: clients that cannot tell of losses wait for an operator who could know of all of them.
+    fn check_reopen(
+        &self,
+        ballot: Ballot,
+        value: &Config,
+        reopened: &BTreeSet<u32>,
+    ) -> Result<(), String> {
+        let line = self.lines.get(&value.branch).cloned().or_else(|| self.line_at_base(value));
+        let Some(before) = line.filter(|line| line.ballot < ballot) else { return Ok(()) };
+        let before = before.newest;
+        let awaited = before.awaits_reopen || value.losses > before.losses;
+        if awaited && !value.awaits_reopen && !reopened.contains(&value.losses) {
+            return Err(format!("C5: nobody said so, and {value:?} is open after {before:?}"));
         }
         Ok(())
     }
@@ -664,6 +684,7 @@ mod tests {
             followers: MemberSet::EMPTY,
             clean: false,
             losses: 0,
+            awaits_reopen: false,
         }
     }
 

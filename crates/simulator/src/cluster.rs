@@ -262,6 +262,8 @@ pub struct Cluster {
     pub spoiled: BTreeSet<u64>,
     /// Nodes whose operator said to give up what they have.
     pub(crate) told_to_discard: MemberSet,
+    /// Losses after which an operator let clients go on that cannot tell.
+    pub(crate) reopened: BTreeSet<u32>,
     pub events_done: u64,
     pub(crate) changes: Changes,
     /// How long each node's disk takes for what it is asked, beyond chance: saves, flushes, writes.
@@ -317,6 +319,7 @@ impl Cluster {
             slow_mail: BTreeMap::new(),
             spoiled: BTreeSet::new(),
             told_to_discard: MemberSet::EMPTY,
+            reopened: BTreeSet::new(),
             outcomes: Vec::new(),
             events_done: 0,
             changes: Changes::new(options.nodes),
@@ -479,6 +482,12 @@ impl Cluster {
     pub fn command(&mut self, node: usize, id: CommandId, command: Command) {
         if matches!(command, Command::DiscardData { .. }) {
             self.told_to_discard.insert(Self::node_id(node));
+        }
+        if command == Command::Reopen
+            && let Some(process) = &self.processes[node]
+            && let Some(config) = process.resource.status().config
+        {
+            self.reopened.insert(config.losses);
         }
         self.step_resource(node, ResourceInput::Command { id, command });
     }

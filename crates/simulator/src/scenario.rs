@@ -465,6 +465,12 @@ impl Scenario {
         config.map_or(0, |config| config.losses)
     }
 
+    /// Clients that cannot tell of losses have to wait, as `node` knows.
+    #[must_use]
+    pub fn awaits_reopen(&self, node: usize) -> bool {
+        self.cluster.processes[node].as_ref().is_some_and(|it| it.resource.awaits_reopen())
+    }
+
     pub fn flush(&mut self, node: usize) -> PartId {
         let part = PartId(self.number());
         self.cluster.request(node, 0, GroupInput::Flush(part));

@@ -46,6 +46,8 @@ pub enum Mark {
     DataBeforeUp,
     /// Memory that may be lost was counted in the config.
     LossesCounted,
+    /// An operator let clients go on after that.
+    ReopenAsked,
     /// A voter kept its promise to the holder of a lease.
     PrepareRefusedForLease,
     /// Two nodes wanted to be Primary at once.
@@ -101,7 +103,7 @@ pub enum Mark {
 }
 
 impl Mark {
-    pub const ALL: [Self; 43] = [
+    pub const ALL: [Self; 44] = [
         Self::BeganUnequal,
         Self::OwnSlotReported,
         Self::SealRefused,
@@ -128,6 +130,7 @@ impl Mark {
         Self::ShardsChanged,
         Self::DataBeforeUp,
         Self::LossesCounted,
+        Self::ReopenAsked,
         Self::PrepareRefusedForLease,
         Self::TwoCandidates,
         Self::TwoPrimaries,

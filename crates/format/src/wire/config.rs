@@ -19,28 +19,34 @@ pub(crate) const CONFIG_BYTES_MAX: usize = {
 };
 
 /// The end of a value: followers, whether it is clean, losses. Nodes that know of no followers read
-/// and write values without any, so these have no field for them.
+/// and write values without any, so these have no field for them. Those that know of no `reopen`
+/// carry the bit for it along as a part of the losses.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct End {
     pub(crate) followers: MemberSet,
     pub(crate) clean: bool,
     pub(crate) losses: u32,
+    pub(crate) awaits_reopen: bool,
 }
 
 /// Bits of the byte that is a bool where nobody follows.
 const CLEAN: u8 = 1;
 const HAS_FOLLOWERS: u8 = 2;
 
+/// The bit of the losses that says that they wait for `reopen`.
+const AWAITS_REOPEN: u32 = 1 << 31;
+
 impl Wire for End {
     fn put(&self, writer: &mut Writer<'_>) {
-        let &Self { followers, clean, losses } = self;
+        let &Self { followers, clean, losses, awaits_reopen } = self;
         let clean = if clean { CLEAN } else { 0 };
         let has_followers = if followers.is_empty() { 0 } else { HAS_FOLLOWERS };
         (clean | has_followers).put(writer);
         if !followers.is_empty() {
             followers.put(writer);
         }
-        losses.put(writer);
+        let waits = if awaits_reopen { AWAITS_REOPEN } else { 0 };
+        (losses & !AWAITS_REOPEN | waits).put(writer);
     }
     fn get(reader: &mut Reader<'_>) -> Result<Self, DecodeError> {
         let bits = u8::get(reader)?;
@@ -54,7 +60,13 @@ impl Wire for End {
         if bits & HAS_FOLLOWERS != 0 && followers.is_empty() {
             return Err(reader.out_of_range(4, 0));
         }
-        Ok(Self { followers, clean: bits & CLEAN != 0, losses: reader.field("losses")? })
+        let losses: u32 = reader.field("losses")?;
+        Ok(Self {
+            followers,
+            clean: bits & CLEAN != 0,
+            losses: losses & !AWAITS_REOPEN,
+            awaits_reopen: losses & AWAITS_REOPEN != 0,
+        })
     }
 }
 
@@ -75,8 +87,8 @@ impl Wire for Config {
         voters_old.put(writer);
         members.put(writer);
         by_receipt.put(writer);
-        let &Self { followers, clean, losses, .. } = self;
-        End { followers, clean, losses }.put(writer);
+        let &Self { followers, clean, losses, awaits_reopen, .. } = self;
+        End { followers, clean, losses, awaits_reopen }.put(writer);
     }
     fn get(reader: &mut Reader<'_>) -> Result<Self, DecodeError> {
         let mut value = Self {
@@ -96,9 +108,11 @@ impl Wire for Config {
             followers: MemberSet::EMPTY,
             clean: false,
             losses: 0,
+            awaits_reopen: false,
         };
-        let End { followers, clean, losses } = reader.field("Config.end")?;
-        (value.followers, value.clean, value.losses) = (followers, clean, losses);
+        let End { followers, clean, losses, awaits_reopen } = reader.field("Config.end")?;
+        (value.followers, value.clean) = (followers, clean);
+        (value.losses, value.awaits_reopen) = (losses, awaits_reopen);
         Ok(value)
     }
 }
@@ -159,11 +173,27 @@ mod tests {
     /// Those that know of no followers read a bool and the losses.
     #[test]
     fn a_value_without_followers_is_as_it_was() {
-        let end = |followers, clean| End { followers, clean, losses: 4 };
+        let end = |followers, clean| End { followers, clean, losses: 4, awaits_reopen: false };
         assert_eq!(bytes_of(end(MemberSet::EMPTY, false)), [0, 4, 0, 0, 0]);
         assert_eq!(bytes_of(end(MemberSet::EMPTY, true)), [1, 4, 0, 0, 0]);
         let one = MemberSet::of(NodeId::new(1).expect("a small number"));
         assert_eq!(bytes_of(end(one, true)), [3, 2, 0, 0, 0, 4, 0, 0, 0]);
+    }
+
+    /// Those that know of no `reopen` keep what they read, and count on from there.
+    #[test]
+    fn losses_that_wait_for_reopen_are_losses_to_who_does_not_know_of_it() {
+        let end = |losses, awaits_reopen| End {
+            followers: MemberSet::EMPTY,
+            clean: false,
+            losses,
+            awaits_reopen,
+        };
+        assert_eq!(bytes_of(end(4, true)), [0, 4, 0, 0, 0x80]);
+        let read = End::get(&mut Reader::new(&[0, 5, 0, 0, 0x80], 0, "a value"));
+        let read = read.expect("one more loss");
+        assert_eq!((read.losses, read.awaits_reopen), (5, true));
+        assert_eq!(bytes_of(end(5, false)), [0, 5, 0, 0, 0]);
     }
 
     #[test]

@@ -66,6 +66,7 @@ pub(crate) fn config() -> Config {
         followers: MemberSet::of(node(0)),
         clean: true,
         losses: 4,
+        awaits_reopen: false,
     }
 }
 

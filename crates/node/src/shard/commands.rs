@@ -212,6 +212,7 @@ impl Shard {
             | Command::Resize(_)
             | Command::Suspend
             | Command::Resume
+            | Command::Reopen
             | Command::DiscardData { .. } => CommandKind::Other,
         };
         let command_id = CommandId(hosted.next_command);

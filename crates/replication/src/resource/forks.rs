@@ -534,6 +534,7 @@ mod tests {
             followers: MemberSet::EMPTY,
             clean: false,
             losses: 0,
+            awaits_reopen: false,
         }
     }
 

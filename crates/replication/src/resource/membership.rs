@@ -160,15 +160,18 @@ impl Resource {
         true
     }
 
-    /// What the value should say of members and voters next, if that can be chosen now.
+    /// What the value should say of members and voters next, and of clients that wait for
+    /// `reopen`, if that can be chosen now.
     pub(crate) fn next_members(&self, config: &Config) -> Option<Config> {
         let voters = self.next_voters(config);
         let members = self.next_tracked(config);
         let by_receipt = self.next_by_receipt(config);
         let followers = self.next_followers(config);
+        let awaits_reopen = self.next_awaits_reopen(config);
         let is_same = members == config.members
             && by_receipt == config.by_receipt
-            && followers == config.followers;
+            && followers == config.followers
+            && awaits_reopen == config.awaits_reopen;
         if voters.is_none() && is_same {
             return None;
         }
@@ -176,6 +179,7 @@ impl Resource {
         next.members = members;
         next.by_receipt = by_receipt;
         next.followers = followers;
+        next.awaits_reopen = awaits_reopen;
         self.reaches_quorum_of(config).then_some(next)
     }
 
@@ -213,6 +217,7 @@ impl Resource {
             config.members = next.members;
             config.by_receipt = next.by_receipt;
             config.followers = next.followers;
+            config.awaits_reopen = next.awaits_reopen;
         });
         true
     }

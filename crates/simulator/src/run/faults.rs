@@ -35,6 +35,7 @@ impl Run {
     pub(super) fn act(&mut self) {
         self.look_at_size();
         self.look_at_volumes();
+        self.look_at_losses();
         match self.random.below(1000) {
             pick @ 0..44 => self.some_fault(pick),
             783..790 if self.protocols == Protocols::Mixed => self.write_slowly(),
@@ -195,6 +196,20 @@ impl Run {
         for node in std::mem::take(&mut self.clients) {
             let id = self.command_id();
             self.cluster.command(node, id, Command::Demote);
+        }
+    }
+
+    /// An operator looks at the data after losses, and types `reopen` somewhere.
+    fn look_at_losses(&mut self) {
+        let mut processes = self.cluster.processes.iter().flatten();
+        if !processes.any(|process| process.resource.awaits_reopen()) || !self.random.chance(1, 60)
+        {
+            return;
+        }
+        let (node, id) = (self.any_node(), self.command_id());
+        if self.cluster.is_up(node) {
+            self.cluster.marks.insert(Mark::ReopenAsked);
+            self.cluster.command(node, id, Command::Reopen);
         }
     }
 

@@ -39,7 +39,9 @@ impl Resource {
         config.followers = self.followers_of(purpose, sealed.keys().copied().collect());
         let is_forced = mode != PromoteMode::Normal;
         let gives_up = is_forced && base.epoch != Epoch(0);
-        config.losses += u32::from(memory == Memory::MayBeLost || gives_up);
+        let loses = memory == Memory::MayBeLost || gives_up;
+        config.losses += u32::from(loses);
+        config.awaits_reopen |= loses;
         let is_alone = self.attempt.as_ref().is_some_and(Attempt::is_alone);
         if base.epoch == Epoch(0) {
             config.voters = self.voters_at_birth(&base.voters);

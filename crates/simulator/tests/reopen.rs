@@ -1,0 +1,109 @@
+//! Losses, and the operator's word after them (C5): the value says that clients wait which cannot
+//! tell of losses, at every node and over every change of the leader, until somebody says `reopen`.
+
+use std::time::Duration;
+
+use replication::contract::{Command, PromoteMode};
+use simulator::run::run_with_protocols;
+use simulator::scenario::Scenario;
+use simulator::seeds::all_of;
+use simulator::sometimes::Mark;
+
+/// Node 0 died with what the follower, node 1, did not have yet, and the operator took node 1.
+fn with_losses() -> Scenario {
+    let mut it = Scenario::with_followers(3, 1, &[1], 1);
+    it.must_write(0, 7, 1);
+    it.until("a follower", |it| it.follows(0, 1));
+    it.cluster.kill(0);
+    assert!(!it.awaits_reopen(1));
+    let forced = it.command(1, Command::Promote(PromoteMode::Force));
+    it.until("the promotion", |it| it.succeeded(forced));
+    assert_eq!((it.losses(1), it.awaits_reopen(1)), (1, true));
+    it.cluster.start(0);
+    it.until("its return", |it| it.is_in_sync(1, 0));
+    it
+}
+
+fn reopen(it: &mut Scenario, node: usize) {
+    let said = it.command(node, Command::Reopen);
+    it.until("the answer", |it| it.succeeded(said));
+}
+
+#[test]
+fn a_birth_awaits_nothing_and_reopen_is_nothing_there() {
+    let mut it = Scenario::new(3, 0, 0);
+    assert!((0..3).all(|node| !it.awaits_reopen(node)));
+    reopen(&mut it, 0);
+    assert_eq!(it.losses(0), 0);
+}
+
+#[test]
+fn the_primary_after_the_next_one_awaits_it_still() {
+    let mut it = with_losses();
+    it.demote_and_promote(1, 0);
+    assert_eq!((it.losses(0), it.awaits_reopen(0)), (1, true));
+    let elsewhere = it.command(1, Command::Reopen);
+    it.until("the refusal", |it| it.failed(elsewhere));
+    reopen(&mut it, 0);
+    it.run(Duration::from_secs(1));
+    assert_eq!((it.losses(1), it.awaits_reopen(1)), (1, false));
+    it.demote_and_promote(0, 1);
+    assert!(!it.awaits_reopen(1), "it was said once for all");
+}
+
+#[test]
+fn it_is_recorded_where_nobody_is_primary() {
+    let mut it = with_losses();
+    let demoted = it.command(1, Command::Demote);
+    it.until("the end of the session", |it| it.succeeded(demoted));
+    it.run(Duration::from_millis(100));
+    reopen(&mut it, 0);
+    it.until("the news", |it| !it.awaits_reopen(1));
+    it.promote(1);
+    assert!(!it.awaits_reopen(1));
+}
+
+/// What the operator looked at is not what there is.
+#[test]
+fn losses_that_come_later_are_awaited_again() {
+    let mut it = with_losses();
+    reopen(&mut it, 1);
+    it.until("a follower", |it| it.follows(0, 1) || it.is_in_sync(1, 0));
+    it.cluster.kill(1);
+    it.run(Duration::from_millis(100));
+    let forced = it.command(0, Command::Promote(PromoteMode::Force));
+    it.until("the promotion", |it| it.succeeded(forced));
+    assert_eq!((it.losses(0), it.awaits_reopen(0)), (2, true));
+}
+
+/// Both were typed before either was done.
+#[test]
+fn a_word_is_not_about_losses_that_come_before_it_is_recorded() {
+    let mut it = with_losses();
+    let demoted = it.command(1, Command::Demote);
+    it.until("the end of the session", |it| it.succeeded(demoted));
+    it.run(Duration::from_millis(100));
+    let said = it.command(0, Command::Reopen);
+    let forced = it.command(0, Command::Promote(PromoteMode::Force));
+    it.until("the promotion", |it| it.succeeded(forced));
+    it.until("an answer", |it| it.succeeded(said) || it.failed(said));
+    assert_eq!((it.losses(0), it.awaits_reopen(0)), (2, true));
+}
+
+#[test]
+fn an_operator_without_a_quorum_is_told() {
+    let mut it = with_losses();
+    it.cluster.kill(1);
+    it.cluster.kill(2);
+    let said = it.command(0, Command::Reopen);
+    it.until("the refusal", |it| it.failed(said));
+    assert!(it.awaits_reopen(0));
+}
+
+#[test]
+fn nobody_lets_clients_go_on_but_an_operator() {
+    let total = all_of((run_with_protocols, "--protocols"), 1001..=1020, 6_000);
+    for mark in [Mark::LossesCounted, Mark::ReopenAsked] {
+        assert!(total.marks.contains(&mark), "{mark:?} never happened");
+    }
+}
