@@ -172,6 +172,9 @@ _basalt() {
             basalt__subcmd__adm,primary)
                 cmd="basalt__subcmd__adm__subcmd__primary"
                 ;;
+            basalt__subcmd__adm,reopen)
+                cmd="basalt__subcmd__adm__subcmd__reopen"
+                ;;
             basalt__subcmd__adm,repair-md)
                 cmd="basalt__subcmd__adm__subcmd__repair__subcmd__md"
                 ;;
@@ -381,6 +384,9 @@ _basalt() {
                 ;;
             basalt__subcmd__adm__subcmd__help,primary)
                 cmd="basalt__subcmd__adm__subcmd__help__subcmd__primary"
+                ;;
+            basalt__subcmd__adm__subcmd__help,reopen)
+                cmd="basalt__subcmd__adm__subcmd__help__subcmd__reopen"
                 ;;
             basalt__subcmd__adm__subcmd__help,repair-md)
                 cmd="basalt__subcmd__adm__subcmd__help__subcmd__repair__subcmd__md"
@@ -696,6 +702,9 @@ _basalt() {
                 ;;
             basalt__subcmd__help__subcmd__adm,primary)
                 cmd="basalt__subcmd__help__subcmd__adm__subcmd__primary"
+                ;;
+            basalt__subcmd__help__subcmd__adm,reopen)
+                cmd="basalt__subcmd__help__subcmd__adm__subcmd__reopen"
                 ;;
             basalt__subcmd__help__subcmd__adm,repair-md)
                 cmd="basalt__subcmd__help__subcmd__adm__subcmd__repair__subcmd__md"
@@ -1303,7 +1312,7 @@ _basalt() {
             return 0
             ;;
         basalt__subcmd__adm)
-            opts="-c -d -v -t -h --config-file --node-socket --dry-run --verbose --json --timeout --config-to-test --help create-md adopt-drbd adopt up down adjust adjust-with-progress attach detach connect disconnect primary new-current-uuid secondary status explain report events2 role cstate dstate wait-connect wait-con-int wait-sync dump dump-xml sh-nop sh-mod-parms sh-resources sh-list-adjustable sh-list-config-file sh-resource sh-dev sh-minor sh-ll-dev sh-md-dev sh-md-idx sh-ip sh-udev new-resource new-minor new-peer new-path del-peer del-path del-minor check-resize outdate peer-role hidden-commands apply-al repair-md forget-peer invalidate-remote pause-sync resume-sync disk-options net-options resource-options peer-device-options dump-md dump-superblock get-gi show-gi wipe-md set-gi invalidate verify suspend-io resume-io resize help"
+            opts="-c -d -v -t -h --config-file --node-socket --dry-run --verbose --json --timeout --config-to-test --help create-md adopt-drbd adopt up down adjust adjust-with-progress attach detach connect disconnect primary new-current-uuid secondary status explain report events2 role cstate dstate wait-connect wait-con-int wait-sync dump dump-xml sh-nop sh-mod-parms sh-resources sh-list-adjustable sh-list-config-file sh-resource sh-dev sh-minor sh-ll-dev sh-md-dev sh-md-idx sh-ip sh-udev new-resource new-minor new-peer new-path del-peer del-path del-minor check-resize outdate peer-role hidden-commands apply-al repair-md forget-peer invalidate-remote pause-sync resume-sync disk-options net-options resource-options peer-device-options dump-md dump-superblock get-gi show-gi wipe-md set-gi invalidate verify suspend-io resume-io reopen resize help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2125,7 +2134,7 @@ _basalt() {
             return 0
             ;;
         basalt__subcmd__adm__subcmd__help)
-            opts="create-md adopt-drbd adopt up down adjust attach detach connect disconnect primary new-current-uuid secondary status explain report events2 role cstate dstate wait-connect wait-sync dump dump-xml sh-nop sh-mod-parms sh-resources sh-list-adjustable sh-list-config-file sh-resource sh-dev sh-minor sh-ll-dev sh-md-dev sh-md-idx sh-ip sh-udev new-resource new-minor new-peer new-path del-peer del-path del-minor check-resize outdate peer-role hidden-commands apply-al repair-md forget-peer invalidate-remote pause-sync resume-sync disk-options net-options resource-options peer-device-options dump-md get-gi show-gi wipe-md set-gi invalidate verify suspend-io resume-io resize help"
+            opts="create-md adopt-drbd adopt up down adjust attach detach connect disconnect primary new-current-uuid secondary status explain report events2 role cstate dstate wait-connect wait-sync dump dump-xml sh-nop sh-mod-parms sh-resources sh-list-adjustable sh-list-config-file sh-resource sh-dev sh-minor sh-ll-dev sh-md-dev sh-md-idx sh-ip sh-udev new-resource new-minor new-peer new-path del-peer del-path del-minor check-resize outdate peer-role hidden-commands apply-al repair-md forget-peer invalidate-remote pause-sync resume-sync disk-options net-options resource-options peer-device-options dump-md get-gi show-gi wipe-md set-gi invalidate verify suspend-io resume-io reopen resize help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2671,6 +2680,20 @@ _basalt() {
             return 0
             ;;
         basalt__subcmd__adm__subcmd__help__subcmd__primary)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        basalt__subcmd__adm__subcmd__help__subcmd__reopen)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
@@ -3496,6 +3519,36 @@ _basalt() {
             ;;
         basalt__subcmd__adm__subcmd__primary)
             opts="-c -d -v -h --force --config-file --node-socket --dry-run --verbose --json --timeout --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --config-file)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -c)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --node-socket)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --timeout)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        basalt__subcmd__adm__subcmd__reopen)
+            opts="-c -d -v -h --config-file --node-socket --dry-run --verbose --json --timeout --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -5295,7 +5348,7 @@ _basalt() {
             return 0
             ;;
         basalt__subcmd__help__subcmd__adm)
-            opts="create-md adopt-drbd adopt up down adjust attach detach connect disconnect primary new-current-uuid secondary status explain report events2 role cstate dstate wait-connect wait-sync dump dump-xml sh-nop sh-mod-parms sh-resources sh-list-adjustable sh-list-config-file sh-resource sh-dev sh-minor sh-ll-dev sh-md-dev sh-md-idx sh-ip sh-udev new-resource new-minor new-peer new-path del-peer del-path del-minor check-resize outdate peer-role hidden-commands apply-al repair-md forget-peer invalidate-remote pause-sync resume-sync disk-options net-options resource-options peer-device-options dump-md get-gi show-gi wipe-md set-gi invalidate verify suspend-io resume-io resize"
+            opts="create-md adopt-drbd adopt up down adjust attach detach connect disconnect primary new-current-uuid secondary status explain report events2 role cstate dstate wait-connect wait-sync dump dump-xml sh-nop sh-mod-parms sh-resources sh-list-adjustable sh-list-config-file sh-resource sh-dev sh-minor sh-ll-dev sh-md-dev sh-md-idx sh-ip sh-udev new-resource new-minor new-peer new-path del-peer del-path del-minor check-resize outdate peer-role hidden-commands apply-al repair-md forget-peer invalidate-remote pause-sync resume-sync disk-options net-options resource-options peer-device-options dump-md get-gi show-gi wipe-md set-gi invalidate verify suspend-io resume-io reopen resize"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -5827,6 +5880,20 @@ _basalt() {
             return 0
             ;;
         basalt__subcmd__help__subcmd__adm__subcmd__primary)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        basalt__subcmd__help__subcmd__adm__subcmd__reopen)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )

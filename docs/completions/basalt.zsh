@@ -1670,6 +1670,22 @@ _arguments "${_arguments_options[@]}" : \
 '*::targets -- `all`, RES, RES/VOL or RES\:PEER:_default' \
 && ret=0
 ;;
+(reopen)
+_arguments "${_arguments_options[@]}" : \
+'-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
+'--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
+'--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
+'--timeout=[Give up after so long \[default\: 30; \`primary\` 60; \`create-md\`, \`adopt\`, \`adopt-drbd\` 600, for they may have much to write\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
+'-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
+'--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
+'*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
+'*--verbose[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
+'--json[Answer in JSON]' \
+'-h[Print help]' \
+'--help[Print help]' \
+'*::targets -- `all`, RES, RES/VOL or RES\:PEER:_default' \
+&& ret=0
+;;
 (resize)
 _arguments "${_arguments_options[@]}" : \
 '-s+[The new size\: sectors of 512 bytes, or a number with K, M or G; else as large as all disks of up-to-date replicas allow]:SECTORS:_default' \
@@ -1967,6 +1983,10 @@ _arguments "${_arguments_options[@]}" : \
 && ret=0
 ;;
 (resume-io)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(reopen)
 _arguments "${_arguments_options[@]}" : \
 && ret=0
 ;;
@@ -3489,6 +3509,10 @@ _arguments "${_arguments_options[@]}" : \
 _arguments "${_arguments_options[@]}" : \
 && ret=0
 ;;
+(reopen)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
 (resize)
 _arguments "${_arguments_options[@]}" : \
 && ret=0
@@ -3804,6 +3828,7 @@ _basalt__subcmd__adm_commands() {
 'verify:Compare the replicas while they are in use' \
 'suspend-io:Finish the requests that are under way, and hold the next ones back' \
 'resume-io:Let requests go on' \
+'reopen:After acknowledged writes may have been lost\: let NBD clients in again' \
 'resize:Make the volume larger while it is in use, up to what all its disks have room for' \
 'help:Print this message or the help of the given subcommand(s)' \
     )
@@ -3999,6 +4024,7 @@ _basalt__subcmd__adm__subcmd__help_commands() {
 'verify:Compare the replicas while they are in use' \
 'suspend-io:Finish the requests that are under way, and hold the next ones back' \
 'resume-io:Let requests go on' \
+'reopen:After acknowledged writes may have been lost\: let NBD clients in again' \
 'resize:Make the volume larger while it is in use, up to what all its disks have room for' \
 'help:Print this message or the help of the given subcommand(s)' \
     )
@@ -4198,6 +4224,11 @@ _basalt__subcmd__adm__subcmd__help__subcmd__peer-role_commands() {
 _basalt__subcmd__adm__subcmd__help__subcmd__primary_commands() {
     local commands; commands=()
     _describe -t commands 'basalt adm help primary commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__adm__subcmd__help__subcmd__reopen_commands] )) ||
+_basalt__subcmd__adm__subcmd__help__subcmd__reopen_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt adm help reopen commands' commands "$@"
 }
 (( $+functions[_basalt__subcmd__adm__subcmd__help__subcmd__repair-md_commands] )) ||
 _basalt__subcmd__adm__subcmd__help__subcmd__repair-md_commands() {
@@ -4418,6 +4449,11 @@ _basalt__subcmd__adm__subcmd__peer-role_commands() {
 _basalt__subcmd__adm__subcmd__primary_commands() {
     local commands; commands=()
     _describe -t commands 'basalt adm primary commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__adm__subcmd__reopen_commands] )) ||
+_basalt__subcmd__adm__subcmd__reopen_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt adm reopen commands' commands "$@"
 }
 (( $+functions[_basalt__subcmd__adm__subcmd__repair-md_commands] )) ||
 _basalt__subcmd__adm__subcmd__repair-md_commands() {
@@ -4836,6 +4872,7 @@ _basalt__subcmd__help__subcmd__adm_commands() {
 'verify:Compare the replicas while they are in use' \
 'suspend-io:Finish the requests that are under way, and hold the next ones back' \
 'resume-io:Let requests go on' \
+'reopen:After acknowledged writes may have been lost\: let NBD clients in again' \
 'resize:Make the volume larger while it is in use, up to what all its disks have room for' \
     )
     _describe -t commands 'basalt help adm commands' commands "$@"
@@ -5029,6 +5066,11 @@ _basalt__subcmd__help__subcmd__adm__subcmd__peer-role_commands() {
 _basalt__subcmd__help__subcmd__adm__subcmd__primary_commands() {
     local commands; commands=()
     _describe -t commands 'basalt help adm primary commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__help__subcmd__adm__subcmd__reopen_commands] )) ||
+_basalt__subcmd__help__subcmd__adm__subcmd__reopen_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt help adm reopen commands' commands "$@"
 }
 (( $+functions[_basalt__subcmd__help__subcmd__adm__subcmd__repair-md_commands] )) ||
 _basalt__subcmd__help__subcmd__adm__subcmd__repair-md_commands() {

@@ -139,6 +139,9 @@ _drbdadm() {
             drbdadm,primary)
                 cmd="drbdadm__subcmd__primary"
                 ;;
+            drbdadm,reopen)
+                cmd="drbdadm__subcmd__reopen"
+                ;;
             drbdadm,repair-md)
                 cmd="drbdadm__subcmd__repair__subcmd__md"
                 ;;
@@ -349,6 +352,9 @@ _drbdadm() {
             drbdadm__subcmd__help,primary)
                 cmd="drbdadm__subcmd__help__subcmd__primary"
                 ;;
+            drbdadm__subcmd__help,reopen)
+                cmd="drbdadm__subcmd__help__subcmd__reopen"
+                ;;
             drbdadm__subcmd__help,repair-md)
                 cmd="drbdadm__subcmd__help__subcmd__repair__subcmd__md"
                 ;;
@@ -446,7 +452,7 @@ _drbdadm() {
 
     case "${cmd}" in
         drbdadm)
-            opts="-c -d -v -t -h --config-file --node-socket --dry-run --verbose --json --timeout --config-to-test --help create-md adopt-drbd adopt up down adjust adjust-with-progress attach detach connect disconnect primary new-current-uuid secondary status explain report events2 role cstate dstate wait-connect wait-con-int wait-sync dump dump-xml sh-nop sh-mod-parms sh-resources sh-list-adjustable sh-list-config-file sh-resource sh-dev sh-minor sh-ll-dev sh-md-dev sh-md-idx sh-ip sh-udev new-resource new-minor new-peer new-path del-peer del-path del-minor check-resize outdate peer-role hidden-commands apply-al repair-md forget-peer invalidate-remote pause-sync resume-sync disk-options net-options resource-options peer-device-options dump-md dump-superblock get-gi show-gi wipe-md set-gi invalidate verify suspend-io resume-io resize help"
+            opts="-c -d -v -t -h --config-file --node-socket --dry-run --verbose --json --timeout --config-to-test --help create-md adopt-drbd adopt up down adjust adjust-with-progress attach detach connect disconnect primary new-current-uuid secondary status explain report events2 role cstate dstate wait-connect wait-con-int wait-sync dump dump-xml sh-nop sh-mod-parms sh-resources sh-list-adjustable sh-list-config-file sh-resource sh-dev sh-minor sh-ll-dev sh-md-dev sh-md-idx sh-ip sh-udev new-resource new-minor new-peer new-path del-peer del-path del-minor check-resize outdate peer-role hidden-commands apply-al repair-md forget-peer invalidate-remote pause-sync resume-sync disk-options net-options resource-options peer-device-options dump-md dump-superblock get-gi show-gi wipe-md set-gi invalidate verify suspend-io resume-io reopen resize help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1268,7 +1274,7 @@ _drbdadm() {
             return 0
             ;;
         drbdadm__subcmd__help)
-            opts="create-md adopt-drbd adopt up down adjust attach detach connect disconnect primary new-current-uuid secondary status explain report events2 role cstate dstate wait-connect wait-sync dump dump-xml sh-nop sh-mod-parms sh-resources sh-list-adjustable sh-list-config-file sh-resource sh-dev sh-minor sh-ll-dev sh-md-dev sh-md-idx sh-ip sh-udev new-resource new-minor new-peer new-path del-peer del-path del-minor check-resize outdate peer-role hidden-commands apply-al repair-md forget-peer invalidate-remote pause-sync resume-sync disk-options net-options resource-options peer-device-options dump-md get-gi show-gi wipe-md set-gi invalidate verify suspend-io resume-io resize help"
+            opts="create-md adopt-drbd adopt up down adjust attach detach connect disconnect primary new-current-uuid secondary status explain report events2 role cstate dstate wait-connect wait-sync dump dump-xml sh-nop sh-mod-parms sh-resources sh-list-adjustable sh-list-config-file sh-resource sh-dev sh-minor sh-ll-dev sh-md-dev sh-md-idx sh-ip sh-udev new-resource new-minor new-peer new-path del-peer del-path del-minor check-resize outdate peer-role hidden-commands apply-al repair-md forget-peer invalidate-remote pause-sync resume-sync disk-options net-options resource-options peer-device-options dump-md get-gi show-gi wipe-md set-gi invalidate verify suspend-io resume-io reopen resize help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1814,6 +1820,20 @@ _drbdadm() {
             return 0
             ;;
         drbdadm__subcmd__help__subcmd__primary)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        drbdadm__subcmd__help__subcmd__reopen)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
@@ -2639,6 +2659,36 @@ _drbdadm() {
             ;;
         drbdadm__subcmd__primary)
             opts="-c -d -v -h --force --config-file --node-socket --dry-run --verbose --json --timeout --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --config-file)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -c)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --node-socket)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --timeout)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        drbdadm__subcmd__reopen)
+            opts="-c -d -v -h --config-file --node-socket --dry-run --verbose --json --timeout --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0

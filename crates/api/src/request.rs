@@ -124,6 +124,10 @@ pub enum Command {
     ResumeIo {
         resource: String,
     },
+    /// After losses: lets clients go on that cannot tell of them.
+    Reopen {
+        resource: String,
+    },
     /// Makes a volume larger while it is in use: `size` in bytes, or all that the replicas have
     /// room for. With `assume_clean` the new area stays as it is.
     Resize {
@@ -174,6 +178,7 @@ impl Command {
             Self::Verify { .. } => "verify",
             Self::SuspendIo { .. } => "suspend-io",
             Self::ResumeIo { .. } => "resume-io",
+            Self::Reopen { .. } => "reopen",
             Self::Resize { .. } => "resize",
             Self::Shutdown => "shutdown",
         }
@@ -197,6 +202,7 @@ impl Command {
             | Self::Invalidate { resource }
             | Self::SuspendIo { resource }
             | Self::ResumeIo { resource }
+            | Self::Reopen { resource }
             | Self::Verify { resource, .. }
             | Self::Resize { resource, .. } => Some(resource),
             Self::Status { .. } | Self::Events { .. } | Self::Show { .. } | Self::Shutdown => None,

@@ -500,6 +500,8 @@ pub struct EpochStatus {
     pub insync: Vec<String>,
     /// Grows when a promotion may have lost completed writes.
     pub losses: u32,
+    /// It grew, and clients that cannot tell are refused until `reopen`.
+    pub awaits_reopen: bool,
 }
 
 /// Counters of one data-plane thread since it started.

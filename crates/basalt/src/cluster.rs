@@ -216,6 +216,17 @@ impl Cluster {
         }
     }
 
+    /// As an operator does who looked at the data: the checker of the load does that, and power
+    /// cuts are expected to cost writes that no flush followed.
+    pub(crate) fn reopen_after_losses(&self) {
+        for node in self.nodes.iter().filter(|node| node.may_lose_its_disk()) {
+            let epoch = node.status().ok().and_then(|state| state.epoch);
+            if epoch.is_some_and(|epoch| epoch.awaits_reopen) && node.reopen().is_ok() {
+                return;
+            }
+        }
+    }
+
     /// Ends a node as an operator would, and starts it again as another version.
     pub(crate) fn replace(&mut self, index: usize, program: &Path) -> Result<()> {
         self.nodes[index].stop(COMMAND_LIMIT)?;

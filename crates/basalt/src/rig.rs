@@ -79,6 +79,7 @@ impl Rig {
         self.look_until("a write after the fault", WRITE_LIMIT, |rig| {
             rig.progress.show(None, || rig.run.line());
             rig.cluster.attach_lost_disks_if_all_wait();
+            rig.cluster.reopen_after_losses();
             rig.run.is_over_the_last_fault()
         })
     }
@@ -93,6 +94,7 @@ impl Rig {
         self.look_until("all replicas to be up to date", limit, |rig| {
             show_resync(&rig.cluster, &mut rig.progress, &mut view, &rig.run.line());
             rig.cluster.attach_lost_disks();
+            rig.cluster.reopen_after_losses();
             rig.cluster.is_whole()
         })
     }

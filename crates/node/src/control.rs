@@ -373,6 +373,7 @@ impl Control {
             Command::Invalidate { resource } => self.ask_machine(resource, Order::Invalidate),
             Command::SuspendIo { resource } => self.ask_machine(resource, Order::Suspend),
             Command::ResumeIo { resource } => self.ask_machine(resource, Order::Resume),
+            Command::Reopen { resource } => self.ask_machine(resource, Order::Reopen),
             Command::Verify { resource, volume, start, stop, repair } => {
                 let repair = if repair { Repair::AtOnce } else { Repair::No };
                 let (from_block, until_block) = self.verified(&resource, volume, (start, stop))?;

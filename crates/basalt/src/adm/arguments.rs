@@ -163,6 +163,8 @@ pub(crate) enum Verb {
     SuspendIo(SuspendIo),
     /// Let requests go on
     ResumeIo(Targets),
+    /// After acknowledged writes may have been lost: let NBD clients in again
+    Reopen(Targets),
     /// Make the volume larger while it is in use, up to what all its disks have room for
     Resize(Resize),
 }

@@ -310,6 +310,9 @@ fn chain_words(resource: &ResourceStatus) -> Vec<String> {
         words.push(format!("branch:{}", epoch.branch));
         words.push(format!("insync:{}", list_word(epoch.insync.iter().map(String::as_str))));
         words.push(format!("losses:{}", epoch.losses));
+        if epoch.awaits_reopen {
+            words.push("awaits-reopen:yes".to_owned());
+        }
     }
     if let Some(votes) = &resource.quorum_votes {
         words.push(format!("votes:{}/{}", votes.have, votes.voters.len()));

@@ -146,6 +146,7 @@ fn perform(general: &General, verb: &Verb, gathering: &mut Gathering) -> Result<
         | Verb::Verify(_)
         | Verb::SuspendIo(_)
         | Verb::ResumeIo(_)
+        | Verb::Reopen(_)
         | Verb::Resize(_)
         | Verb::Invalidate(_) => change_state(general, verb, gathering),
     }
@@ -193,6 +194,7 @@ fn name(verb: &Verb) -> &'static str {
         Verb::Verify(_) => "verify",
         Verb::SuspendIo(_) => "suspend-io",
         Verb::ResumeIo(_) => "resume-io",
+        Verb::Reopen(_) => "reopen",
         Verb::Resize(_) => "resize",
     }
 }
@@ -217,6 +219,7 @@ fn state_command(verb: &Verb, one: One) -> Option<Command> {
         Verb::Invalidate(_) => Some(Command::Invalidate { resource }),
         Verb::SuspendIo(_) => Some(Command::SuspendIo { resource }),
         Verb::ResumeIo(_) => Some(Command::ResumeIo { resource }),
+        Verb::Reopen(_) => Some(Command::Reopen { resource }),
         &Verb::Verify(Verify { start, stop, repair, .. }) => {
             Some(Command::Verify { resource, volume, start, stop, repair })
         }
@@ -271,9 +274,10 @@ pub(crate) fn targets_and_scope(verb: &Verb) -> (&[String], Scope) {
         Verb::Handler(verb) => (verb.targets(), Scope::Connection),
         Verb::Invalidate(options) => (&options.targets, Scope::PeerDevice),
         Verb::SuspendIo(options) => (&options.targets, Scope::Volume),
-        Verb::Attach(targets) | Verb::ResumeIo(targets) | Verb::Dstate(targets) => {
-            (&targets.targets, Scope::Volume)
-        }
+        Verb::Attach(targets)
+        | Verb::ResumeIo(targets)
+        | Verb::Reopen(targets)
+        | Verb::Dstate(targets) => (&targets.targets, Scope::Volume),
         Verb::Detach(options) => (&options.targets, Scope::Volume),
         Verb::Verify(options) => (&options.targets, Scope::PeerDevice),
         Verb::Resize(options) => (&options.targets, Scope::Volume),

@@ -157,6 +157,10 @@ impl Node {
         self.ask(NodeCommand::Attach { resource: RESOURCE.to_owned() }).map(drop)
     }
 
+    pub(super) fn reopen(&self) -> Result<()> {
+        self.ask(NodeCommand::Reopen { resource: RESOURCE.to_owned() }).map(drop)
+    }
+
     /// The export over TCP.
     pub(crate) fn uri(&self) -> Uri {
         let (host, port) = (self.nbd_address.ip().to_string(), self.nbd_address.port());

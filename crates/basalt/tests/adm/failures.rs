@@ -74,6 +74,7 @@ const ADM: &[&[&str]] = &[
     &["verify", "r0"],
     &["suspend-io", "r0"],
     &["resume-io", "r0"],
+    &["reopen", "r0"],
     &["resize", "r0"],
     &["fence-peer", "r0"],
     &["unfence-peer", "r0"],

@@ -117,6 +117,7 @@ fn epoch(insync: &[&str]) -> Option<EpochStatus> {
         epoch: 7,
         insync: insync.iter().map(|&name| name.to_owned()).collect(),
         losses: 0,
+        awaits_reopen: false,
     })
 }
 

@@ -82,6 +82,7 @@ fn a_follower_alone_takes_over_by_force_with_what_came_first() {
     assert!(said.contains("protocol A") && said.contains("--force"), "{said}");
     cluster.adm_ok(1, &["primary", "--force", "r0"]);
     assert_eq!(cluster.status(1).unwrap().epoch.unwrap().losses, 1);
+    cluster.adm_ok(1, &["reopen", "r0"]);
     let mut client = cluster.client(1);
     let mut bytes = [0; BLOCK];
     let mut is_there = Vec::new();

@@ -17,6 +17,7 @@ mod followers;
 mod counters;
 mod metrics;
 mod protocols;
+mod reopen;
 mod startup;
 mod handlers;
 mod faults;

@@ -134,6 +134,7 @@ fn what_is_missing_has_to_be_named_and_old_remains_are_refused() {
     assert!(said.contains("adopted here"), "{said}");
     start(&mut cluster, &[2]);
     cluster.adm_ok(2, &["primary", "r0"]);
+    cluster.adm_ok(2, &["reopen", "r0"]);
     assert_eq!(read(&cluster, 2, 0), [7; BLOCK]);
     let state = cluster.status(2).unwrap().devices[0].disk_state;
     assert_eq!(state, DiskState::UpToDate);

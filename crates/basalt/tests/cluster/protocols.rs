@@ -135,6 +135,11 @@ fn a_takeover_by_a_restarted_member_alone_says_that_writes_may_be_lost() {
     cluster.wait(1, "the witness", |status| {
         status.connections[1].connection_state == ConnectionState::Connected
     });
+    cluster.poll(1, "refusal that says why", || {
+        let refusal = cluster.connect(1).err()?.to_string();
+        refusal.contains("`basalt adm reopen r0`").then_some(())
+    });
+    cluster.adm_ok(1, &["reopen", "r0"]);
     let mut client = cluster.client(1);
     assert_eq!(losses(&cluster, 1), 1);
     let shown = String::from_utf8(cluster.adm(1, &["explain", "r0"]).stdout).unwrap();

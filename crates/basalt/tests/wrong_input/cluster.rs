@@ -301,7 +301,9 @@ impl Cluster {
     /// Waits until all are connected and up to date, from the first node's replica if need be.
     pub(crate) fn become_whole(&self) {
         self.wait_for_connections();
-        let is_fresh = self.nodes[0].disk_state() == Some(DiskState::Inconsistent);
+        // One that was restarted is Inconsistent for a moment, too.
+        let is_blank = |node: &Node| node.disk_state() == Some(DiskState::Inconsistent);
+        let is_fresh = self.nodes.iter().all(is_blank);
         let promote =
             if is_fresh { &["primary", "--force", RESOURCE][..] } else { &["primary", RESOURCE] };
         self.adm(0, promote).ok();

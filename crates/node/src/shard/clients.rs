@@ -8,7 +8,7 @@ use crate::limits::{AUTO_DEMOTE_GRACE, REMOVAL_POLL_INTERVAL, REMOVAL_WITHOUT_QU
 use crate::links::HostedId;
 use crate::log::{Scope, log};
 use crate::shard::hosted::{Asker, CommandKind, Hosted};
-use crate::shard::mesh::ToPart;
+use crate::shard::mesh::{Exports, ToPart};
 use crate::shard::messages::Fact;
 use crate::shard::{Rim, Shard};
 
@@ -47,8 +47,10 @@ impl Shard {
             hosted.clients.is_wanted = true;
         } else if hosted.is_primary {
             hosted.clients.is_wanted = false;
-            self.broadcast(id, || ToPart::Admit);
-            self.rim.admit(id);
+            let barred = hosted.barred();
+            let exports = barred.map_or(Exports::Open, |reason| Exports::Barred(reason.into()));
+            self.broadcast(id, || ToPart::Admit(exports.clone()));
+            self.rim.admit(id, &exports);
             self.admit_guests(id);
         } else if hosted.definition.auto_promote {
             hosted.clients.is_wanted = true;
@@ -178,6 +180,19 @@ impl Shard {
 }
 
 impl Hosted {
+    /// Why NBD clients are refused: one that was there before would go on, and cannot be told from
+    /// others (C5).
+    pub(super) fn barred(&self) -> Option<String> {
+        self.resource.awaits_reopen().then(|| {
+            format!(
+                "completed writes may be lost: NBD clients are refused until you have ended \
+                 those that reconnect by themselves, looked at the data, and typed `basalt adm \
+                 reopen {}`",
+                self.name()
+            )
+        })
+    }
+
     /// Why the resource cannot be waited for any longer, if it goes down and does not get there.
     fn stuck_removal(&mut self, now: Time) -> Option<&'static str> {
         let removal = self.removal.as_mut()?;

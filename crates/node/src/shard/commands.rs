@@ -261,9 +261,10 @@ impl Shard {
                 if result.is_ok() && pending.kind.is_of_role() {
                     hosted.clients.is_explicit = pending.kind == CommandKind::Promote;
                 }
-                let answer =
-                    result.map(|()| Reply::done()).map_err(|error| failure(error, pending.kind));
-                self.rim.reply(ticket, answer);
+                let is_promoted = pending.kind == CommandKind::Promote;
+                let warnings = hosted.barred().filter(|_| is_promoted).into_iter().collect();
+                let answer = result.map(|()| Reply::Done { warnings });
+                self.rim.reply(ticket, answer.map_err(|error| failure(error, pending.kind)));
             }
             Asker::Clients => {}
             Asker::Grace => {

@@ -177,7 +177,7 @@ impl Shard {
             ToPart::Offer(offer) => rim.nbd.offer(*offer),
             ToPart::Path(subsystem) => rim.offer_path(id, *subsystem),
             ToPart::Withdraw => rim.withdraw(id),
-            ToPart::Admit => rim.admit(id),
+            ToPart::Admit(exports) => rim.admit(id, &exports),
             ToPart::Refuse(reason) => rim.refuse(id, &reason),
             ToPart::EndSessions(reason) => rim.end_sessions(id, &reason),
         }

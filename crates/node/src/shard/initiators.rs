@@ -12,7 +12,7 @@ use crate::nbd::Fact;
 use crate::nvme::{Offer, namespace_of};
 use crate::shard::commands::address_failure;
 use crate::shard::hosted::{CommandKind, Hosted};
-use crate::shard::mesh::ToPart;
+use crate::shard::mesh::{Exports, ToPart};
 use crate::shard::messages::Ticket;
 use crate::shard::{Rim, Shard};
 
@@ -138,8 +138,11 @@ impl Rim {
         self.nvme.withdraw(id, &mut self.kit);
     }
 
-    pub(super) fn admit(&mut self, id: HostedId) {
-        self.nbd.admit(id, &mut self.kit);
+    pub(super) fn admit(&mut self, id: HostedId, exports: &Exports) {
+        match exports {
+            Exports::Open => self.nbd.admit(id, &mut self.kit),
+            Exports::Barred(reason) => self.nbd.refuse(id, reason, &mut self.kit),
+        }
         self.nvme.admit(id);
     }
 

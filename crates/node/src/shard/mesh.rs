@@ -100,9 +100,17 @@ pub(crate) enum ToPart {
     /// Initiators see it so.
     Path(Box<Subsystem>),
     Withdraw,
-    Admit,
+    Admit(Exports),
     Refuse(Box<str>),
     EndSessions(Box<str>),
+}
+
+/// Whether NBD clients are admitted with the others.
+#[derive(Clone, Debug)]
+pub(crate) enum Exports {
+    Open,
+    /// For this reason they are refused: none can tell that it was there before.
+    Barred(Box<str>),
 }
 
 #[derive(Debug)]

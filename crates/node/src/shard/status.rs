@@ -624,6 +624,7 @@ impl Hosted {
             epoch: config.epoch.0,
             insync: in_sync.map(|member| member.name.clone()).collect(),
             losses: config.losses,
+            awaits_reopen: config.awaits_reopen,
         })
     }
 }

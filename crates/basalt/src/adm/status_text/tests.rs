@@ -203,6 +203,7 @@ fn lost_quorum_is_explained() {
         epoch: 7,
         insync: vec!["alice".to_owned(), "bob".to_owned()],
         losses: 0,
+        awaits_reopen: false,
     });
     let expected = "\
 r0 role:Primary suspended:quorum

@@ -20,6 +20,7 @@ impl Hosted {
             Some(shortage) => reasons.push(format!("no quorum: {shortage}")),
             None => {}
         }
+        reasons.extend(self.barred());
         if status.suspended_by_user {
             reasons.push("an operator holds requests back: `resume-io` ends that".to_owned());
         }
