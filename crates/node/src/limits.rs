@@ -96,6 +96,9 @@ pub(crate) const NVME_PROOFS_MAX: usize = 256;
 pub(crate) const NVME_HOSTS_MAX: usize = 1024;
 /// How long after its keep-alive interval a silent initiator counts as gone.
 pub(crate) const NVME_KEEP_ALIVE_GRACE: Duration = Duration::from_secs(1);
+/// An initiator that began to read the names of namespaces, after writes may have been lost, has
+/// compared them with those that it knew by then.
+pub(crate) const NVME_NAMES_REST: Duration = Duration::from_secs(2);
 /// A command that failed is answered after this, unless the node turns out to be Primary no more.
 pub(crate) const NVME_DOUBT: Duration = Duration::from_millis(100);
 /// A node that stepped down, or could not become Primary, is no way to the volume for so long:

@@ -147,7 +147,8 @@ impl Nvme {
             Ok(place) => {
                 let old = std::mem::replace(&mut self.offers[place], offer);
                 let new = &self.offers[place].subsystem;
-                let has_resized = old.subsystem.namespaces != new.namespaces;
+                let has_resized = old.subsystem.namespaces != new.namespaces
+                    || old.subsystem.losses != new.losses;
                 let has_moved = old.subsystem.changes != new.changes;
                 if has_resized {
                     self.announce(Some(old.hosted), Event::Namespace);

@@ -5,6 +5,11 @@ use api::role::Role;
 
 use crate::BLOCK;
 use crate::harness::Cluster;
+use crate::initiator::{Digests, Initiator, command};
+
+const OPTIMIZED: u8 = 1;
+const INACCESSIBLE: u8 = 3;
+const STATUS_INACCESSIBLE: u16 = 0x302;
 
 /// The first node is Primary and dies with a client's write; the second one is taken by force.
 fn with_losses() -> Cluster {
@@ -73,4 +78,69 @@ fn the_next_loss_has_to_be_looked_at_again() {
     assert_refused(&cluster, 0);
     cluster.adm_ok(0, &["reopen", "r0"]);
     cluster.client(0).close().unwrap();
+}
+
+fn initiator(cluster: &Cluster, index: usize) -> Initiator {
+    Initiator::connect(cluster.nodes[index].nvme, Digests::None, 0)
+}
+
+fn name(initiator: &mut Initiator) -> [u8; 16] {
+    initiator.identify(3)[4..20].try_into().unwrap()
+}
+
+/// The node that is taken by force was a way to the volume all along.
+#[test]
+fn an_nvme_host_gets_another_namespace_and_no_way_to_the_one_that_it_had() {
+    let mut cluster = Cluster::start_in_sync(3, 0);
+    let mut first = initiator(&cluster, 0);
+    assert_eq!(first.write(0, &[1; BLOCK]), 0);
+    let mut second = initiator(&cluster, 1);
+    let former = name(&mut second);
+    assert_eq!(name(&mut first), former);
+    let wish = command(9, &[(40, &[0x0b]), (44, &[0, 1])]);
+    assert_eq!(second.admin.run(wish, &[], 0).status, 0);
+    let event = second.admin.send(command(0x0c, &[]), &[], 0);
+    cluster.kill(0);
+    drop(first);
+    cluster.adm_ok(1, &["primary", "--force", "r0"]);
+    assert_eq!(second.write(0, &[2; BLOCK]), STATUS_INACCESSIBLE);
+    let end = second.admin.wait(&[]);
+    assert_eq!((end.command, end.result), (event, 0x0004_0002), "a namespace changed");
+    assert_eq!(second.path(), INACCESSIBLE);
+    // It reads the name, and the namespace, and compares. What it sent before that may come yet.
+    let latter = name(&mut second);
+    assert_ne!(latter, former);
+    second.identify(0);
+    assert_eq!(second.write(0, &[2; BLOCK]), STATUS_INACCESSIBLE);
+    // It reads once more what it goes on with.
+    second.identify(0);
+    assert_eq!(second.write(0, &[3; BLOCK]), 0);
+    assert_eq!((second.path(), second.read(0, BLOCK)), (OPTIMIZED, vec![3; BLOCK]));
+    drop(second);
+    let mut third = initiator(&cluster, 2);
+    cluster.poll(2, "the same name on another way", || (name(&mut third) == latter).then_some(()));
+    let mut again = initiator(&cluster, 1);
+    assert_eq!(again.write(0, &[4; BLOCK]), STATUS_INACCESSIBLE, "it may be one of before");
+    name(&mut again);
+    again.identify(0);
+    again.identify(0);
+    assert_eq!(again.write(0, &[4; BLOCK]), 0);
+    // Neither an operator's word nor another node's turn changes the name.
+    cluster.adm_ok(1, &["reopen", "r0"]);
+    assert_eq!((name(&mut again), again.write(0, &[5; BLOCK])), (latter, 0));
+}
+
+/// Some initiators read a name, and nothing that shows what they made of it.
+#[test]
+fn an_nvme_host_that_read_the_names_is_served_after_a_while() {
+    let mut cluster = Cluster::start_in_sync(3, 0);
+    let mut host = initiator(&cluster, 1);
+    name(&mut host);
+    cluster.kill(0);
+    cluster.adm_ok(1, &["primary", "--force", "r0"]);
+    let before = io::now();
+    name(&mut host);
+    cluster.poll(1, "a way", || (host.path() == OPTIMIZED).then_some(()));
+    assert!(io::now().since(before).as_secs() >= 1, "it had no time to compare");
+    assert_eq!(host.write(0, &[2; BLOCK]), 0);
 }

@@ -5,14 +5,16 @@
 
 mod identify;
 mod logs;
+mod looks;
 
 use crate::nvme::connect::Connect;
+use crate::nvme::controller::looks::Looks;
 use crate::nvme::limits::{
     ADMIN_DATA_BYTES_MAX, EVENT_REQUESTS_MAX, IO_QUEUES_MAX, KEEP_ALIVE_UNIT_MS, QUEUE_ENTRIES_MAX,
 };
 use crate::nvme::send::Completion;
 use crate::nvme::status::Status;
-use crate::nvme::view::View;
+use crate::nvme::view::{Subsystem, View};
 use crate::nvme::wire::{
     ADMIN_ABORT, ADMIN_ASYNC_EVENT, ADMIN_GET_FEATURES, ADMIN_GET_LOG, ADMIN_IDENTIFY,
     ADMIN_KEEP_ALIVE, ADMIN_SET_FEATURES, DataPointer, FABRICS, FABRICS_PROPERTY_GET,
@@ -32,7 +34,7 @@ const CSTS_SHUT_DOWN: u32 = 2 << 2;
 /// What an initiator may be told of without having asked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Event {
-    /// The size of a namespace, or which ones there are.
+    /// The size of a namespace, its name, or which ones there are.
     Namespace,
     /// The path became better or worse.
     Path,
@@ -96,8 +98,9 @@ pub struct Controller {
     told: u32,
     pending: u32,
     waiting: [Option<u16>; EVENT_REQUESTS_MAX],
-    /// A size changed since they were looked at.
+    /// A size or a name changed since they were looked at.
     has_resized: bool,
+    looks: Looks,
 }
 
 impl Controller {
@@ -116,7 +119,20 @@ impl Controller {
             pending: 0,
             waiting: [None; EVENT_REQUESTS_MAX],
             has_resized: false,
+            looks: Looks::default(),
         }
+    }
+
+    /// The initiator began to read the names that the namespaces have now.
+    #[must_use]
+    pub fn looks_at_names(&self, subsystem: &Subsystem) -> bool {
+        self.looks.have_begun(subsystem)
+    }
+
+    /// It took all of them by these names.
+    #[must_use]
+    pub fn has_taken_names(&self, subsystem: &Subsystem) -> bool {
+        self.looks.have_taken_all(subsystem)
     }
 
     /// Whether the same host made both.

@@ -18,6 +18,9 @@ pub struct Subsystem {
     pub path: Path,
     /// How often `path` changed.
     pub changes: u64,
+    /// How often acknowledged writes may have been lost: a part of the names of the namespaces, so
+    /// that nobody goes on with one as if nothing had been.
+    pub losses: u32,
 }
 
 /// A volume as initiators see it.
@@ -78,10 +81,11 @@ impl Subsystem {
         self.namespaces.iter().any(|it| it.size_bytes > 0)
     }
 
-    /// The same namespace has it on every path.
+    /// The same namespace has it on every path that knows of the same losses.
     #[must_use]
     pub fn nguid(&self, namespace: Namespace) -> [u8; 16] {
-        self.id.wrapping_add(u128::from(namespace.number - 1)).to_be_bytes()
+        let name = self.id.wrapping_add(u128::from(namespace.number - 1));
+        (name ^ u128::from(self.losses) << 64).to_be_bytes()
     }
 
     /// 20 letters.

@@ -28,7 +28,7 @@ fn connect() -> Connect {
 fn subsystem(path: Path) -> Subsystem {
     let id = 0x0102_0304_0506_0708_090a_0b0c_0d0e_0f10;
     let namespaces = vec![Namespace { number: 1, size_bytes: 64 << 20 }];
-    Subsystem { name: "r0".to_owned(), id, node: 2, namespaces, path, changes: 3 }
+    Subsystem { name: "r0".to_owned(), id, node: 2, namespaces, path, changes: 3, losses: 0 }
 }
 
 fn ask(controller: &mut Controller, sqe: &Sqe, view: &View<'_>) -> Result<(u64, Vec<u8>), Status> {
@@ -104,6 +104,66 @@ fn controller_tells_what_multipath_needs() {
     let name = "nqn.2026-01.local.basalt:r0";
     assert_eq!(&id[768..768 + name.len()], name.as_bytes());
     assert_eq!((controller.keep_alive_ms(), le16(&id, 320)), (6000, 10));
+}
+
+/// The name of namespace `number`, and what the namespace itself says it is.
+fn name(controller: &mut Controller, number: u8, view: &View<'_>) -> Vec<u8> {
+    let descriptors = wanting(0x06, 4096, &[(4, &[number]), (40, &[3])]);
+    let name = ask(controller, &descriptors, view).unwrap().1[4..20].to_vec();
+    assert_eq!(describe(controller, number, view), name);
+    name
+}
+
+fn describe(controller: &mut Controller, number: u8, view: &View<'_>) -> Vec<u8> {
+    let identify = wanting(0x06, 4096, &[(4, &[number]), (40, &[0])]);
+    ask(controller, &identify, view).unwrap().1[104..120].to_vec()
+}
+
+/// Two volumes, after so many losses.
+fn lossy(losses: u32) -> Subsystem {
+    let second = Namespace { number: 2, size_bytes: 64 << 20 };
+    let mut subsystem = Subsystem { losses, ..subsystem(Path::Optimized) };
+    subsystem.namespaces.push(second);
+    subsystem
+}
+
+/// C5: a namespace that may lack writes is another one.
+#[test]
+fn losses_give_namespaces_other_names() {
+    let mut names = Vec::new();
+    for losses in 0..3 {
+        let subsystem = lossy(losses);
+        let view = View::Volume(&subsystem);
+        let mut controller = enabled(&view);
+        names.extend([1, 2].map(|number| name(&mut controller, number, &view)));
+    }
+    let mut others = names.clone();
+    others.sort();
+    others.dedup();
+    assert_eq!(others.len(), names.len(), "{names:?}");
+}
+
+/// As Linux does it: the name, the namespace, and once more what it keeps.
+#[test]
+fn an_initiator_shows_that_it_took_a_name() {
+    let (before, after) = (lossy(0), lossy(1));
+    let view = View::Volume(&before);
+    let mut controller = enabled(&view);
+    for number in [1, 2] {
+        name(&mut controller, number, &view);
+        describe(&mut controller, number, &view);
+    }
+    assert!(controller.has_taken_names(&before));
+    assert!(!controller.looks_at_names(&after), "it cannot know those");
+    let view = View::Volume(&after);
+    for number in [1, 2] {
+        name(&mut controller, number, &view);
+    }
+    assert!(controller.looks_at_names(&after) && !controller.has_taken_names(&after));
+    describe(&mut controller, 1, &view);
+    assert!(!controller.has_taken_names(&after), "the other one it may have dropped");
+    describe(&mut controller, 2, &view);
+    assert!(controller.has_taken_names(&after));
 }
 
 #[test]

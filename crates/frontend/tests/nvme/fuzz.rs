@@ -177,6 +177,7 @@ fn controller_survives_every_command() {
         namespaces: [1, 2, 16].map(|number| Namespace { number, size_bytes: SIZE }).to_vec(),
         path: Path::Optimized,
         changes: 1,
+        losses: 2,
     };
     let connect = Connect {
         command: 0,

@@ -10,12 +10,12 @@ use frontend::nvme::receive::{Check, Parsed};
 use frontend::nvme::send::{Completion, DataEnd, Encoder};
 use frontend::nvme::status::{Fatal, Status};
 use frontend::nvme::transfers::Transfers;
-use frontend::nvme::view::{Record, View};
+use frontend::nvme::view::{Path, Record, Subsystem, View};
 use frontend::nvme::wire::{CONTROLLER_DYNAMIC, DISCOVERY_NQN, Sqe};
 use io::SocketId;
 use stdx::time::Time;
 
-use crate::limits::{NVME_CONTROLLERS_MAX, NVME_KEEP_ALIVE_GRACE};
+use crate::limits::{NVME_CONTROLLERS_MAX, NVME_KEEP_ALIVE_GRACE, NVME_NAMES_REST};
 use crate::links::HostedId;
 use crate::log::{Scope, log};
 use crate::nvme::queue::{Admission, IoQueue, Queue, Stage};
@@ -33,11 +33,33 @@ pub(super) struct Session {
     /// Of the resource.
     pub(super) name: Option<String>,
     pub(super) heard_at: Time,
+    /// The initiator took the namespaces by the names that they have after so many losses.
+    pub(super) knows: u32,
+    /// It reads the names after so many losses, and counts as done then.
+    pub(super) reads_until: Option<(u32, Time)>,
+    /// How often the path became another one for this initiator alone.
+    pub(super) moves: u64,
 }
 
 impl Session {
-    /// When its initiator counts as gone.
+    /// The resource as the initiator may see it: one that knows a namespace by a former name has
+    /// no way to it.
+    fn shown(&self, subsystem: &Subsystem) -> Subsystem {
+        let mut shown = subsystem.clone();
+        shown.changes += self.moves;
+        if self.knows != subsystem.losses {
+            shown.path = Path::Inaccessible;
+        }
+        shown
+    }
+
+    /// When something is due: its initiator counts as gone, or as one that read all names.
     fn deadline(&self) -> Time {
+        let read = self.reads_until.map_or(Time::NEVER, |(_, until)| until);
+        self.gone_at().min(read)
+    }
+
+    fn gone_at(&self) -> Time {
         match self.machine.keep_alive_ms() {
             0 => Time::NEVER,
             silence => {
@@ -160,9 +182,10 @@ impl Nvme {
             (Some(_), _) | (None, None) => Vec::new(),
         };
         let offer = self.offers.iter().find(|offer| session.hosted == Some(offer.hosted));
-        let view = match (session.hosted, offer) {
+        let shown = offer.map(|offer| session.shown(&offer.subsystem));
+        let view = match (session.hosted, &shown) {
             (None, _) => View::Discovery { records: &records, changes: self.changes },
-            (Some(_), Some(offer)) => View::Volume(&offer.subsystem),
+            (Some(_), Some(shown)) => View::Volume(shown),
             (Some(_), None) => return self.close(key, "the resource went down", kit),
         };
         let mut given = Vec::new();
@@ -176,8 +199,40 @@ impl Nvme {
             return self.close(key, "no buffer is free", kit);
         }
         self.mark(key);
+        if let Some(shown) = &shown {
+            self.note_looks(controller, shown, kit);
+        }
         self.tell_events(controller, kit);
         self.note_deadline(controller);
+    }
+
+    /// Whether the initiator has read the names that the namespaces have now, and what it made of
+    /// them: it may go on with those that it took. Of one that does not show that, some time after
+    /// it began has to do: what it did not take it has dropped by then.
+    fn note_looks(&mut self, controller: Key, subsystem: &Subsystem, kit: &Kit) {
+        let Some(session) = self.controllers.get_mut(controller) else { return };
+        let losses = subsystem.losses;
+        if session.knows == losses || !session.machine.looks_at_names(subsystem) {
+            return;
+        }
+        if session.machine.has_taken_names(subsystem) {
+            self.open_path(controller, losses);
+        } else if session.reads_until.is_none_or(|(read, _)| read != losses) {
+            session.reads_until = Some((losses, kit.now + NVME_NAMES_REST));
+        }
+    }
+
+    fn open_path(&mut self, controller: Key, losses: u32) {
+        let Some(session) = self.controllers.get_mut(controller) else { return };
+        session.knows = losses;
+        session.reads_until = None;
+        session.moves += 1;
+        session.machine.on_event(Event::Path);
+        let (queue, hosted) = (session.queue, session.hosted);
+        self.mark(queue);
+        if let Some(hosted) = hosted {
+            self.mark_all_of(hosted);
+        }
     }
 
     /// Answers requests for events that have one.
@@ -186,6 +241,12 @@ impl Nvme {
             let Some(end) = session.machine.next_event() else { return };
             let queue = session.queue;
             self.answer(queue, &end, kit);
+        }
+    }
+
+    fn tell_of_names(&mut self, controller: Key) {
+        if let Some(session) = self.controllers.get_mut(controller) {
+            session.machine.on_event(Event::Namespace);
         }
     }
 
@@ -282,7 +343,16 @@ impl Nvme {
             log!(Info, Scope::resource(name), "NVMe controller {id} began, for host {host}");
         }
         let heard_at = kit.now;
-        let session = Session { machine, queue: key, hosted, name, heard_at };
+        let session = Session {
+            machine,
+            queue: key,
+            hosted,
+            name,
+            heard_at,
+            knows: 0,
+            reads_until: None,
+            moves: 0,
+        };
         let controller = self.controllers.insert(session);
         if let Some(queue) = self.queues.get_mut(key) {
             queue.stage = Stage::Admin { controller };
@@ -408,8 +478,15 @@ impl Nvme {
         for index in 0..self.controllers.end() {
             let Some(key) = self.controllers.key_at(index) else { continue };
             let Some(session) = self.controllers.get(key) else { continue };
-            if kit.now >= session.deadline() {
+            if kit.now >= session.gone_at() {
                 self.end_controller(key, "its initiator has been silent for too long", kit);
+            } else if let Some((losses, until)) = session.reads_until
+                && kit.now >= until
+            {
+                self.open_path(key, losses);
+                // What it dropped it may find anew.
+                self.tell_of_names(key);
+                self.note_deadline(key);
             } else {
                 self.deadline = self.deadline.min(session.deadline());
             }

@@ -254,6 +254,9 @@ impl Nvme {
         };
         let hosted = it.hosted;
         let offer = self.offers.iter().find(|offer| offer.hosted == hosted);
+        let known = self.controllers.get(it.controller).map(|session| session.knows);
+        // Writes may be lost that were acknowledged to who knows the namespace by its former name.
+        let offer = offer.filter(|offer| known == Some(offer.subsystem.losses));
         match offer.map(|offer| offer.subsystem.path) {
             None | Some(Path::Inaccessible) => Gate::Elsewhere,
             Some(Path::Optimized | Path::NonOptimized) => match it.admission {

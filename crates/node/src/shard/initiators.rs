@@ -19,7 +19,7 @@ use crate::shard::{Rim, Shard};
 /// The way that a resource's home told initiators of last.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Way {
-    told: Option<(Path, Space)>,
+    told: Option<(Path, Space, u32)>,
     changes: u64,
     /// This node stepped down, or could not become Primary, a moment ago: it is no way until then.
     pub(crate) shut_until: Time,
@@ -73,7 +73,8 @@ impl Shard {
         self.rim.reply(ticket, answer);
     }
 
-    /// Tells the initiators when the resource became a better or worse way, or got another size.
+    /// Tells the initiators when the resource became a better or worse way, or got another size or
+    /// other names.
     pub(super) fn look_at_path(&mut self, id: HostedId) {
         let now = self.rim.kit.now;
         let Some(hosted) = self.hosted.get_mut(id.0 as usize).and_then(Option::as_mut) else {
@@ -82,11 +83,11 @@ impl Shard {
         if now >= hosted.way.shut_until {
             hosted.way.shut_until = Time::NEVER;
         }
-        let (path, space) = (hosted.path(now), hosted.space);
-        if hosted.way.told == Some((path, space)) {
+        let (path, space, losses) = (hosted.path(now), hosted.space, hosted.resource.losses());
+        if hosted.way.told == Some((path, space, losses)) {
             return;
         }
-        hosted.way.told = Some((path, space));
+        hosted.way.told = Some((path, space, losses));
         hosted.way.changes += 1;
         let subsystem = Subsystem {
             name: hosted.name().to_owned(),
@@ -95,6 +96,7 @@ impl Shard {
             namespaces: hosted.namespaces(),
             path,
             changes: hosted.way.changes,
+            losses,
         };
         self.broadcast(id, || ToPart::Path(Box::new(subsystem.clone())));
         self.rim.offer_path(id, subsystem);

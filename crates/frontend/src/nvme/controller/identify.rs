@@ -28,7 +28,7 @@ const PREFERRED: u16 = 7;
 
 impl Controller {
     pub(super) fn identify(
-        &self,
+        &mut self,
         sqe: &Sqe,
         view: &View<'_>,
         out: &mut Vec<u8>,
@@ -43,8 +43,14 @@ impl Controller {
                 let namespace = subsystem.namespace(sqe.namespace());
                 let namespace = namespace.ok_or(Status::INVALID_NAMESPACE)?;
                 match what {
-                    0x00 => identify_namespace(subsystem, namespace, out),
-                    0x03 => describe_namespace(subsystem, namespace, out),
+                    0x00 => {
+                        self.looks.on_description(namespace.number, subsystem);
+                        identify_namespace(subsystem, namespace, out);
+                    }
+                    0x03 => {
+                        self.looks.on_name(namespace.number, subsystem);
+                        describe_namespace(subsystem, namespace, out);
+                    }
                     _ if set == 0 => {}
                     _ => return Err(Status::INVALID_NAMESPACE),
                 }
