@@ -56,3 +56,54 @@ kill_server() {
   wait_for 30 "a path that is left alone" is_path "$dead" inaccessible
   load_goes_on
 }
+
+connect_all() {
+  local node
+  for node in "${NODES[@]}"; do connect "$node"; done
+  wait_for 20 "the namespace" test -b "$DEVICE"
+  wait_for 20 "a serving node" reads_device
+}
+
+reads_device() {
+  dd if="$DEVICE" of=/dev/null bs=4k count=1 iflag=direct status=none 2> /dev/null && has_server
+}
+
+# Acknowledged writes may be gone: who has the volume open gets errors, and finds another namespace.
+check_losses() {
+  local node dead other former
+  say "an operator takes a node by force, and a write was under way"
+  connect_all
+  former=$(cat /sys/block/nvme0n1/nguid)
+  dead=$(server)
+  for node in "${NODES[@]}"; do [ "$node" = "$dead" ] || other=$node; done
+  exec 8<> "$DEVICE"
+  write_held() { dd if=/dev/urandom bs=4k count=1 oflag=direct status=none >&8; }
+  write_held || fail "the volume cannot be written"
+  kill_node "$dead"
+  adm "$other" primary --force "$RESOURCE" 2>&1 | tee /tmp/forced
+  grep -q "adm reopen $RESOURCE" /tmp/forced || fail "nobody says that writes may be lost"
+  rm -f /tmp/late
+  (
+    write_held && echo done > /tmp/late.new || echo failed > /tmp/late.new
+    mv /tmp/late.new /tmp/late
+  ) &
+  names_changed() { dmesg | grep -q "identifiers changed for nsid 1"; }
+  wait_for 30 "the kernel's look at the names" names_changed
+  # The path to the node that died is still there, and lets requests wait.
+  sleep 1
+  [ ! -e /tmp/late ] || [ "$(cat /tmp/late)" = failed ] || fail "a write went on as if nothing had been"
+  nvme disconnect -d "$(basename "$(controller_of "$dead")")"
+  wait_for 30 "the end of the write" test -e /tmp/late
+  [ "$(cat /tmp/late)" = failed ] || fail "a write went on as if nothing had been"
+  ! write_held 2> /dev/null || fail "another write goes on"
+  exec 8>&-
+  nvme disconnect -n "$NQN"
+  start_node "$dead"
+  wait_whole "$other"
+  connect_all
+  echo "$former, and now $(cat /sys/block/nvme0n1/nguid)"
+  [ "$(cat /sys/block/nvme0n1/nguid)" != "$former" ] || fail "the namespace has its former name"
+  dd if=/dev/urandom of="$DEVICE" bs=4k count=1 oflag=direct status=none ||
+    fail "who opens it anew cannot write"
+  nvme disconnect -n "$NQN"
+}

@@ -77,4 +77,5 @@ cmp <(dd if="$DEVICE" bs=512 skip=1 count=2048 status=none) <(head -c 1M /dev/ze
   fail "what was zeroed is not zero"
 nvme disconnect -n "$NQN"
 check_kernel_log
+check_losses
 compare_replicas "$size_bytes"
