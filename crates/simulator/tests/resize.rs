@@ -413,3 +413,34 @@ fn a_size_that_is_refused_keeps_nobody_away() {
 fn who_makes_room_late_needs_no_mark_of_it() {
     all_of((run_with_grows, "--grow"), [50_182], 6_000);
 }
+
+/// A member is slow to make ready for a size, which is given up; what it says of going back to the
+/// old one crosses the question of the next try. That one it has not heard yet: it would make
+/// blocks zeroes that were written meanwhile.
+#[test]
+fn an_answer_about_a_size_that_was_given_up_is_none_about_the_next() {
+    for offset in (0..40).map(|step| Duration::from_micros(25 * step)) {
+        let mut it = Scenario::new(3, 0, 0);
+        enlarge_all(&mut it, 10 * EXTENT);
+        it.cluster.slow[1].write = Duration::from_secs(70);
+        let first = ask(&mut it, 0, SIZE + 4 * EXTENT);
+        it.until("a size that is under way", |it| it.succeeded(first));
+        let ready = it.cluster.now + Duration::from_secs(70);
+        it.run(Duration::from_secs(58));
+        it.until("the end of the first try", |it| state(it, 0) == Some(ResizeState::Refused));
+        // With a member gone, the next try has one more question.
+        it.cluster.kill(2);
+        it.until("the loss of node 2", |it| !it.is_in_sync(0, 2));
+        it.cluster.slow[1].write = Duration::from_secs(1);
+        let left = ready.since(it.cluster.now);
+        it.run(left - Duration::from_millis(1) + offset);
+        let second = ask(&mut it, 0, SIZE + 4 * EXTENT);
+        it.until("a size that is under way", |it| it.succeeded(second));
+        it.run(Duration::from_millis(1));
+        it.cluster.slow[1] = SlowDisk::default();
+        it.until("the new size", |it| size_at(it, 0) == SIZE + 4 * EXTENT);
+        it.must_write(0, SIZE / 4096, 9);
+        it.run(Duration::from_secs(2));
+        assert_eq!(it.on_disk(1, SIZE / 4096), 9, "{offset:?}");
+    }
+}

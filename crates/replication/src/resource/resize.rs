@@ -179,7 +179,8 @@ impl Resource {
             held: BTreeMap::new(),
             prepared: MemberSet::EMPTY,
             absent: MemberSet::EMPTY,
-            id: 0,
+            // The last question of the former one said that its size is given up.
+            id: self.resize.as_ref().map_or(0, |former| former.id.wrapping_add(1)),
             started_at: self.now,
             deadline: self.now + limits::RESIZE_DEADLINE,
         }
