@@ -388,7 +388,7 @@ impl LaneGroup {
         self.syncing.retain(|&(other, _)| other != member);
         // One that is out of reach is asked again when it comes back; or it is lost, too.
         let in_sync = self.view.in_sync;
-        let source = in_sync.and(self.view.reachable()).first().or(in_sync.first());
+        let source = in_sync.and(self.view.reachable()).first().or_else(|| in_sync.first());
         self.with_lanes(now, actions, |lane, turn| {
             lane.forget_loss(member);
             lane.forget_member(turn, member);
