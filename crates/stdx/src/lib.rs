@@ -5,5 +5,6 @@ pub mod checksum;
 pub mod hash;
 pub mod index;
 pub mod random;
+pub mod ring;
 pub mod slab;
 pub mod time;
