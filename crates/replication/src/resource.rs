@@ -142,6 +142,7 @@ pub struct Resource {
     giving: GivingWay,
     gate: Gate,
     now: Time,
+    wake_at: Time,
     actions: Vec<ResourceAction>,
 }
 
@@ -198,7 +199,7 @@ impl Resource {
             .filter(|member| member.node != options.me)
             .map(|member| (member.node, Peer::default()))
             .collect();
-        Self {
+        let mut resource = Self {
             random,
             ballot_counter: options.register.promised.counter,
             saves: Saves::new(voter.accepted()),
@@ -233,9 +234,12 @@ impl Resource {
             giving: GivingWay::default(),
             gate: Gate::default(),
             now: options.started_at,
+            wake_at: Time::NEVER,
             actions: Vec::new(),
             options,
-        }
+        };
+        resource.wake_at = resource.next_wake();
+        resource
     }
 
     pub fn step(&mut self, now: Time, input: ResourceInput, actions: &mut Vec<ResourceAction>) {
@@ -279,11 +283,17 @@ impl Resource {
         }
         self.start_save();
         actions.append(&mut self.actions);
+        self.wake_at = self.next_wake();
     }
 
-    /// When `Tick` is to come at the latest.
+    /// When `Tick` is to come at the latest: asked after every turn of the shard, and found once a
+    /// step, for nothing else changes it.
     #[must_use]
     pub fn wake_at(&self) -> Time {
+        self.wake_at
+    }
+
+    fn next_wake(&self) -> Time {
         let attempt = self.attempt.as_ref().map_or(Time::NEVER, Attempt::wake_at);
         let promotion = self.promotion.as_ref().map_or(Time::NEVER, Promotion::wake_at);
         let session = self.session.as_ref().map_or(Time::NEVER, Session::wake_at);
