@@ -175,19 +175,29 @@ impl ActivityLog {
     /// the log is kept until the write releases it. Otherwise the write is named by a later `plan`
     /// or `on_record_written`.
     #[inline(always)]
-    pub(crate) fn acquire(&mut self, waiter: Waiter) -> Option<u16> {
-        let waiting = self.waiting.len() + self.logging.len();
-        let (in_use, slots) = (self.in_use, self.table.len());
-        if let Some(slot) = self.index.get(waiter.extent) {
-            let hot = self.hot_at(slot);
-            let needed = in_use + usize::from(hot.users == 0) + waiting;
-            if hot.logged && (waiting == 0 || needed <= slots) {
-                self.grant(slot, waiter);
-                return Some(slot);
-            }
+    pub(crate) fn acquire(&mut self, range: BlockRange, lane: LaneIndex, seq: Seq) -> Option<u16> {
+        if let Some(slot) = self.index.get(range.extent())
+            && self.hot_at(slot).logged
+            && self.has_room_beside_waiting(slot)
+        {
+            self.grant(slot, Waiter::new(range, lane, seq));
+            return Some(slot);
         }
-        self.waiting.push_back(waiter);
+        self.wait(range, lane, seq);
         None
+    }
+
+    #[cold]
+    fn wait(&mut self, range: BlockRange, lane: LaneIndex, seq: Seq) {
+        self.waiting.push_back(Waiter::new(range, lane, seq));
+    }
+
+    /// One more write in the extent at `slot` leaves a slot for each that waits.
+    #[inline(always)]
+    fn has_room_beside_waiting(&mut self, slot: u16) -> bool {
+        let waiting = self.waiting.len() + self.logging.len();
+        let needs_slot = self.hot_at(slot).users == 0;
+        waiting == 0 || self.in_use + usize::from(needs_slot) + waiting <= self.table.len()
     }
 
     /// The write will never be done: nobody is to wait behind it.
@@ -472,6 +482,12 @@ mod tests {
         Waiter::new(BlockRange { start, count }, LaneIndex(0), Seq(start / EXTENT_BLOCKS))
     }
 
+    fn acquire(log: &mut ActivityLog, waiter: Waiter) -> Option<u16> {
+        let start = waiter.extent * EXTENT_BLOCKS + u64::from(waiter.start);
+        let count = u32::from(waiter.end - waiter.start);
+        log.acquire(BlockRange { start, count }, waiter.lane, waiter.seq)
+    }
+
     fn log(slots: usize) -> ActivityLog {
         let reach = Reach::new(0, 1, 16, Space::of_one(1000 * EXTENT_BLOCKS));
         ActivityLog::new(reach, slots, 1)
@@ -479,7 +495,7 @@ mod tests {
 
     fn make_hot(log: &mut ActivityLog, extents: &[u64], flushes_done: u64) {
         for &extent in extents {
-            assert!(log.acquire(waiter(extent)).is_none());
+            assert!(acquire(log, waiter(extent)).is_none());
         }
         let plan = log.plan(flushes_done, |_| Hold::Nothing);
         assert_eq!(plan.record.unwrap().changes.len(), extents.len());
@@ -490,13 +506,13 @@ mod tests {
     fn cold_extents_share_a_record_and_are_hot_only_when_it_is_durable() {
         let mut log = log(8);
         for extent in [1, 2, 1] {
-            assert_eq!(log.acquire(waiter(extent)), None);
+            assert_eq!(acquire(&mut log, waiter(extent)), None);
         }
         let record = log.plan(0, |_| Hold::Nothing).record.unwrap();
         assert_eq!(record.changes.len(), 2);
-        assert!(log.acquire(waiter(1)).is_none(), "not durable yet");
+        assert!(acquire(&mut log, waiter(1)).is_none(), "not durable yet");
         assert_eq!(log.on_record_written(), [waiter(1), waiter(2), waiter(1)]);
-        assert!(log.acquire(waiter(1)).is_some(), "there is a slot for everyone who waits");
+        assert!(acquire(&mut log, waiter(1)).is_some(), "there is a slot for everyone who waits");
     }
 
     #[test]
@@ -505,7 +521,7 @@ mod tests {
         make_hot(&mut log, &[1, 2], 0);
         log.on_written(log.slot_of(1), 0);
         log.on_written(log.slot_of(2), 0);
-        assert!(log.acquire(waiter(3)).is_none());
+        assert!(acquire(&mut log, waiter(3)).is_none());
         assert!(log.plan(0, |_| Hold::Nothing).record.is_none(), "both are in use");
         log.release(log.slot_of(1));
         let plan = log.plan(0, |_| Hold::Nothing);
@@ -522,13 +538,13 @@ mod tests {
         let mut log = log(2);
         make_hot(&mut log, &[1, 2], 0);
         log.release(log.slot_of(1));
-        assert!(log.acquire(waiter(3)).is_none(), "cold");
-        assert!(log.acquire(waiter(2)).is_some(), "it takes no slot from the one who waits");
+        assert!(acquire(&mut log, waiter(3)).is_none(), "cold");
+        assert!(acquire(&mut log, waiter(2)).is_some(), "it takes no slot from the one who waits");
         assert!(
-            log.acquire(waiter(1)).is_none(),
+            acquire(&mut log, waiter(1)).is_none(),
             "the slot that is left belongs to the first in line"
         );
-        assert!(log.acquire(waiter(2)).is_none(), "now its end would be put off");
+        assert!(acquire(&mut log, waiter(2)).is_none(), "now its end would be put off");
         log.on_written(log.slot_of(1), 0);
         let plan = log.plan(1, |_| Hold::Nothing);
         assert_eq!(plan.record.unwrap().changes[0].extent, Some(3));
@@ -541,7 +557,7 @@ mod tests {
         let mut waits = 0;
         for start in (start..start + count).step_by(32) {
             let waiter = blocks(start, 32);
-            if log.acquire(waiter).is_none() {
+            if acquire(log, waiter).is_none() {
                 waits += 1;
                 assert!(log.plan(0, |_| Hold::Nothing).record.is_some());
                 assert_eq!(log.on_record_written(), [waiter]);
@@ -573,7 +589,7 @@ mod tests {
         let mut log = log(4);
         make_hot(&mut log, &[7, 8, 9], 0);
         for at in (0..EXTENT_BLOCKS).step_by(32) {
-            assert!(log.acquire(blocks(7 * EXTENT_BLOCKS + at, 32)).is_some());
+            assert!(acquire(&mut log, blocks(7 * EXTENT_BLOCKS + at, 32)).is_some());
         }
         assert!(log.plan(0, |_| Hold::Nothing).record.is_none(), "three of four are in use");
         let mut log = self::log(1);

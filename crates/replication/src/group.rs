@@ -26,7 +26,7 @@ use std::time::Duration;
 use format::ids::{
     BLOCK_BYTES, BlockRange, BootId, Epoch, LaneIndex, MemberSet, NodeId, Nonce, Seq,
 };
-use format::message::DataBody;
+use format::message::{Data, DataBody};
 use format::space::Space;
 use stdx::time::Time;
 
@@ -50,7 +50,7 @@ use crate::lane::compare::digests_of;
 use crate::lane::{DeviceUse, Lane, Slot, Turn, applied_seq, token_lane};
 use crate::limits;
 use crate::marks::Marks;
-use crate::view::View;
+use crate::view::{NO_PROCESSES, View};
 
 #[derive(Debug)]
 pub struct GroupOptions {
@@ -90,6 +90,8 @@ pub struct LaneGroup {
     pub(crate) shards: u8,
     /// The lanes `shard, shard + shards, ..`.
     pub(crate) lanes: Vec<Lane>,
+    /// Where a lane is among these, if it is: its number by `shards`.
+    positions: [u8; 256],
     pub(crate) activity: ActivityLog,
     pub(crate) flushes: Flushes,
     pub(crate) receipts: Receipts,
@@ -128,8 +130,6 @@ pub struct LaneGroup {
     pub(crate) stopping: Option<RoundId>,
     /// ... and takes over into its own slot what all others mark.
     pub(crate) merges_slots: bool,
-    /// Operations that were sent so far.
-    sends: u64,
     pub(crate) room: LogRoom,
     pub(crate) balance: Balance,
     rate: CopyRate,
@@ -163,11 +163,16 @@ impl Positions {
         self.0 == [0; 2]
     }
 
-    fn pop_first(&mut self) -> Option<usize> {
-        let (place, word) = self.0.iter_mut().enumerate().find(|(_, word)| **word != 0)?;
-        let first = word.trailing_zeros() as usize;
-        *word &= *word - 1;
-        Some(64 * place + first)
+    /// Lowest first.
+    #[inline(always)]
+    fn for_each(self, mut visit: impl FnMut(usize)) {
+        for (word, first) in self.0.into_iter().zip([0, 64]) {
+            let mut left = word;
+            while left != 0 {
+                visit(first + left.trailing_zeros() as usize);
+                left &= left - 1;
+            }
+        }
     }
 }
 
@@ -198,7 +203,8 @@ impl LaneGroup {
             .map(|index| {
                 let lane = LaneIndex(index);
                 let bases = if options.has_disk { &options.slot_bases[..] } else { &[] };
-                Lane::new(lane, slots_of(bases, lane, options.lanes, &options.space))
+                let slots = slots_of(bases, lane, options.lanes, &options.space);
+                Lane::new(lane, options.me, slots)
             })
             .collect();
         let view = first_view(&options);
@@ -209,6 +215,7 @@ impl LaneGroup {
             shards: options.shards,
             touched: Positions::default(),
             lanes,
+            positions: std::array::from_fn(|lane| position_of(lane, options.shards)),
             activity: ActivityLog::new(reach, options.al_slots, options.al_next_number),
             flushes: Flushes::default(),
             receipts: Receipts::default(),
@@ -232,7 +239,6 @@ impl LaneGroup {
             draining: Draining::No,
             stopping: None,
             merges_slots: false,
-            sends: 0,
             room: LogRoom::new(),
             balance: Balance::new(options.read_policy),
             rate: CopyRate::NONE,
@@ -245,17 +251,37 @@ impl LaneGroup {
         }
     }
 
-    pub fn step(&mut self, now: Time, mut input: GroupInput, actions: &mut Vec<GroupAction>) {
+    pub fn step(&mut self, now: Time, input: GroupInput, actions: &mut Vec<GroupAction>) {
+        // Each goes on whole, and that is the last thing to do here: nothing is kept over the call,
+        // and nothing looked through for what is to be dropped. Nearly all are of the first four.
+        match &input {
+            GroupInput::Request(_) => self.step_request(now, input, actions),
+            GroupInput::Peer { message: Data { body: DataBody::Write(_), .. }, .. } => {
+                self.step_write(now, input, actions);
+            }
+            GroupInput::Peer { message: Data { body: DataBody::Ack { .. }, .. }, .. } => {
+                self.step_ack(now, input, actions);
+            }
+            GroupInput::Device { token, .. } if applied_seq(*token).is_some() => {
+                self.step_applied(now, input, actions);
+            }
+            GroupInput::Peer { .. } => self.step_peer(now, input, actions),
+            GroupInput::Device { .. } => self.step_device(now, input, actions),
+            GroupInput::Flush(_)
+            | GroupInput::PeerUp { .. }
+            | GroupInput::PeerDown { .. }
+            | GroupInput::Home(_) => self.step_other(now, input, actions),
+        }
+    }
+
+    #[inline(never)]
+    fn step_other(&mut self, now: Time, input: GroupInput, actions: &mut Vec<GroupAction>) {
         let first = actions.len();
         match input {
-            GroupInput::Request(request) => self.on_request(now, request, actions),
+            GroupInput::Request(_) | GroupInput::Peer { .. } | GroupInput::Device { .. } => {
+                unreachable!("these have ways of their own")
+            }
             GroupInput::Flush(part) => self.on_client_flush(part, actions),
-            GroupInput::Peer { from, ref mut message, payload } => {
-                self.on_peer(now, from, message, payload, actions);
-            }
-            GroupInput::Device { token, ref mut result } => {
-                self.on_device(now, token, result, actions);
-            }
             GroupInput::PeerUp { peer } => {
                 self.view.connected.insert(peer);
                 self.touch_all();
@@ -276,6 +302,11 @@ impl LaneGroup {
                 self.on_home(now, message, actions);
             }
         }
+        self.end_step(first, actions);
+    }
+
+    #[inline(always)]
+    pub(crate) fn end_step(&mut self, first: usize, actions: &mut Vec<GroupAction>) {
         self.deliver_local_losses(actions);
         self.keep_back(first, actions);
     }
@@ -360,20 +391,19 @@ impl LaneGroup {
     }
 
     fn settle_lanes(&mut self, now: Time, actions: &mut Vec<GroupAction>) {
-        let mut touched = std::mem::take(&mut self.touched);
+        let touched = std::mem::take(&mut self.touched);
         if touched.is_empty() {
             return;
         }
         let mut stable_due = self.stable_due;
         let (lanes, mut turn) = self.turn(now, actions);
-        while let Some(position) = touched.pop_first() {
+        touched.for_each(|position| {
             let lane = &mut lanes[position];
             lane.settle(&mut turn);
-            lane.settle_stable(&mut turn);
-            if lane.has_unsent_stable() {
+            if lane.settle_stable(&mut turn) {
                 stable_due = stable_due.min(now + STABLE_DELAY);
             }
-        }
+        });
         self.stable_due = stable_due;
     }
 
@@ -411,14 +441,24 @@ impl LaneGroup {
         format!("{view:?} {activity:?} {syncing:?} {recording:?} {lanes:?}")
     }
 
-    fn on_request(&mut self, now: Time, request: Request, actions: &mut Vec<GroupAction>) {
+    #[inline(never)]
+    #[expect(clippy::needless_pass_by_value, reason = "`step` hands it on whole")]
+    fn step_request(&mut self, now: Time, input: GroupInput, actions: &mut Vec<GroupAction>) {
+        let GroupInput::Request(request) = input else { unreachable!("`step` looked at it") };
+        let first = actions.len();
+        self.on_request(now, &request, actions);
+        self.end_step(first, actions);
+    }
+
+    #[inline(always)]
+    fn on_request(&mut self, now: Time, request: &Request, actions: &mut Vec<GroupAction>) {
         self.rate.on_request(now);
         if !self.view.leading || self.view.fail_requests {
             let error = if self.view.leading { RequestError::Io } else { RequestError::NotPrimary };
-            return refuse(request, error, actions);
+            return refuse(*request, error, actions);
         }
         if !self.view.serving || self.view.draining || self.view.holding {
-            return self.parked.push(request);
+            return self.parked.push(*request);
         }
         let lane = self.position_of(request.offset / BLOCK_BYTES);
         self.touched.insert(lane);
@@ -428,10 +468,35 @@ impl LaneGroup {
 
     pub(crate) fn unpark(&mut self, now: Time, actions: &mut Vec<GroupAction>) {
         for request in std::mem::take(&mut self.parked) {
-            self.on_request(now, request, actions);
+            self.on_request(now, &request, actions);
         }
     }
 
+    /// It answers nobody, and loses no member.
+    #[inline(never)]
+    fn step_applied(&mut self, now: Time, input: GroupInput, actions: &mut Vec<GroupAction>) {
+        let GroupInput::Device { token, result } = input else {
+            unreachable!("what was applied is of a device")
+        };
+        let seq = applied_seq(token).expect("`step` looked at it");
+        let position = self.position_of_lane(token_lane(token));
+        self.view.disk_failed |= result.is_err();
+        self.touched.insert(position);
+        let (lanes, mut turn) = self.turn(now, actions);
+        lanes[position].on_applied(&mut turn, seq, done(&result));
+    }
+
+    #[inline(never)]
+    fn step_device(&mut self, now: Time, input: GroupInput, actions: &mut Vec<GroupAction>) {
+        let GroupInput::Device { token, mut result } = input else {
+            unreachable!("`step` looked at it")
+        };
+        let first = actions.len();
+        self.on_device(now, token, &mut result, actions);
+        self.end_step(first, actions);
+    }
+
+    #[inline(always)]
     fn on_device(
         &mut self,
         now: Time,
@@ -439,13 +504,7 @@ impl LaneGroup {
         result: &mut Result<DeviceResult, DeviceError>,
         actions: &mut Vec<GroupAction>,
     ) {
-        let lane = usize::from(token_lane(token).0 / self.shards);
-        if let Some(seq) = applied_seq(token) {
-            self.view.disk_failed |= result.is_err();
-            self.touched.insert(lane);
-            let (lanes, mut turn) = self.turn(now, actions);
-            return lanes[lane].on_applied(&mut turn, seq, done(result));
-        }
+        let lane = self.position_of_lane(token_lane(token));
         let Some(device_use) = DeviceUse::of(token) else {
             return self.on_group_device(now, token, done(result), actions);
         };
@@ -529,12 +588,11 @@ impl LaneGroup {
     }
 
     pub(crate) fn position_of(&self, block: u64) -> usize {
-        let lane = format::ids::lane_of_block(block, self.view.lanes);
-        usize::from(lane.0 / self.shards)
+        self.position_of_lane(format::ids::lane_of_block(block, self.view.lanes))
     }
 
     pub(crate) fn position_of_lane(&self, lane: LaneIndex) -> usize {
-        usize::from(lane.0 / self.shards)
+        usize::from(self.positions[usize::from(lane.0)])
     }
 
     pub(crate) fn with_lane<R>(
@@ -561,7 +619,6 @@ impl LaneGroup {
             now,
             flushes_started: self.flushes.started(),
             copy_budget: &mut self.rate.budget,
-            sends: &mut self.sends,
             room: &mut self.room,
             balance: &mut self.balance,
             local_losses: &mut self.local_losses,
@@ -590,19 +647,16 @@ impl LaneGroup {
 }
 
 impl Lane {
-    /// The leader's own replica hears of `stable` without a message.
+    /// The leader's own replica hears of `stable` without a message; true where the members are
+    /// still to hear of it.
     #[inline(always)]
-    fn settle_stable(&mut self, turn: &mut Turn<'_>) {
-        if turn.view.write_set.has(turn.view.me)
-            && let Some(leader) = &self.leader
-        {
-            let stable = Seq(leader.stable);
+    fn settle_stable(&mut self, turn: &mut Turn<'_>) -> bool {
+        let Some(leader) = &self.leader else { return false };
+        let (stable, is_unsent) = (Seq(leader.stable), leader.stable_unsent);
+        if turn.view.write_set.has(turn.view.me) {
             self.on_stable(turn, stable);
         }
-    }
-
-    fn has_unsent_stable(&self) -> bool {
-        self.leader.as_ref().is_some_and(|leader| leader.stable_unsent)
+        is_unsent
     }
 
     pub(crate) fn send_stable(&mut self, turn: &mut Turn<'_>) {
@@ -617,6 +671,10 @@ impl Lane {
             turn.send(member, DataBody::Stable { lane, stable });
         }
     }
+}
+
+fn position_of(lane: usize, shards: u8) -> u8 {
+    u8::try_from(lane / usize::from(shards)).expect("a lane has a number below 256")
 }
 
 pub(crate) fn slots_of(
@@ -660,7 +718,7 @@ fn first_view(options: &GroupOptions) -> View {
         leading: false,
         serving: false,
         write_set: MemberSet::EMPTY,
-        boots: Vec::new(),
+        boots: NO_PROCESSES,
         in_sync: MemberSet::EMPTY,
         by_receipt: MemberSet::EMPTY,
         tells_receipt: false,

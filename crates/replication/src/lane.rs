@@ -6,6 +6,7 @@
 //! together: an operation holds its range from its start until all of the write set acknowledged.
 
 pub(crate) mod write;
+mod overlap;
 pub(crate) mod receipt;
 pub(crate) mod cut;
 pub(crate) mod read;
@@ -21,6 +22,7 @@ use std::collections::VecDeque;
 use format::ids::{BlockRange, EXTENT_BLOCKS, LaneIndex, MemberSet, NodeId, Nonce, Seq};
 use format::message::{Data, DataBody, SlotBase, WriteKind};
 use format::space::Place;
+use stdx::ring::Ring;
 use stdx::slab::Slab;
 use stdx::time::Time;
 
@@ -42,8 +44,6 @@ pub(crate) struct Turn<'a> {
     pub(crate) flushes_started: u64,
     /// Bytes that copies may still move before the rate is reached.
     pub(crate) copy_budget: &'a mut u64,
-    /// Operations that were sent so far, by all lanes of the group.
-    pub(crate) sends: &'a mut u64,
     pub(crate) room: &'a mut LogRoom,
     /// What reads the members serve, those of all lanes of the group.
     pub(crate) balance: &'a mut Balance,
@@ -95,11 +95,13 @@ pub(crate) struct Replica {
     pub(crate) stable: Seq,
     pub(crate) applied: Seq,
     /// Applied, or being applied, and not stable; ascending by seq.
-    pub(crate) window: VecDeque<Applied>,
+    pub(crate) window: Ring<Applied>,
     /// Blocks that may differ between the members since the last promotion.
     pub(crate) inherited: RangeSet,
     /// One for each tracked member; that of this node itself is the own slot.
     pub(crate) slots: Vec<Slot>,
+    /// Where the own slot is among them, if it is: it never moves.
+    pub(crate) own_slot: Option<u8>,
     /// Acknowledgements that the next settle sends.
     pub(crate) acks: Vec<Seq>,
     /// The same of what is received, and on its way to the device.
@@ -161,10 +163,12 @@ pub(crate) struct Leader {
     /// All up to here completed on all of the write set.
     pub(crate) stable: u64,
     /// Of seq `stable + 1 + i` the operation, until it completes.
-    pub(crate) sent: VecDeque<Option<u32>>,
+    pub(crate) sent: Ring<Option<u32>>,
     /// Members were not told of `stable` yet.
     pub(crate) stable_unsent: bool,
     pub(crate) operations: Slab<Operation>,
+    /// The places of those of them, and of some that are finished: see `overlap`.
+    pub(crate) held_places: u64,
     /// Those of them that wait for others to free their range.
     pub(crate) waiting: usize,
     /// Those of them that are answered.
@@ -222,6 +226,13 @@ pub(crate) struct Operation {
     pub(crate) is_answered: bool,
 }
 
+impl Applied {
+    /// It is on its way to the device.
+    pub(crate) fn note_submitted(&mut self, log_slot: u16) {
+        (self.state, self.log_slot) = (AppliedState::Writing, log_slot);
+    }
+}
+
 impl Operation {
     /// The members whose answers keep it.
     pub(crate) fn waits_for(&self) -> MemberSet {
@@ -255,6 +266,15 @@ pub(crate) enum OperationKind {
     Verify {
         id: u64,
     },
+}
+
+impl OperationKind {
+    pub(crate) fn is_of_client(self) -> bool {
+        match self {
+            Self::Write | Self::Discard | Self::Zeroes => true,
+            Self::Reconcile | Self::Resync { .. } | Self::Verify { .. } => false,
+        }
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -345,12 +365,14 @@ pub(crate) fn applied_seq(token: Token) -> Option<Seq> {
 }
 
 impl Replica {
-    pub(crate) fn new(slots: Vec<Slot>) -> Self {
+    pub(crate) fn new(me: NodeId, slots: Vec<Slot>) -> Self {
+        let own_slot = (0..).zip(&slots).find(|(_, slot)| slot.member == me).map(|(at, _)| at);
         Self {
+            own_slot,
             nonce: Nonce(0),
             stable: Seq(0),
             applied: Seq(0),
-            window: VecDeque::new(),
+            window: Ring::default(),
             inherited: RangeSet::default(),
             slots,
             acks: Vec::new(),
@@ -403,8 +425,8 @@ impl DeviceUse {
 }
 
 impl Lane {
-    pub(crate) fn new(index: LaneIndex, slots: Vec<Slot>) -> Self {
-        Self { index, replica: Replica::new(slots), leader: None, generation: 0 }
+    pub(crate) fn new(index: LaneIndex, me: NodeId, slots: Vec<Slot>) -> Self {
+        Self { index, replica: Replica::new(me, slots), leader: None, generation: 0 }
     }
 
     /// Once per turn in which the lane was touched: acknowledgements, and what may start now.
@@ -414,6 +436,13 @@ impl Lane {
         if !self.replica.receipts.is_empty() {
             self.send_receipts(turn);
         }
+        if self.leader.is_some() {
+            self.settle_leader(turn);
+        }
+    }
+
+    #[inline(always)]
+    fn settle_leader(&mut self, turn: &mut Turn<'_>) {
         if self.leader.as_ref().is_some_and(|leader| !leader.overflow.is_empty()) {
             self.admit_overflow(turn);
         }

@@ -5,11 +5,15 @@
 
 use std::time::Duration;
 
-use format::ids::{BootId, Epoch, MemberSet, NodeId, Nonce};
+use format::ids::{BootId, Epoch, MemberSet, NODES_MAX, NodeId, Nonce};
 use format::space::Space;
 use stdx::time::Time;
 
 use crate::contract::ReplicaRole;
+
+/// By node id.
+type Processes = [Option<BootId>; NODES_MAX as usize];
+pub(crate) const NO_PROCESSES: Processes = [None; NODES_MAX as usize];
 
 #[derive(Clone, Debug)]
 pub(crate) struct View {
@@ -39,7 +43,7 @@ pub(crate) struct View {
     /// The members whose acknowledgement an operation needs.
     pub(crate) write_set: MemberSet,
     /// The process that each member of the write set is.
-    pub(crate) boots: Vec<(NodeId, BootId)>,
+    pub(crate) boots: Processes,
     /// The members that reads may be sent to.
     pub(crate) in_sync: MemberSet,
     /// Of these, the members that no read of a client goes to.
@@ -99,12 +103,19 @@ impl View {
     /// is void).
     #[must_use]
     pub(crate) fn is_process(&self, member: NodeId, boot: BootId) -> bool {
-        self.boots.contains(&(member, boot))
+        self.boots[member.index()] == Some(boot)
     }
 
     pub(crate) fn set_process(&mut self, member: NodeId, boot: BootId) {
-        self.boots.retain(|&(known, _)| known != member);
-        self.boots.push((member, boot));
+        self.boots[member.index()] = Some(boot);
+    }
+
+    /// Those that a session begins with.
+    pub(crate) fn set_processes(&mut self, processes: &[(NodeId, BootId)]) {
+        self.boots = NO_PROCESSES;
+        for &(member, boot) in processes {
+            self.set_process(member, boot);
+        }
     }
 
     #[must_use]

@@ -37,10 +37,10 @@ impl LaneGroup {
         assert_eq!(self.sizes.zeroes_in_flight, 0, "nothing is under way on the former disk");
         self.end_following();
         self.with_lanes(now, actions, |lane, turn| lane.drop_unsubmitted(turn, Released::Dropped));
-        let (lanes, space) = (self.view.lanes, disk.space);
+        let (me, lanes, space) = (self.view.me, self.view.lanes, disk.space);
         for lane in &mut self.lanes {
             assert!(lane.is_quiet(), "nothing is under way on the former disk");
-            lane.take_disk(slots_of(&disk.slot_bases, lane.index, lanes, &space));
+            lane.take_disk(me, slots_of(&disk.slot_bases, lane.index, lanes, &space));
         }
         load_pages(&mut self.lanes, self.shards, disk.slots);
         self.sizes.held = Some(space);

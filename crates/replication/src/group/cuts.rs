@@ -106,7 +106,8 @@ impl LaneGroup {
                 actions.push(answer(round));
             }
         }
-        let is_new = self.cuts.noted_sends != self.sends || !followed.is_subset_of(self.cuts.told);
+        let is_new =
+            self.cuts.noted_sends != self.room.sent() || !followed.is_subset_of(self.cuts.told);
         if !self.cuts.is_wanted && is_new && !followed.is_empty() {
             self.cuts.is_wanted = true;
             actions.push(GroupAction::Home(FromGroup::WantCut));
@@ -126,7 +127,7 @@ impl LaneGroup {
         let cuts = &mut self.cuts;
         cuts.noted = self.lanes.iter().enumerate().map(note).collect();
         cuts.number = number;
-        cuts.noted_sends = self.sends;
+        cuts.noted_sends = self.room.sent();
         cuts.told = followed;
         cuts.is_wanted = false;
         // Between the shards of a node alone can one answer what another one leaves out.

@@ -19,7 +19,7 @@ impl LaneGroup {
             ToGroup::Seal { nonce, round } => self.on_seal(now, (nonce, round), actions),
             ToGroup::Lead { nonce, write_set, boots, outdated, missed, lost } => {
                 self.view.write_set = write_set;
-                self.view.boots = boots;
+                self.view.set_processes(&boots);
                 self.lead(now, nonce, &outdated, actions);
                 for lost in lost {
                     self.lose(now, lost, &missed, actions);

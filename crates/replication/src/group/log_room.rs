@@ -19,13 +19,15 @@ pub(crate) struct LogRoom {
     /// Operations of this group that may have a seq and not be stable.
     limit: usize,
     unstable: usize,
+    /// What was sent or asked so far, in all sessions.
+    sent: u64,
     /// Bounded by the operations of the lanes.
     stalled: VecDeque<(LaneIndex, u32)>,
 }
 
 impl LogRoom {
     pub(crate) fn new() -> Self {
-        Self { limit: usize::MAX, unstable: 0, stalled: VecDeque::new() }
+        Self { limit: usize::MAX, unstable: 0, sent: 0, stalled: VecDeque::new() }
     }
 
     /// Whether an operation has to wait, for room or behind those that do.
@@ -42,8 +44,22 @@ impl LogRoom {
         self.stalled.push_back((lane, index));
     }
 
-    pub(crate) fn sent_one(&mut self) {
+    /// One more is sent; gives its place.
+    #[inline]
+    pub(crate) fn send_one(&mut self) -> u64 {
         self.unstable += 1;
+        self.next_place()
+    }
+
+    /// A place among all that the group sends or asks.
+    #[inline]
+    pub(crate) fn next_place(&mut self) -> u64 {
+        self.sent += 1;
+        self.sent
+    }
+
+    pub(crate) fn sent(&self) -> u64 {
+        self.sent
     }
 
     pub(crate) fn are_stable(&mut self, operations: usize) {

@@ -1,17 +1,43 @@
 //! Messages of other members: may they be heard, which lane they are for, and who takes them.
 
-use format::ids::{BlockRange, BootId, LaneIndex, NodeId, Seq};
-use format::message::{Data, DataBody, ReadStatus, Write};
+use format::ids::{BlockRange, NodeId, Seq};
+use format::message::{Data, DataBody, ReadStatus};
 use stdx::time::Time;
 
-use crate::contract::{DeviceError, FromGroup, GroupAction, LostMember, Payload, ReplicaRole};
+use crate::contract::{
+    DeviceError, FromGroup, GroupAction, GroupInput, LostMember, Payload, ReplicaRole,
+};
 use crate::group::LaneGroup;
 use crate::lane::asked::Asker;
 use crate::lane::cut::HeldCut;
 use crate::lane::{Lane, SEQ_MAX, Turn};
 
 impl LaneGroup {
-    pub(super) fn on_peer(
+    /// I4: a message of a session that this member is not sealed to does not exist.
+    #[inline(always)]
+    fn is_of_session(&self, message: &Data) -> bool {
+        message.nonce == self.view.nonce && message.volume == self.view.volume
+    }
+
+    /// All messages but for writes and acknowledgements, of which nothing is asked that is about
+    /// others.
+    #[inline(never)]
+    pub(super) fn step_peer(
+        &mut self,
+        now: Time,
+        mut input: GroupInput,
+        actions: &mut Vec<GroupAction>,
+    ) {
+        let GroupInput::Peer { from, ref mut message, payload } = input else {
+            unreachable!("`step` looked at it")
+        };
+        let first = actions.len();
+        self.on_peer(now, from, message, payload, actions);
+        self.end_step(first, actions);
+    }
+
+    #[inline(always)]
+    fn on_peer(
         &mut self,
         now: Time,
         from: NodeId,
@@ -19,25 +45,14 @@ impl LaneGroup {
         payload: Option<Payload>,
         actions: &mut Vec<GroupAction>,
     ) {
-        // I4: a message of a session that this member is not sealed to does not exist.
-        let ours = message.nonce == self.view.nonce && message.volume == self.view.volume;
-        if ours {
-            // Nearly all are of these two, and nothing is asked of them that is about others.
-            if let DataBody::Write(write) = &message.body {
-                return self.on_peer_write(now, from, write, payload, actions);
-            }
-            if let DataBody::Ack { lane, base, mask, boot_id } = message.body
-                && payload.is_none()
-                && base != Seq(0)
-            {
-                return self.on_peer_ack(now, (from, boot_id), lane, (base, mask), actions);
-            }
+        if !self.is_of_session(message) {
+            return drop_payload(payload, actions);
         }
-        if !ours || !self.may_receive(from, &message.body) {
-            return actions.extend(payload.map(GroupAction::Release));
+        if !self.may_receive(from, &message.body) {
+            return drop_payload(payload, actions);
         }
         let Some(lane) = self.check_addressing(&message.body, payload) else {
-            actions.extend(payload.map(GroupAction::Release));
+            drop_payload(payload, actions);
             return actions.push(GroupAction::Home(FromGroup::Misbehaved { member: from }));
         };
         let body = &mut message.body;
@@ -72,18 +87,28 @@ impl LaneGroup {
         }
     }
 
-    #[inline(always)]
-    fn on_peer_ack(
+    #[inline(never)]
+    pub(super) fn step_ack(
         &mut self,
         now: Time,
-        (from, boot): (NodeId, BootId),
-        lane: LaneIndex,
-        (base, mask): (Seq, u64),
+        input: GroupInput,
         actions: &mut Vec<GroupAction>,
     ) {
-        if !self.view.leading || !self.view.is_process(from, boot) {
+        let GroupInput::Peer { from, message, payload } = input else {
+            unreachable!("an acknowledgement is a message")
+        };
+        let is_of_session = self.is_of_session(&message);
+        let DataBody::Ack { lane, base, mask, boot_id } = message.body else {
+            unreachable!("`step` looked at it")
+        };
+        if payload.is_some() || base == Seq(0) || !is_of_session {
+            let input = GroupInput::Peer { from, message, payload };
+            return self.step_peer(now, input, actions);
+        }
+        if !self.view.leading || !self.view.is_process(from, boot_id) {
             return;
         }
+        let first = actions.len();
         let position = self.position_of_lane(lane);
         if self.lanes.get(position).is_none_or(|known| known.index != lane) {
             return actions.push(GroupAction::Home(FromGroup::Misbehaved { member: from }));
@@ -91,19 +116,24 @@ impl LaneGroup {
         self.touched.insert(position);
         let (lanes, mut turn) = self.turn(now, actions);
         lanes[position].on_acknowledgements(&mut turn, from, (base, mask));
+        self.end_step(first, actions);
     }
 
-    #[inline(always)]
-    fn on_peer_write(
+    /// It answers nobody, and loses no member.
+    #[inline(never)]
+    pub(super) fn step_write(
         &mut self,
         now: Time,
-        from: NodeId,
-        write: &Write,
-        payload: Option<Payload>,
+        input: GroupInput,
         actions: &mut Vec<GroupAction>,
     ) {
-        if !self.may_apply() {
-            return actions.extend(payload.map(GroupAction::Release));
+        let GroupInput::Peer { from, message, payload } = input else {
+            unreachable!("a write of a peer is a message")
+        };
+        let is_of_session = self.is_of_session(&message);
+        let DataBody::Write(write) = message.body else { unreachable!("`step` looked at it") };
+        if !is_of_session || !self.may_apply() {
+            return drop_payload(payload, actions);
         }
         let position = self.position_of_lane(write.lane);
         let is_counted = write.seq.max(write.stable) <= SEQ_MAX;
@@ -113,13 +143,14 @@ impl LaneGroup {
             && self.holds(write.range)
             && write.has_payload() == payload.is_some();
         if !is_good {
-            actions.extend(payload.map(GroupAction::Release));
+            drop_payload(payload, actions);
             return actions.push(GroupAction::Home(FromGroup::Misbehaved { member: from }));
         }
         let (lanes, mut turn) = self.turn(now, actions);
-        lanes[position].apply(&mut turn, from, write, payload);
+        let lane = &mut lanes[position];
+        lane.apply(&mut turn, from, &write, payload);
         // Nearly always there is nothing to say before the device has it.
-        if self.lanes[position].has_news() {
+        if lane.has_news() {
             self.touched.insert(position);
         }
     }
@@ -190,6 +221,11 @@ impl LaneGroup {
         };
         (fits && with_payload == payload.is_some()).then_some(position)
     }
+}
+
+#[cold]
+fn drop_payload(payload: Option<Payload>, actions: &mut Vec<GroupAction>) {
+    actions.extend(payload.map(GroupAction::Release));
 }
 
 impl Lane {

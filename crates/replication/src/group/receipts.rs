@@ -42,7 +42,9 @@ impl LaneGroup {
                 self.receipts.may_answer_early = true;
                 actions.push(answer(round));
             }
-            AboutReceipts::Settle { round } => self.receipts.settling.push((round, self.sends)),
+            AboutReceipts::Settle { round } => {
+                self.receipts.settling.push((round, self.room.sent()));
+            }
             AboutReceipts::Settled { shard, number } => self.on_settled((shard, number), actions),
         }
     }

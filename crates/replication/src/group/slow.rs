@@ -37,7 +37,7 @@ impl LaneGroup {
             return;
         }
         if self.slow.look_at != Time::NEVER {
-            self.slow.sent = [self.sends, 0];
+            self.slow.sent = [self.room.sent(), 0];
             self.slow.look_at = now + limit / 2;
             self.flushes.forget_looks();
         }
@@ -49,8 +49,8 @@ impl LaneGroup {
             return;
         }
         if self.slow.look_at == Time::NEVER {
-            if self.slow.sent[0] != self.sends || self.flushes.has_volume_flushes() {
-                self.slow.sent = [self.sends, 0];
+            if self.slow.sent[0] != self.room.sent() || self.flushes.has_volume_flushes() {
+                self.slow.sent = [self.room.sent(), 0];
                 self.slow.look_at = now + self.view.slow_limit / 2;
             }
             return;
@@ -66,7 +66,7 @@ impl LaneGroup {
             }
         }
         self.flushes.note_look();
-        self.slow.sent = [self.sends, self.slow.sent[0]];
+        self.slow.sent = [self.room.sent(), self.slow.sent[0]];
         let is_busy = self.flushes.has_volume_flushes() || !self.lanes.iter().all(Lane::is_idle);
         self.slow.look_at = if is_busy { now + interval } else { Time::NEVER };
     }

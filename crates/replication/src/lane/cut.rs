@@ -5,7 +5,7 @@ use format::ids::{MemberSet, Seq};
 
 use crate::activity::Waiter;
 use crate::contract::ReplicaRole;
-use crate::lane::{AppliedState, Lane, OperationState, Turn};
+use crate::lane::{Applied, AppliedState, Lane, OperationState, Turn};
 
 /// As a follower: the newest cut that is here as far as this lane goes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -68,10 +68,10 @@ impl Lane {
         let held = window.get_mut(position).filter(|known| known.write.seq == waiter.seq);
         if let Some(held) = held.filter(|known| known.state == AppliedState::Held) {
             held.state = AppliedState::Cold;
-            if let Some(slot) = turn.activity.acquire(waiter) {
-                let mut applied = *held;
-                self.submit(turn, &mut applied, slot);
-                self.replica.window[position] = applied;
+            if let Some(slot) = turn.activity.acquire(held.write.range, self.index, waiter.seq) {
+                held.note_submitted(slot);
+                let Applied { write, payload, .. } = *held;
+                self.submit(turn, write, payload, slot);
             }
         }
     }

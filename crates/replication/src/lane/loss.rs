@@ -103,7 +103,7 @@ impl Lane {
             }
             slot.base = lost.base;
         }
-        for applied in &replica.window {
+        for applied in replica.window.iter() {
             slot.bits.set(applied.write.range);
         }
         for range in replica.inherited.iter().flat_map(crate::lane::by_extent) {

@@ -13,7 +13,7 @@ use format::message::{DataBody, ReadStatus};
 use stdx::time::Time;
 
 use crate::contract::{
-    DeviceError, DeviceResult, GroupAction, PartId, Payload, ReplicaRole, Request, RequestError,
+    DeviceError, DeviceResult, GroupAction, PartId, Payload, ReplicaRole, RequestError,
 };
 use crate::lane::asked::{self, Asked, Asker};
 use crate::lane::{DeviceUse, Lane, Leader, Operation, OperationKind, OperationState, Turn};
@@ -172,14 +172,14 @@ fn absent_source(view: &View, have: MemberSet) -> Source {
 }
 
 impl Lane {
-    pub(crate) fn admit_read(&mut self, turn: &mut Turn<'_>, request: Request, range: BlockRange) {
+    pub(crate) fn admit_read(&mut self, turn: &mut Turn<'_>, part: PartId, range: BlockRange) {
         self.reconcile_within(turn, range);
         let leader = self.leader.as_mut().expect("only a leader admits");
         let is_before = |other: &Operation| other.range.overlaps(range) && !other.is_answered;
         let overlapping = leader.operations.iter().filter(|(_, other)| is_before(other)).count();
         let blockers = u32::try_from(overlapping).expect("bounded by the operations of a lane");
         let read = ClientRead {
-            part: request.part,
+            part,
             range,
             order: leader.next_order,
             state: ReadState::Blocked { blockers },
@@ -283,8 +283,7 @@ impl Lane {
         match source {
             Source::Member(member) => {
                 operation.state = OperationState::Reading { from: Some(member), tried };
-                *turn.sends += 1;
-                operation.sent_as = *turn.sends;
+                operation.sent_as = turn.room.next_place();
                 if member == turn.view.me {
                     let asked = Asked::new(index, order);
                     let token = DeviceUse::OperationRead { asked, generation }.token(lane);

@@ -11,10 +11,10 @@
 //! to a member that has written; nothing is answered early once too many bytes are kept so.
 
 use format::ids::{BlockRange, MemberSet, NodeId, Seq};
-use format::message::{DataBody, WriteKind};
+use format::message::DataBody;
 
 use crate::contract::GroupAction;
-use crate::lane::{AppliedWrite, Lane, Leader, Operation, OperationState, Turn};
+use crate::lane::{Lane, Leader, Operation, OperationState, Turn};
 use crate::limits;
 use crate::quorum;
 
@@ -114,17 +114,6 @@ fn behind_in(leader: &Leader, turn: &Turn<'_>, range: BlockRange) -> MemberSet {
 // ---- The replica's side.
 
 impl Lane {
-    /// The write is on its way to the device.
-    pub(crate) fn note_receipt(&mut self, write: &AppliedWrite) {
-        let counts = match write.kind {
-            WriteKind::Data | WriteKind::Discard | WriteKind::Zeroes => !write.fua,
-            WriteKind::Copy { .. } => false,
-        };
-        if counts {
-            self.replica.receipts.push(write.seq);
-        }
-    }
-
     /// One message for all that came in this turn.
     pub(crate) fn send_receipts(&mut self, turn: &mut Turn<'_>) {
         let mut seqs = std::mem::take(&mut self.replica.receipts);

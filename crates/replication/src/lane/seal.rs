@@ -46,11 +46,11 @@ impl Lane {
 
     /// The replica is another one from here on. What is left in the old window reached the old
     /// disk, or failed there, and holds no payload any more.
-    pub(crate) fn take_disk(&mut self, slots: Vec<Slot>) {
-        let mut window = self.replica.window.iter();
-        assert!(window.all(|applied| applied.payload.is_none()), "its device writes are over");
+    pub(crate) fn take_disk(&mut self, me: NodeId, slots: Vec<Slot>) {
+        let holds_payload = self.replica.window.iter().any(|applied| applied.payload.is_some());
+        assert!(!holds_payload, "its device writes are over");
         assert!(self.replica.peer_reads.is_empty(), "its device reads are over");
-        self.replica = Replica::new(slots);
+        self.replica = Replica::new(me, slots);
     }
 
     /// Nothing that this replica asked of its disk is outstanding.
@@ -99,7 +99,7 @@ impl Lane {
 
     fn forget_window(&mut self, turn: &mut Turn<'_>) {
         let replica = &mut self.replica;
-        for applied in std::mem::take(&mut replica.window) {
+        for applied in std::mem::take(&mut replica.window).iter() {
             let over = matches!(applied.state, AppliedState::Done | AppliedState::Failed);
             assert!(over, "a sealed lane is quiet");
             turn.activity.release(applied.log_slot);

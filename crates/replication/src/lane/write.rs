@@ -12,9 +12,7 @@
 //! What each write passes is `inline(always)`: as calls, these steps would spend as much on handing
 //! the turn to each other as on their work (`cargo xtask test instructions`).
 
-use std::collections::VecDeque;
-
-use format::ids::{BLOCK_BYTES, BlockRange, MemberSet, NodeId, Seq};
+use format::ids::{BLOCK_BYTES, BlockRange, LaneIndex, MemberSet, NodeId, Seq};
 use format::message::{DataBody, Write, WriteKind};
 
 use crate::activity::{ActivityLog, Waiter};
@@ -25,11 +23,12 @@ use crate::contract::{
 use crate::lane::receipt::in_masks;
 use crate::lane::{
     Applied, AppliedState, AppliedWrite, DeviceUse, Lane, Operation, OperationKind, OperationState,
-    Turn,
+    Replica, Turn,
 };
 use crate::limits;
 use crate::quorum;
 use crate::view::View;
+use stdx::ring::Ring;
 
 /// What is asked of the lane, before it has an order.
 #[derive(Clone, Copy, Debug)]
@@ -47,12 +46,12 @@ pub(crate) struct Wanted {
 
 impl Lane {
     #[inline(always)]
-    pub(crate) fn on_request(&mut self, turn: &mut Turn<'_>, request: Request) {
+    pub(crate) fn on_request(&mut self, turn: &mut Turn<'_>, request: &Request) {
         let range = BlockRange::covering(request.offset, request.length);
         assert!(self.owns(turn.view, range), "a front end splits requests at extent borders");
         let leader = self.leader.as_mut().expect("the group asks only a lane that leads");
         if leader.is_full() || !leader.overflow.is_empty() {
-            leader.overflow.push_back(request);
+            leader.overflow.push_back(*request);
             return;
         }
         self.admit_request(turn, request, range);
@@ -65,19 +64,19 @@ impl Lane {
             }
             let Some(request) = leader.overflow.pop_front() else { return };
             let range = BlockRange::covering(request.offset, request.length);
-            self.admit_request(turn, request, range);
+            self.admit_request(turn, &request, range);
         }
     }
 
     #[inline(always)]
-    fn admit_request(&mut self, turn: &mut Turn<'_>, request: Request, range: BlockRange) {
+    fn admit_request(&mut self, turn: &mut Turn<'_>, request: &Request, range: BlockRange) {
         let (kind, payload, fua) = match request.kind {
-            RequestKind::Read => return self.admit_read(turn, request, range),
+            RequestKind::Read => return self.admit_read(turn, request.part, range),
             RequestKind::Write { payload, fua } => (OperationKind::Write, Some(payload), fua),
             RequestKind::Discard { fua } => (OperationKind::Discard, None, fua),
             RequestKind::Zeroes { fua } => (OperationKind::Zeroes, None, fua),
         };
-        let Request { part, offset, length, .. } = request;
+        let &Request { part, offset, length, .. } = request;
         let is_partial = u64::from(length) != range.length_bytes();
         if is_partial {
             assert_eq!(kind, OperationKind::Write, "discards and zeroes cover whole blocks");
@@ -90,8 +89,7 @@ impl Lane {
     #[inline(always)]
     pub(crate) fn admit(&mut self, turn: &mut Turn<'_>, wanted: Wanted) {
         let leader = self.leader.as_mut().expect("only a leader admits");
-        let overlapping =
-            leader.operations.values().filter(|other| other.range.overlaps(wanted.range)).count();
+        let overlapping = leader.count_overlapping(wanted.range);
         let order = leader.next_order;
         leader.next_order += 1;
         let Wanted { kind, part, range, offset, length, payload, fua } = wanted;
@@ -115,32 +113,28 @@ impl Lane {
             received: MemberSet::EMPTY,
             is_answered: false,
         });
-        if overlapping == 0 {
-            self.start(turn, index);
-        } else {
+        if overlapping > 0 {
             leader.waiting += 1;
+        } else if let Some(kind) = sent_at_once(kind, range, length) {
+            self.send(turn, index, kind);
+        } else {
+            self.start(turn, index);
         }
     }
 
     /// The operation holds its range from here on.
-    #[inline(always)]
     pub(crate) fn start(&mut self, turn: &mut Turn<'_>, index: u32) {
         let operation = self.operation(index);
         assert_eq!(operation.blockers, 0, "an operation starts when nothing overlaps it (I5)");
-        match operation.kind {
-            OperationKind::Write
-                if u64::from(operation.length) != operation.range.length_bytes() =>
-            {
-                let operation = self.operation_mut(index);
-                operation.patch = operation.payload.take();
-                self.read_for_operation(turn, index, MemberSet::EMPTY);
-            }
-            OperationKind::Write => self.send(turn, index, WriteKind::Data),
-            OperationKind::Discard => self.send(turn, index, WriteKind::Discard),
-            OperationKind::Zeroes => self.send(turn, index, WriteKind::Zeroes),
-            OperationKind::Reconcile
-            | OperationKind::Resync { .. }
-            | OperationKind::Verify { .. } => self.start_copy(turn, index),
+        let is_of_client = operation.kind.is_of_client();
+        if let Some(kind) = sent_at_once(operation.kind, operation.range, operation.length) {
+            self.send(turn, index, kind);
+        } else if is_of_client {
+            let operation = self.operation_mut(index);
+            operation.patch = operation.payload.take();
+            self.read_for_operation(turn, index, MemberSet::EMPTY);
+        } else {
+            self.start_copy(turn, index);
         }
     }
 
@@ -163,7 +157,8 @@ impl Lane {
             self.operation_mut(index).state = OperationState::Stalled { kind };
             return turn.room.stall(self.index, index);
         }
-        self.send_now(turn, index, kind);
+        self.operation_mut(index).state = OperationState::Sent { kind };
+        self.send_now(turn, index);
     }
 
     /// There is room for it.
@@ -178,48 +173,40 @@ impl Lane {
             // Its member was lost meanwhile.
             return self.finish(turn, index);
         }
-        self.send_now(turn, index, kind);
+        self.operation_mut(index).state = OperationState::Sent { kind };
+        self.send_now(turn, index);
     }
 
-    fn send_now(&mut self, turn: &mut Turn<'_>, index: u32, kind: WriteKind) {
-        turn.room.sent_one();
-        let leader = self.leader.as_mut().expect("only a leader sends");
+    #[inline(always)]
+    fn send_now(&mut self, turn: &mut Turn<'_>, index: u32) {
+        let sent_as = turn.room.send_one();
+        let view = turn.view;
+        let leader = self.leader.as_deref_mut().expect("only a leader sends");
         let seq = Seq(leader.next_seq);
         leader.next_seq += 1;
         leader.sent.push_back(Some(index));
         let operation = leader.operations.get_mut(index).expect("an operation until it finished");
-        operation.state = OperationState::Sent { kind };
-        operation.seq = seq;
-        *turn.sends += 1;
-        operation.sent_as = *turn.sends;
-        operation.needed = match operation.kind {
-            OperationKind::Resync { member, .. } => MemberSet::of(member),
+        let (needed, absent) = match operation.kind {
+            // What a resync copies is no news for the members that are absent.
+            OperationKind::Resync { member, .. } => (MemberSet::of(member), MemberSet::EMPTY),
             OperationKind::Write
             | OperationKind::Discard
             | OperationKind::Zeroes
             | OperationKind::Reconcile
-            | OperationKind::Verify { .. } => turn.view.write_set,
+            | OperationKind::Verify { .. } => (view.write_set, view.absent()),
         };
-        // What a resync copies is no news for the members that are absent.
-        operation.absent = match operation.kind {
-            OperationKind::Resync { .. } => MemberSet::EMPTY,
-            OperationKind::Write
-            | OperationKind::Discard
-            | OperationKind::Zeroes
-            | OperationKind::Reconcile
-            | OperationKind::Verify { .. } => turn.view.absent(),
-        };
-        let needed = operation.needed;
+        (operation.seq, operation.sent_as) = (seq, sent_as);
+        (operation.needed, operation.absent) = (needed, absent);
+        let (write, payload) = operation.as_write(self.index, Seq(leader.stable));
         // What travels to all of the write set need not be said again.
-        leader.stable_unsent &= needed != turn.view.write_set;
-        let to = needed.without(turn.view.me).and(turn.view.connected.minus(turn.view.interrupted));
-        let (write, payload) = self.write_of(index);
+        leader.stable_unsent &= needed != view.write_set;
+        let to = needed.without(view.me).and(view.connected.minus(view.interrupted));
         if !to.is_empty() {
             let message = turn.data(DataBody::Write(write));
             turn.actions.push(GroupAction::SendWrite { to, message, payload });
         }
-        if needed.has(turn.view.me) {
-            self.apply(turn, turn.view.me, &write, payload);
+        if needed.has(view.me) {
+            self.apply(turn, view.me, &write, payload);
         } else if needed.is_empty() {
             self.finish(turn, index);
         }
@@ -227,30 +214,10 @@ impl Lane {
 
     /// Sends again an operation that has its seq.
     pub(crate) fn send_again(&mut self, turn: &mut Turn<'_>, index: u32, to: MemberSet) {
-        let (write, payload) = self.write_of(index);
+        let leader = self.leader.as_ref().expect("only a leader sends");
+        let (write, payload) = self.operation(index).as_write(self.index, Seq(leader.stable));
         let message = turn.data(DataBody::Write(write));
         turn.actions.push(GroupAction::SendWrite { to, message, payload });
-    }
-
-    /// An operation that has its seq as a message, and the payload that goes with it.
-    #[inline]
-    fn write_of(&self, index: u32) -> (Write, Option<Payload>) {
-        let leader = self.leader.as_ref().expect("only a leader sends");
-        let operation = self.operation(index);
-        let OperationState::Sent { kind } = operation.state else {
-            unreachable!("only an operation with a seq is written")
-        };
-        let write = Write {
-            lane: self.index,
-            seq: operation.seq,
-            order: 0,
-            range: operation.range,
-            kind,
-            fua: operation.fua,
-            stable: Seq(leader.stable),
-            absent: operation.absent,
-        };
-        (write, operation.payload.filter(|_| write.has_payload()))
     }
 
     #[inline(always)]
@@ -270,28 +237,34 @@ impl Lane {
     /// All that have to have it do, or it has nothing to do any more.
     pub(crate) fn finish(&mut self, turn: &mut Turn<'_>, index: u32) {
         let leader = self.leader.as_mut().expect("only a leader finishes");
-        let operation = leader.operations.remove(index).expect("an operation finishes once");
-        let sent = operation.seq != Seq(0);
-        if sent {
+        let operation = leader.operations.get(index).expect("an operation finishes once");
+        let &Operation { kind, seq, range, is_answered, .. } = operation;
+        if seq != Seq(0) {
             assert!(quorum::is_complete(operation.acknowledged, operation.needed), "I3");
-            turn.room.are_stable(leader.complete_seq(operation.seq));
-        }
-        if operation.is_answered {
-            leader.early.remove(operation.range);
-        }
-        if sent
-            && !leader.outdated.is_empty()
-            && !matches!(operation.kind, OperationKind::Resync { .. })
-        {
-            leader.outdated.remove(operation.range);
         }
         if let Some(part) = operation.part {
             turn.actions.push(GroupAction::Complete { part, result: Ok(None) });
         }
         turn.release(operation.payload);
         turn.release(operation.patch);
-        self.on_finished(turn, &operation);
-        self.unblock(turn, &operation);
+        // It is moved where somebody asks for it, which nobody does for most that finish.
+        let is_awaited = leader.waiting > 0 || !leader.reads.is_empty();
+        let is_looked_at = is_awaited || !kind.is_of_client();
+        let finished = if is_looked_at { Some(*operation) } else { None };
+        leader.operations.forget(index);
+        if is_answered {
+            leader.early.remove(range);
+        }
+        if seq != Seq(0) {
+            turn.room.are_stable(leader.complete_seq(seq));
+            if !leader.outdated.is_empty() && !matches!(kind, OperationKind::Resync { .. }) {
+                leader.outdated.remove(range);
+            }
+        }
+        if let Some(finished) = finished {
+            self.on_finished(turn, &finished);
+            self.unblock(turn, &finished);
+        }
     }
 
     /// Takes an operation out that could not be done: no member could read what it needs.
@@ -395,6 +368,33 @@ impl Lane {
     }
 }
 
+/// What an operation is sent as for which nothing is to be read before.
+#[inline]
+fn sent_at_once(kind: OperationKind, range: BlockRange, length: u32) -> Option<WriteKind> {
+    match kind {
+        OperationKind::Write if u64::from(length) == range.length_bytes() => Some(WriteKind::Data),
+        OperationKind::Discard => Some(WriteKind::Discard),
+        OperationKind::Zeroes => Some(WriteKind::Zeroes),
+        OperationKind::Write
+        | OperationKind::Reconcile
+        | OperationKind::Resync { .. }
+        | OperationKind::Verify { .. } => None,
+    }
+}
+
+impl Operation {
+    /// An operation that has its seq as a message, and the payload that goes with it.
+    #[inline(always)]
+    fn as_write(&self, lane: LaneIndex, stable: Seq) -> (Write, Option<Payload>) {
+        let OperationState::Sent { kind } = self.state else {
+            unreachable!("only an operation with a seq is written")
+        };
+        let &Self { seq, range, fua, absent, payload, .. } = self;
+        let write = Write { lane, seq, order: 0, range, kind, fua, stable, absent };
+        (write, payload.filter(|_| write.has_payload()))
+    }
+}
+
 impl crate::lane::Leader {
     /// No more is admitted: too much is under way, or waits behind one slow operation.
     pub(crate) fn is_full(&self) -> bool {
@@ -412,10 +412,11 @@ impl crate::lane::Leader {
     /// Gives how many are stable by that.
     fn complete_seq(&mut self, seq: Seq) -> usize {
         let position = usize::try_from(seq.0 - self.stable - 1).expect("a window fits in memory");
-        assert!(self.sent[position].take().is_some(), "a seq completes once");
+        let operation = self.sent.get_mut(position).expect("what completes was sent");
+        assert!(operation.take().is_some(), "a seq completes once");
         let before = self.sent.len();
         while let Some(None) = self.sent.front() {
-            self.sent.pop_front();
+            self.sent.drop_front();
             self.stable += 1;
             self.stable_unsent = true;
         }
@@ -457,71 +458,78 @@ impl Lane {
             turn.tell_home(FromGroup::Misbehaved { member: from });
             return turn.release(payload.filter(|_| owns_payload));
         }
-        for member in write.absent.iter() {
-            if let Some(slot) = self.slot_mut(member) {
-                slot.bits.set(write.range);
-            }
+        if !write.absent.is_empty() {
+            self.mark_absent(write.absent, write.range);
         }
-        let state = AppliedState::Cold;
         let Write { seq, range, kind, fua, .. } = *write;
         let write = AppliedWrite { seq, range, kind, fua };
-        let mut applied = Applied { write, state, log_slot: 0, payload, owns_payload };
-        let waiter = Waiter::new(write.range, self.index, write.seq);
+        let (mut state, mut log_slot) = (AppliedState::Cold, 0);
         if turn.view.holds_writes && owns_payload {
-            applied.state = AppliedState::Held;
-            turn.activity.hold(waiter);
-        } else if let Some(slot) = turn.activity.acquire(waiter) {
-            self.submit(turn, &mut applied, slot);
+            state = AppliedState::Held;
+            turn.activity.hold(Waiter::new(range, self.index, seq));
+        } else if let Some(slot) = turn.activity.acquire(range, self.index, seq) {
+            (state, log_slot) = (AppliedState::Writing, slot);
+            self.submit(turn, write, payload, slot);
         }
         let window = &mut self.replica.window;
-        let behind = window.len() - position;
-        window.push_back(applied);
-        if behind > 0 {
+        let is_last = position == window.len();
+        window.push_back(Applied { write, state, log_slot, payload, owns_payload });
+        if !is_last {
             // It was sent again, and what was sent after it is here.
-            window.make_contiguous()[position..].rotate_right(1);
+            window.move_last_to(position);
+        }
+    }
+
+    /// Some members miss it: their slots say so before it is applied here.
+    #[inline(never)]
+    fn mark_absent(&mut self, absent: MemberSet, range: BlockRange) {
+        for member in absent.iter() {
+            if let Some(slot) = self.slot_mut(member) {
+                slot.bits.set(range);
+            }
         }
     }
 
     /// The extent of a waiting write is in the durable log.
     pub(crate) fn on_granted(&mut self, turn: &mut Turn<'_>, waiter: Waiter) {
-        let window = &self.replica.window;
+        let window = &mut self.replica.window;
         let position = place_in(window, waiter.seq);
-        let mut applied = *window.get(position).expect("a write that is dropped waits no longer");
+        let applied = window.get_mut(position).expect("a write that is dropped waits no longer");
         assert_eq!(applied.write.seq, waiter.seq, "a write that is dropped waits no longer");
         assert_eq!(applied.state, AppliedState::Cold, "a write is granted its extent once");
-        let slot = turn.activity.slot_of(waiter.extent);
-        self.submit(turn, &mut applied, slot);
-        self.replica.window[position] = applied;
+        applied.note_submitted(turn.activity.slot_of(waiter.extent));
+        let Applied { write, payload, log_slot, .. } = *applied;
+        self.submit(turn, write, payload, log_slot);
     }
 
     #[inline(always)]
-    pub(crate) fn submit(&mut self, turn: &mut Turn<'_>, applied: &mut Applied, log_slot: u16) {
-        assert!(turn.activity.holds(log_slot, applied.write.range.extent()), "I10");
-        applied.log_slot = log_slot;
-        applied.state = AppliedState::Writing;
+    pub(crate) fn submit(
+        &mut self,
+        turn: &mut Turn<'_>,
+        write: AppliedWrite,
+        payload: Option<Payload>,
+        log_slot: u16,
+    ) {
+        assert!(turn.activity.holds(log_slot, write.range.extent()), "I10");
         self.replica.device_writes += 1;
-        let AppliedWrite { seq, range, fua, kind } = applied.write;
+        let AppliedWrite { seq, range, fua, kind } = write;
         let token = DeviceUse::Apply { seq }.token(self.index);
-        match (kind, applied.payload) {
-            (WriteKind::Data, Some(payload)) => {
+        match kind {
+            WriteKind::Data => {
+                let payload = payload.expect("the group drops writes without their payload");
                 turn.actions.push(GroupAction::WriteDevice { token, range, payload, fua });
             }
-            (WriteKind::Copy { given, zeroes }, payload) => {
+            WriteKind::Copy { given, zeroes } => {
                 let copy = GroupAction::CopyDevice { token, range, payload, given, zeroes, fua };
                 turn.actions.push(copy);
             }
-            (WriteKind::Discard, _) => {
-                turn.actions.push(GroupAction::ZeroDevice { token, range, deallocate: true, fua });
-            }
-            (WriteKind::Zeroes, _) => {
-                turn.actions.push(GroupAction::ZeroDevice { token, range, deallocate: false, fua });
-            }
-            (WriteKind::Data, None) => {
-                unreachable!("the group drops writes without their payload")
+            WriteKind::Discard | WriteKind::Zeroes => {
+                let deallocate = kind == WriteKind::Discard;
+                turn.actions.push(GroupAction::ZeroDevice { token, range, deallocate, fua });
             }
         }
-        if turn.view.tells_receipt {
-            self.note_receipt(&applied.write);
+        if turn.view.tells_receipt && !fua && !matches!(kind, WriteKind::Copy { .. }) {
+            self.replica.receipts.push(seq);
         }
     }
 
@@ -535,19 +543,17 @@ impl Lane {
         let replica = &mut self.replica;
         assert!(replica.device_writes > 0, "a completion has its submission");
         replica.device_writes -= 1;
-        let position = find_in(&replica.window, replica.stable, seq);
-        let applied = position.and_then(|position| replica.window.get_mut(position));
-        let applied = applied.expect("an entry stays until its write is done");
-        applied.state = if result.is_ok() { AppliedState::Done } else { AppliedState::Failed };
+        let applied = find_in(&mut replica.window, replica.stable, seq);
         let payload = applied.payload.take().filter(|_| applied.owns_payload);
-        let log_slot = applied.log_slot;
         turn.release(payload);
         if result.is_err() {
             // I15: never acknowledged, never tried again; the member is lost.
+            applied.state = AppliedState::Failed;
             return turn.tell_home(FromGroup::MemberFailed { member: turn.view.me });
         }
+        applied.state = AppliedState::Done;
+        turn.activity.on_written(applied.log_slot, turn.flushes_started);
         replica.applied = replica.applied.max(seq);
-        turn.activity.on_written(log_slot, turn.flushes_started);
         if replica.nonce == turn.view.nonce {
             replica.acks.push(seq);
         }
@@ -569,35 +575,31 @@ impl Lane {
         stable: Seq,
         actions: &mut Vec<GroupAction>,
     ) {
-        let me = view.me;
         let replica = &mut self.replica;
         replica.stable = stable;
-        let own = replica.slots.iter_mut().find(|slot| slot.member == me);
         // While it is being resynced only a CLEAR says that a block is right again.
-        let mut own = own.filter(|own| view.replica == ReplicaRole::InSync && !own.bits.is_empty());
+        let own = replica.own_slot.filter(|_| view.replica == ReplicaRole::InSync);
+        let own = own.filter(|&own| !replica.slots[usize::from(own)].bits.is_empty());
+        let is_marked = own.is_some() || !replica.inherited.is_empty();
         while let Some(first) = replica.window.front() {
-            if first.write.seq > stable {
+            let AppliedWrite { seq, range, .. } = first.write;
+            if seq > stable {
                 break;
             }
             if first.state != AppliedState::Done {
                 // Stable means acknowledged by this member: who says it of what is not is broken.
-                replica.stable = Seq(first.write.seq.0 - 1);
+                replica.stable = Seq(seq.0 - 1);
                 if let Some(member) = replica.leader_node {
                     actions.push(GroupAction::Home(FromGroup::Misbehaved { member }));
                 }
                 return;
             }
-            let range = first.write.range;
             activity.release(first.log_slot);
-            if !replica.inherited.is_empty() {
-                replica.inherited.remove(range);
+            replica.window.drop_front();
+            if is_marked {
+                replica.unmark(own, range);
             }
-            if let Some(own) = &mut own {
-                own.bits.clear(range);
-            }
-            let is_last = first.write.seq == stable;
-            replica.window.pop_front();
-            if is_last {
+            if seq == stable {
                 break;
             }
         }
@@ -637,17 +639,36 @@ impl Lane {
     }
 }
 
-/// Where `seq` is in a window: most have no gap, and begin behind what is stable.
+impl Replica {
+    /// All members have what was written last in `range`.
+    #[inline(never)]
+    fn unmark(&mut self, own: Option<u8>, range: BlockRange) {
+        self.inherited.remove(range);
+        if let Some(own) = own {
+            self.slots[usize::from(own)].bits.clear(range);
+        }
+    }
+}
+
+/// The write of a window that is `seq`: most have no gap, and begin behind what is stable.
 #[inline(always)]
-fn find_in(window: &VecDeque<Applied>, stable: Seq, seq: Seq) -> Option<usize> {
-    let is_at = |position: &usize| window.get(*position).is_some_and(|it| it.write.seq == seq);
-    let guess = usize::try_from(seq.0.wrapping_sub(stable.0 + 1)).ok().filter(is_at);
-    guess.or_else(|| Some(place_in(window, seq)).filter(is_at))
+fn find_in(window: &mut Ring<Applied>, stable: Seq, seq: Seq) -> &mut Applied {
+    let guess = usize::try_from(seq.0.wrapping_sub(stable.0 + 1)).unwrap_or(usize::MAX);
+    if window.get(guess).is_none_or(|it| it.write.seq != seq) {
+        return find_behind_gap(window, seq);
+    }
+    window.get_mut(guess).expect("it was looked at")
+}
+
+#[cold]
+fn find_behind_gap(window: &mut Ring<Applied>, seq: Seq) -> &mut Applied {
+    let found = window.get_mut(place_in(window, seq)).filter(|it| it.write.seq == seq);
+    found.expect("an entry stays until its write is done")
 }
 
 /// Where `seq` is in a window, or would be.
 #[inline(always)]
-fn place_in(window: &VecDeque<Applied>, seq: Seq) -> usize {
+fn place_in(window: &Ring<Applied>, seq: Seq) -> usize {
     if window.back().is_none_or(|last| last.write.seq < seq) {
         return window.len();
     }
