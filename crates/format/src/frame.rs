@@ -129,6 +129,7 @@ impl Quantum {
     fn bytes(self) -> usize {
         self.0.into()
     }
+    #[inline]
     fn up(self, length: u32) -> u32 {
         length.next_multiple_of(self.0.into())
     }

@@ -21,14 +21,14 @@ pub const RANGES_MAX: usize = 65_536;
 /// The most bytes of the descriptors of one frame.
 pub const HEADER_BYTES_MAX: usize = 1 << 20;
 
-#[expect(clippy::large_enum_variant, reason = "it is read once and taken apart")]
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum LinkMessage {
     /// The first message of a connection, from the side that connected.
     Hello(Box<Hello>),
     /// The answer to it; the connection is up when it arrived.
     Welcome(Box<Hello>),
-    Open(Open),
+    /// Boxed: seldom, and larger than what lanes say, which lies in the same places.
+    Open(Box<Open>),
     /// The peer refuses or drops a handle; the link stays.
     Close {
         handle: u32,

@@ -107,6 +107,7 @@ impl<'a> Reader<'a> {
             None => Err(self.truncated(N)),
         }
     }
+    #[inline]
     pub(crate) fn slice(&mut self, length: usize) -> Result<&'a [u8], DecodeError> {
         match self.bytes.get(self.position..).and_then(|rest| rest.get(..length)) {
             Some(slice) => {
@@ -117,6 +118,7 @@ impl<'a> Reader<'a> {
         }
     }
     /// A field of a record, named in errors.
+    #[inline]
     pub(crate) fn field<T: Wire>(&mut self, what: &'static str) -> Result<T, DecodeError> {
         self.what = what;
         T::get(self)
@@ -170,11 +172,13 @@ impl<'a> Reader<'a> {
 macro_rules! integers {
     ($($integer:ty),*) => {$(
         impl Wire for $integer {
+            #[inline]
             fn put(&self, writer: &mut Writer<'_>) {
                 if let Some(place) = writer.array() {
                     *place = self.to_le_bytes();
                 }
             }
+            #[inline]
             fn get(reader: &mut Reader<'_>) -> Result<Self, DecodeError> {
                 reader.array().map(|bytes| Self::from_le_bytes(*bytes))
             }

@@ -162,6 +162,7 @@ impl<'a> FrameReader<'a> {
     }
 
     /// Where the payload is, if it is the one that its message speaks of.
+    #[inline]
     fn place_payload(
         &mut self,
         message: &Message,

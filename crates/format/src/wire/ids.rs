@@ -25,9 +25,11 @@ impl Wire for Place {
 macro_rules! newtypes {
     ($($name:ident),*) => {$(
         impl Wire for $name {
+            #[inline]
             fn put(&self, writer: &mut Writer<'_>) {
                 self.0.put(writer);
             }
+            #[inline]
             fn get(reader: &mut Reader<'_>) -> Result<Self, DecodeError> {
                 Wire::get(reader).map(Self)
             }

@@ -130,8 +130,8 @@ fn links() -> Vec<Sample> {
     vec![
         link("hello", LinkMessage::Hello(Box::new(hello("alpha")))),
         link("welcome", LinkMessage::Welcome(Box::new(hello("süd-2")))),
-        link("open", LinkMessage::Open(open)),
-        link("open_diskless", LinkMessage::Open(diskless)),
+        link("open", LinkMessage::Open(Box::new(open))),
+        link("open_diskless", LinkMessage::Open(Box::new(diskless))),
         link("close", LinkMessage::Close { handle: 0x81, reason: CloseReason::SizeTooSmall }),
         link("heartbeat", LinkMessage::Heartbeat(heartbeat)),
         link("heartbeat_ack", LinkMessage::HeartbeatAck(ack)),

@@ -225,7 +225,7 @@ impl Links {
         if let Some(proof) = proof {
             link.push(home_lane % shards, LinkMessage::Proof(proof));
         }
-        link.push(home_lane % shards, LinkMessage::Open(open));
+        link.push(home_lane % shards, LinkMessage::Open(Box::new(open)));
         self.note_up(index, hosted, peer);
     }
 
