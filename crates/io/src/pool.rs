@@ -49,6 +49,7 @@ impl Slice {
     ///
     /// # Panics
     /// If the part is not inside the slice.
+    #[inline]
     #[must_use]
     pub fn part(self, offset: u32, length: u32) -> Self {
         let end = offset.checked_add(length).expect("a part ends inside 4 GiB");
@@ -57,6 +58,7 @@ impl Slice {
     }
 
     /// One byte past the end, as an offset in the buffer.
+    #[inline]
     fn end(self) -> u32 {
         self.offset.checked_add(self.length).expect("a slice ends inside 4 GiB")
     }
@@ -236,6 +238,7 @@ impl Pool {
     }
 
     /// How many bytes the buffer holds.
+    #[inline]
     #[must_use]
     pub fn size_of(&self, buffer: BufferId) -> u32 {
         if loans::is_borrowed(buffer) {
@@ -245,6 +248,7 @@ impl Pool {
     }
 
     /// The whole buffer.
+    #[inline]
     #[must_use]
     pub fn whole(&self, buffer: BufferId) -> Slice {
         Slice { buffer, offset: 0, length: self.size_of(buffer) }

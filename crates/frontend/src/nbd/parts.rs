@@ -40,6 +40,7 @@ pub struct Part {
 impl Split {
     /// # Panics
     /// When the request moves no data or more than [`PARTS_MAX`] parts.
+    #[inline]
     #[must_use]
     pub fn new(request: &Request) -> Self {
         assert!(matches!(request.kind, Kind::Read { .. } | Kind::Write), "{:?}", request.kind);
@@ -49,6 +50,7 @@ impl Split {
         split
     }
 
+    #[inline]
     #[must_use]
     pub fn count(&self) -> u16 {
         let count = self.last_block() - self.first_block() + 1;
@@ -57,6 +59,7 @@ impl Split {
 
     /// # Panics
     /// When there is no such part.
+    #[inline]
     #[must_use]
     pub fn part(&self, index: u16) -> Part {
         assert!(index < self.count(), "part {index} of {}", self.count());
