@@ -264,6 +264,21 @@ impl Disks {
         }
     }
 
+    /// Does a request on the shard's thread, if the disk is one for that and nothing has to be waited
+    /// for; else `start` has to do it, from its beginning.
+    pub(crate) fn do_now(
+        &mut self,
+        base: &mut Base,
+        id: DiskId,
+        work: Work,
+    ) -> Option<io::Result<u32>> {
+        let open = self.find(id).filter(|open| open.info.path_mode.is_inline())?;
+        work.check(&open.info).ok()?;
+        let result = inline::attempt(open, &mut Request::new(work), &mut base.pool)?;
+        base.counters.disk_inline += 1;
+        Some(result)
+    }
+
     /// Starts a request, and finishes it at once if it can be done inline.
     pub(crate) fn start(&mut self, base: &mut Base, id: DiskId, work: Work, token: u64) {
         let checked = match self.find(id) {

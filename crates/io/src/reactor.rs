@@ -439,6 +439,18 @@ impl Reactor {
         self.disks.start(&mut self.base, disk, work, token);
     }
 
+    /// Writes `from` to the disk, without an event, if that takes no wait; `None` if it is to be
+    /// done by `write`.
+    pub fn write_now(
+        &mut self,
+        disk: DiskId,
+        offset: u64,
+        from: Slice,
+        durability: Durability,
+    ) -> Option<io::Result<u32>> {
+        self.disks.do_now(&mut self.base, disk, Work::Write { offset, from, durability })
+    }
+
     /// Makes every write that has completed durable; `Event::Disk`.
     pub fn flush(&mut self, disk: DiskId, token: u64) {
         self.disks.start(&mut self.base, disk, Work::Flush, token);

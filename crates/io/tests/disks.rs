@@ -199,6 +199,34 @@ fn inline_write_costs_no_turn_of_the_ring() {
     assert_eq!(reactor.counters().disk_inline, 200);
 }
 
+/// What was done at once has no event; what was not, or cannot be, is for `write`.
+#[test]
+fn write_that_takes_no_wait_is_done_at_once() {
+    let scratch = Scratch::in_memory();
+    let mut reactor = reactor();
+    let disk = reactor.open_disk(&scratch.path, DiskOptions::default()).unwrap();
+    let (_, whole) = fill(&mut reactor, 7);
+    for (offset, durability) in [(4096, Durability::Cached), (65536, Durability::Fua)] {
+        let part = whole.part(0, 4096);
+        let done = reactor.write_now(disk, offset, part, durability).unwrap();
+        assert_eq!(done.unwrap(), 4096);
+    }
+    assert!(reactor.write_now(disk, SIZE, whole, Durability::Cached).is_none(), "past its end");
+    let mut events = Vec::new();
+    reactor.turn(None, &mut events).unwrap();
+    assert!(events.is_empty(), "{events:?}");
+    let bytes = fs::read(&scratch.path).unwrap();
+    assert_eq!((&bytes[..4096], &bytes[4096..8192]), (&[0; 4096][..], &[7; 4096][..]));
+    assert_eq!(bytes[65536..69632], [7; 4096]);
+
+    let buffered = Scratch::on_disk();
+    let options = DiskOptions { direct: Direct::Never, ..DiskOptions::default() };
+    let disk = reactor.open_disk(&buffered.path, options).unwrap();
+    assert!(reactor.write_now(disk, 0, whole, Durability::Fua).is_none(), "it waits for the disk");
+    reactor.close_disk(disk);
+    assert!(reactor.write_now(disk, 0, whole, Durability::Cached).is_none(), "it is closed");
+}
+
 /// Whether the file system of the build directory has `O_DIRECT`; on some machines it has not.
 fn has_direct(reactor: &mut Reactor, scratch: &Scratch) -> bool {
     let options = DiskOptions { direct: Direct::Required, ..DiskOptions::default() };

@@ -270,8 +270,13 @@ impl Part {
                 let durability = if fua { Durability::Fua } else { Durability::Cached };
                 let (data, offset) = disk.at(range);
                 if slice.offset.is_multiple_of(disk.mem_align) {
-                    rim.kit.payloads.retain(payload);
                     disk.count_written(range);
+                    let written = rim.kit.reactor.write_now(data, offset, slice, durability);
+                    if let Some(result) = written {
+                        self.on_written(token, &result, rim);
+                        return None;
+                    }
+                    rim.kit.payloads.retain(payload);
                     disk.counters.in_flight += 1;
                     let token = rim.start(self.id, Kind::Write { token, payload });
                     rim.kit.reactor.write(data, offset, slice, durability, token);
@@ -316,6 +321,18 @@ impl Part {
         None
     }
 
+    /// A write was done at once: nothing of it had to be kept meanwhile.
+    fn on_written(&mut self, token: Token, result: &stdio::Result<u32>, rim: &mut Rim) {
+        let done = match result {
+            Ok(_) => Ok(DeviceResult::Done),
+            Err(error) => {
+                self.log_device_error("a write to the disk", error);
+                Err(DeviceError)
+            }
+        };
+        rim.answer(self.id, token, done);
+    }
+
     /// A device request of the core is done.
     pub(crate) fn on_device(
         &mut self,
@@ -324,7 +341,7 @@ impl Part {
         rim: &mut Rim,
     ) {
         if let Err(error) = result {
-            self.log_device_error(&operation.kind, error);
+            self.log_device_error(operation.kind.name(), error);
         }
         if let Some(disk) = &mut self.disk {
             disk.counters.in_flight -= 1;
@@ -377,14 +394,14 @@ impl Part {
         }
     }
 
-    fn log_device_error(&mut self, kind: &Kind, error: &stdio::Error) {
+    fn log_device_error(&mut self, what: &str, error: &stdio::Error) {
         if let Some(disk) = &mut self.disk {
             if disk.error_logged {
                 return;
             }
             disk.error_logged = true;
         }
-        log!(Error, Scope::resource(&self.name), "{} failed: {error}", kind.name());
+        log!(Error, Scope::resource(&self.name), "{what} failed: {error}");
     }
 }
 
