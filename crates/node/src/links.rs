@@ -302,6 +302,10 @@ impl Links {
         std::mem::take(&mut self.is_due)
     }
 
+    pub(crate) fn has_fact(&self) -> bool {
+        !self.facts.is_empty()
+    }
+
     pub(crate) fn pop_fact(&mut self) -> Option<Fact> {
         self.facts.pop_front()
     }

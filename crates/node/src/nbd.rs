@@ -160,6 +160,10 @@ impl Nbd {
         }
     }
 
+    pub(crate) fn has_fact(&self) -> bool {
+        !self.facts.is_empty()
+    }
+
     pub(crate) fn pop_fact(&mut self) -> Option<Fact> {
         self.facts.pop_front()
     }

@@ -136,6 +136,10 @@ impl Nvme {
         }
     }
 
+    pub(crate) fn has_fact(&self) -> bool {
+        !self.facts.is_empty()
+    }
+
     pub(crate) fn pop_fact(&mut self) -> Option<Fact> {
         self.facts.pop_front()
     }

@@ -122,6 +122,10 @@ impl Ublk {
         self.requests.len()
     }
 
+    pub(crate) fn has_fact(&self) -> bool {
+        !self.facts.is_empty()
+    }
+
     pub(crate) fn pop_fact(&mut self) -> Option<(HostedId, GroupInput)> {
         self.facts.pop_front()
     }

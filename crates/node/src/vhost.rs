@@ -255,6 +255,10 @@ impl Vhost {
         self.requests.len()
     }
 
+    pub(crate) fn has_fact(&self) -> bool {
+        !self.facts.is_empty()
+    }
+
     pub(crate) fn pop_fact(&mut self) -> Option<Fact> {
         self.facts.pop_front()
     }

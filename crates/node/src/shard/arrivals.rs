@@ -15,8 +15,18 @@ use crate::shard::mesh::{Change, ToPart};
 use crate::shard::{Input, Rim, Shard, Starved};
 
 impl Shard {
-    /// Takes over all facts of links and clients, each in order.
+    /// Takes over all facts of links and clients, each in order. Nearly always there is none: that
+    /// is asked after every event and every step.
+    #[inline]
     pub(super) fn take_facts(&mut self) {
+        if self.rim.has_fact() {
+            self.take_each_fact();
+        }
+    }
+
+    /// Apart, or each question would save and restore what this one needs.
+    #[inline(never)]
+    fn take_each_fact(&mut self) {
         while let Some(fact) = self.rim.links.pop_fact() {
             self.on_link_fact(fact);
         }
@@ -152,6 +162,14 @@ impl Shard {
 }
 
 impl Rim {
+    fn has_fact(&self) -> bool {
+        self.links.has_fact()
+            || self.nbd.has_fact()
+            || self.nvme.has_fact()
+            || self.vhost.has_fact()
+            || self.ublk.has_fact()
+    }
+
     /// Keeps a device request for later, and its payload with it.
     pub(crate) fn starve(&mut self, hosted: HostedId, action: GroupAction) {
         if let Some(payload) = payload_of(&action) {
