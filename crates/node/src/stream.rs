@@ -1,22 +1,21 @@
 //! What was received of a client's connection and not taken yet.
 
-use io::{BufferId, Class, Slice};
+use io::{Class, Slice};
 
 use crate::payloads::Kit;
 
 #[derive(Debug, Default)]
 pub(crate) struct Stream {
-    buffer: Option<BufferId>,
+    /// All of it.
+    buffer: Option<Slice>,
     taken: u32,
     filled: u32,
 }
 
 impl Stream {
     /// The bytes that wait to be taken; no buffer is held while there are none.
-    pub(crate) fn available(&self, kit: &mut Kit) -> Option<Slice> {
-        let buffer = self.buffer?;
-        let length = self.filled - self.taken;
-        Some(kit.reactor.pool().whole(buffer).part(self.taken, length))
+    pub(crate) fn available(&self) -> Option<Slice> {
+        Some(self.buffer?.part(self.taken, self.filled - self.taken))
     }
 
     pub(crate) fn is_empty(&self) -> bool {
@@ -37,14 +36,10 @@ impl Stream {
     /// of room the rest moves to the front.
     pub(crate) fn room(&mut self, least: u32, kit: &mut Kit) -> Option<Slice> {
         let pool = kit.reactor.pool();
-        let buffer = match self.buffer {
-            Some(buffer) => buffer,
-            None => {
-                let fresh = pool.take_for_client(Class::Medium.size_bytes())?;
-                *self.buffer.insert(fresh.buffer)
-            }
+        let whole = match self.buffer {
+            Some(whole) => whole,
+            None => *self.buffer.insert(pool.take_for_client(Class::Medium.size_bytes())?),
         };
-        let whole = pool.whole(buffer);
         let rest = self.filled - self.taken;
         if rest == 0 {
             self.taken = 0;
@@ -59,16 +54,15 @@ impl Stream {
 
     /// The buffer with the bytes that wait in it, for somebody else.
     pub(crate) fn give_up(&mut self) -> Option<Slice> {
-        let buffer = self.buffer.take()?;
-        let rest = Slice { buffer, offset: self.taken, length: self.filled - self.taken };
+        let rest = self.buffer.take()?.part(self.taken, self.filled - self.taken);
         self.taken = 0;
         self.filled = 0;
         Some(rest)
     }
 
     pub(crate) fn dispose(&mut self, kit: &mut Kit) {
-        if let Some(buffer) = self.buffer.take() {
-            kit.reactor.pool().release(buffer);
+        if let Some(whole) = self.buffer.take() {
+            kit.reactor.pool().release(whole.buffer);
         }
     }
 }

@@ -42,7 +42,7 @@ pub(super) struct Client {
     pub(super) requests: usize,
     pub(super) bytes: usize,
     pub(super) is_dirty: bool,
-    stream: Stream,
+    pub(super) stream: Stream,
     receiving: Receiving,
 }
 
@@ -138,8 +138,8 @@ impl Client {
     }
 
     /// The bytes that wait to be taken.
-    pub(super) fn available(&self, kit: &mut Kit) -> Option<Slice> {
-        self.stream.available(kit)
+    pub(super) fn available(&self) -> Option<Slice> {
+        self.stream.available()
     }
 
     pub(super) fn take(&mut self, length: u32) {

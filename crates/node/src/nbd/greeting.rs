@@ -43,7 +43,7 @@ impl Nbd {
     pub(super) fn step_handshake(&mut self, key: Key, kit: &mut Kit) {
         loop {
             let Some(client) = self.clients.get_mut(key) else { return };
-            let Some(bytes) = client.available(kit).filter(|bytes| bytes.length > 0) else {
+            let Some(bytes) = client.available().filter(|bytes| bytes.length > 0) else {
                 return;
             };
             let Stage::Handshake { machine, .. } = &mut client.stage else { return };

@@ -108,7 +108,7 @@ impl Nbd {
             {
                 return;
             }
-            let bytes = client.available(kit);
+            let bytes = client.available();
             let Some(replies) = client.replies else { return };
             let Stage::Serving { machine, .. } = &mut client.stage else { return };
             let parsed = match bytes {
@@ -145,35 +145,36 @@ impl Nbd {
     fn take_payload(&mut self, key: Key, kit: &mut Kit) -> bool {
         loop {
             let Some(client) = self.clients.get_mut(key) else { return false };
-            let available = client.available(kit);
             let Stage::Serving { machine, write, .. } = &mut client.stage else { return false };
             let Some(current) = write else { return true };
             let Some(request) = self.requests.get_mut(current.request) else { return false };
             let split = Split::new(&request.wanted);
             let part = split.part(current.part);
-            let Some(filling) = &mut current.payload else {
-                if request.in_flight >= PARTS_PER_REQUEST_MAX {
-                    return false;
-                }
-                let Some(slice) = kit.reactor.pool().take_for_client(part.length) else {
-                    self.starved = true;
-                    return false;
-                };
-                current.payload = Some(Filling { slice, filled: 0 });
-                continue;
+            let mut filling = match current.payload {
+                Some(filling) => filling,
+                None if request.in_flight >= PARTS_PER_REQUEST_MAX => return false,
+                None => match kit.reactor.pool().take_for_client(part.length) {
+                    Some(slice) => Filling { slice, filled: 0 },
+                    None => {
+                        self.starved = true;
+                        return false;
+                    }
+                },
             };
             let rest = part.length - filling.filled;
-            if rest > 0 {
-                let arrived = available.map_or(0, |bytes| bytes.length.min(rest));
-                if arrived == 0 {
-                    return false;
-                }
-                let from = available.expect("some bytes arrived").part(0, arrived);
-                kit.reactor.pool().copy(from, filling.slice.part(filling.filled, arrived));
+            if rest > 0
+                && let Some(bytes) = client.stream.available()
+            {
+                let arrived = bytes.length.min(rest);
+                let place = filling.slice.part(filling.filled, arrived);
+                kit.reactor.pool().copy(bytes.part(0, arrived), place);
                 filling.filled += arrived;
                 machine.advance_payload(arrived.into());
-                client.take(arrived);
-                continue;
+                client.stream.take(arrived);
+            }
+            if filling.filled < part.length {
+                current.payload = Some(filling);
+                return false;
             }
             let payload = kit.payloads.adopt(filling.slice);
             request.in_flight += 1;
@@ -187,8 +188,12 @@ impl Nbd {
                 part: next,
                 payload: None,
             });
+            let is_last = write.is_none();
             let request = Request { part: id, kind, offset, length: part.length };
             self.facts.push_back(Fact::Request { hosted, request });
+            if is_last {
+                return true;
+            }
         }
     }
 
@@ -244,8 +249,9 @@ impl Nbd {
         let request = self.requests.insert(request);
         if wanted.kind == Kind::Write {
             *write = Some(Write { request, part: 0, payload: None });
+        } else {
+            self.issue(request, kit);
         }
-        self.issue(request, kit);
     }
 
     /// Hands the core as many parts as may be under way. A write's follow its payload instead.
@@ -478,12 +484,15 @@ impl Nbd {
     }
 
     fn forget(&mut self, key: Key) -> Option<(Key, Wanted)> {
-        let request = self.requests.remove(key)?;
-        if let Some(client) = self.clients.get_mut(request.client) {
+        // It is large, for it has the parts of reads: it goes where it lies.
+        let request = self.requests.get(key)?;
+        let (client, wanted) = (request.client, request.wanted);
+        self.requests.remove(key)?;
+        if let Some(client) = self.clients.get_mut(client) {
             client.requests -= 1;
-            client.bytes -= held_bytes(&request.wanted);
+            client.bytes -= held_bytes(&wanted);
         }
-        Some((request.client, request.wanted))
+        Some((client, wanted))
     }
 
     fn reply(

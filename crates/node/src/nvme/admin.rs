@@ -76,7 +76,7 @@ impl Nvme {
             let Some(queue) = self.queues.get_mut(key).filter(|it| it.is_listening()) else {
                 return;
             };
-            let Some(slice) = queue.stream.available(kit).filter(|slice| slice.length > 0) else {
+            let Some(slice) = queue.stream.available().filter(|slice| slice.length > 0) else {
                 return;
             };
             let bytes = kit.reactor.pool_ref().bytes(slice);
@@ -123,7 +123,7 @@ impl Nvme {
     /// Says why, then closes the connection.
     pub(super) fn give_up(&mut self, key: Key, fatal: &Fatal, kit: &mut Kit) {
         let Some(queue) = self.queues.get_mut(key) else { return };
-        let offending = queue.stream.available(kit);
+        let offending = queue.stream.available();
         let offending =
             offending.map_or_else(Vec::new, |it| kit.reactor.pool_ref().bytes(it).to_vec());
         queue.say(kit, |encoder, out| encoder.terminate(fatal, &offending, out));

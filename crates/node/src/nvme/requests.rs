@@ -81,7 +81,7 @@ impl Nvme {
             let Some(queue) = self.queues.get_mut(key).filter(|it| it.is_listening()) else {
                 return;
             };
-            let slice = queue.stream.available(kit).filter(|slice| slice.length > 0);
+            let slice = queue.stream.available().filter(|slice| slice.length > 0);
             let bytes = slice.map_or(&[][..], |slice| kit.reactor.pool_ref().bytes(slice));
             match queue.receiver.next(bytes) {
                 Parsed::NeedMore(_) => return,
@@ -172,12 +172,12 @@ impl Nvme {
                 }
                 continue;
             };
-            let arrived = stream.available(kit).map_or(0, |bytes| bytes.length);
+            let arrived = stream.available().map_or(0, |bytes| bytes.length);
             let length = arrived.min(room.length).min(left);
             if length == 0 {
                 return false;
             }
-            let from = stream.available(kit).expect("some bytes arrived").part(0, length);
+            let from = stream.available().expect("some bytes arrived").part(0, length);
             kit.reactor.pool().copy(from, room.part(0, length));
             receiver.advance(kit.reactor.pool_ref().bytes(from));
             stream.take(length);
