@@ -4,6 +4,7 @@
 //! each device request and each send that uses the bytes. Several payloads may lie in one buffer
 //! (messages that arrived together); the buffer goes back when the last of them does.
 
+use format::frame::PayloadRef;
 use format::ids::BlockMask;
 use io::{Loan, Pool, Reactor, Slice};
 use replication::contract::Payload;
@@ -112,15 +113,18 @@ impl Payloads {
         self.entry_mut(payload).checksum = Some(checksum);
     }
 
-    /// The CRC-32C of the bytes, computed at most once.
-    pub(crate) fn checksum(
+    /// One more reference, for a message: what it says of the bytes. Their CRC-32C is computed at
+    /// most once.
+    pub(crate) fn retain_for_message(
         &mut self,
         payload: Payload,
         pool: &Pool,
         compute: impl FnOnce(&[u8]) -> u32,
-    ) -> u32 {
+    ) -> PayloadRef {
         let entry = self.entry_mut(payload);
-        *entry.checksum.get_or_insert_with(|| compute(pool.bytes(entry.slice)))
+        entry.references += 1;
+        let crc = *entry.checksum.get_or_insert_with(|| compute(pool.bytes(entry.slice)));
+        PayloadRef { length_bytes: entry.slice.length, crc }
     }
 
     /// Copies all of `patch` over `base` from byte `at` on.

@@ -3,7 +3,7 @@
 use std::io as stdio;
 
 use format::error::EncodeError;
-use format::frame::{FrameWriter, Message, PayloadRef, QUANTUM_BYTES_MAX};
+use format::frame::{FrameWriter, Message, QUANTUM_BYTES_MAX};
 use format::message::{LinkMessage, ResourceMessage};
 use io::{Class, Slice};
 use replication::contract::Payload;
@@ -35,10 +35,7 @@ impl Links {
             return;
         }
         let payload = payload.map(|payload| {
-            kit.payloads.retain(payload);
-            let crc = kit.payloads.checksum(payload, kit.reactor.pool(), crc32c);
-            let length_bytes = kit.payloads.slice(payload).length;
-            (payload, PayloadRef { length_bytes, crc })
+            (payload, kit.payloads.retain_for_message(payload, kit.reactor.pool(), crc32c))
         });
         let message = Message::Resource(message);
         pipe.queue.push_back(Queued { handle: route.handle, message, payload });

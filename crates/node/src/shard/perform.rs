@@ -24,7 +24,15 @@ use crate::shard::{Input, Rim, Shard};
 use crate::{nbd, nvme, placement, ublk, vhost};
 
 impl Part {
+    /// Every second step decides nothing: most acknowledgements leave others to wait for.
+    #[inline]
     pub(crate) fn perform_group(&mut self, actions: &mut Vec<GroupAction>, rim: &mut Rim) {
+        if !actions.is_empty() {
+            self.perform_each(actions, rim);
+        }
+    }
+
+    fn perform_each(&mut self, actions: &mut Vec<GroupAction>, rim: &mut Rim) {
         for action in actions.drain(..) {
             match action {
                 GroupAction::ReadDevice { .. }
@@ -76,21 +84,33 @@ impl Part {
         rim: &mut Rim,
     ) {
         for member in to.iter() {
-            if let DataBody::Write(write) = &message.body
-                && let Some(peer) = self.peers.iter_mut().find(|peer| peer.node == member)
-            {
+            let peer = self.peers.iter_mut().find(|peer| peer.node == member);
+            let Some(peer) = peer else { continue };
+            if let DataBody::Write(write) = &message.body {
                 peer.acks.on_sent(write, rim.kit.now);
                 peer.traffic.on_sent(write);
             }
-            self.send_data(member, message.clone(), payload, rim);
+            let link = peer.link;
+            self.send_over(link, member, message.clone(), payload, rim);
         }
     }
 
-    fn send_data(&mut self, to: NodeId, message: Data, payload: Option<Payload>, rim: &mut Rim) {
-        let me = rim.kit.mesh.me();
-        let shard = |shards| placement::shard_of_message(&message.body, me, shards);
+    fn send_data(&self, to: NodeId, message: Data, payload: Option<Payload>, rim: &mut Rim) {
         let Some(link) = self.peer(to).map(|peer| peer.link) else { return };
+        self.send_over(link, to, message, payload, rim);
+    }
+
+    fn send_over(
+        &self,
+        link: usize,
+        to: NodeId,
+        message: Data,
+        payload: Option<Payload>,
+        rim: &mut Rim,
+    ) {
         let Rim { links, kit, .. } = rim;
+        let me = kit.mesh.me();
+        let shard = |shards| placement::shard_of_message(&message.body, me, shards);
         // A message to a member that is not connected is dropped: the core hears of the loss.
         if let Some(route) = links.route(link, (self.id, to), shard) {
             links.send(route, ResourceMessage::Data(message), payload, kit);
