@@ -264,8 +264,8 @@ impl Disks {
         }
     }
 
-    /// Does a request on the shard's thread, if the disk is one for that and nothing has to be waited
-    /// for; else `start` has to do it, from its beginning.
+    /// Does a request on the shard's thread, if the disk is one for that and nothing has to be
+    /// waited for; else `start` has to do it, from its beginning.
     pub(crate) fn do_now(
         &mut self,
         base: &mut Base,

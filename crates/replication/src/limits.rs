@@ -8,6 +8,9 @@ pub const LANES_DEFAULT: u8 = 16;
 pub const LANES_MAX: u8 = 64;
 /// Operations of one lane that hold a lock at a time.
 pub const OPERATIONS_PER_LANE_MAX: usize = 256;
+/// Reads of one lane that keep a place, with those that are answered and that a late disk, of a
+/// member that may not be left behind, owes its answers to.
+pub const READ_PLACES_MAX: usize = 8192;
 /// Copies (resync or reconciliation) in flight per lane.
 pub const COPIES_PER_LANE_MAX: usize = 2;
 /// Copies to a returning member, in one lane, for which no source could be read: then it rests.

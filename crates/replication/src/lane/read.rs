@@ -753,3 +753,32 @@ impl Lane {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use format::ids::NodeId;
+
+    use super::*;
+
+    /// Their places are named in few bits.
+    #[test]
+    fn what_a_late_disk_owes_is_bounded() {
+        let mut leader = Leader::default();
+        let asked = MemberSet::of(NodeId::new(1).expect("a small number"));
+        for part in 0..limits::READ_PLACES_MAX {
+            assert!(!leader.is_full(), "{part} reads are answered");
+            leader.reads.insert(ClientRead {
+                part: PartId(part as u64),
+                range: BlockRange::new(0, 1),
+                order: 0,
+                state: ReadState::Answered,
+                asked,
+                asked_at: Time::ZERO,
+                tried: MemberSet::EMPTY,
+            });
+            leader.answered_reads += 1;
+        }
+        assert!(leader.is_full());
+        Asked::new(leader.reads.places(), 0);
+    }
+}

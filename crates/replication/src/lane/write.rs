@@ -401,6 +401,7 @@ impl crate::lane::Leader {
         let reads = self.reads.len() - self.answered_reads;
         self.operations.len() + reads >= limits::OPERATIONS_PER_LANE_MAX
             || self.sent.len() >= limits::WINDOW_PER_LANE_MAX
+            || self.reads.len() >= limits::READ_PLACES_MAX
     }
 
     /// The operation that has this seq, until it completes.
