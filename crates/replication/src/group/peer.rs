@@ -260,15 +260,13 @@ impl Lane {
             DataBody::Stable { stable, .. } => self.on_stable(turn, stable),
             DataBody::Read { id, range, .. } => self.on_peer_read(turn, from, id, range),
             DataBody::ReadDone { id, status, length_bytes, zeroes, .. } => {
-                if payload.is_some() && self.asked_bytes(id) != Some(length_bytes) {
-                    // Of a read that ended meanwhile, or not what was asked for.
+                // Of a read that ended meanwhile, where nobody asks.
+                let Some(asker) = self.asker(id) else { return turn.release(payload) };
+                if payload.is_some() && self.asked_bytes(asker) != length_bytes {
                     turn.release(payload);
-                    if self.asked_bytes(id).is_some() {
-                        turn.tell_home(FromGroup::Misbehaved { member: from });
-                    }
-                    return;
+                    return turn.tell_home(FromGroup::Misbehaved { member: from });
                 }
-                self.on_read_done(turn, (id, from), (status, zeroes), payload);
+                self.on_read_done(turn, (asker, from), (status, zeroes), payload);
             }
             DataBody::Digest { id, range, .. } => self.on_peer_digest(turn, from, id, range),
             DataBody::DigestDone { id, status, ref mut digests, .. } => {

@@ -33,15 +33,18 @@ impl Asked {
     /// # Panics
     ///
     /// With an index that `OPERATIONS_PER_LANE_MAX` and what one request can need keep from being.
+    #[inline(always)]
     pub(crate) fn new(index: u32, order: u64) -> Self {
         assert!(u64::from(index) <= low_bits(INDEX_BITS), "the operations of a lane are bounded");
         Self { index, order: order & low_bits(TOKEN_ORDER_BITS) }
     }
 
+    #[inline(always)]
     pub(crate) fn in_token(self, generation: u8) -> u64 {
         u64::from(self.index) | self.order << INDEX_BITS | u64::from(generation) << GENERATION_SHIFT
     }
 
+    #[inline(always)]
     pub(crate) fn of_token(value: u64) -> (Self, u8) {
         let index = u32::try_from(value & low_bits(INDEX_BITS)).expect("masked");
         let order = value >> INDEX_BITS & low_bits(TOKEN_ORDER_BITS);
@@ -49,6 +52,7 @@ impl Asked {
         (Self { index, order }, generation)
     }
 
+    #[inline(always)]
     fn is_of(self, order: u64) -> bool {
         (self.order ^ order) & low_bits(TOKEN_ORDER_BITS) == 0
     }
@@ -62,6 +66,7 @@ pub(crate) enum Asker {
 }
 
 /// The id of a question to another member.
+#[inline(always)]
 pub(crate) fn wire_id(asker: Asker, order: u64) -> u32 {
     let (index, flag) = match asker {
         Asker::Operation { index } => (index, FOR_OPERATION),
@@ -73,12 +78,14 @@ pub(crate) fn wire_id(asker: Asker, order: u64) -> u32 {
 }
 
 /// Whether the leader asks for an operation of its own.
+#[inline(always)]
 pub(crate) fn is_for_operation(id: u32) -> bool {
     id & FOR_OPERATION != 0
 }
 
 impl Lane {
     /// The operation that the device was asked for, if it still has its place.
+    #[inline(always)]
     pub(crate) fn operation_asked(&self, asked: Asked, generation: u8) -> Option<u32> {
         let leader = self.leader.as_ref().filter(|_| generation == self.generation)?;
         let operation = leader.operations.get(asked.index)?;
@@ -86,6 +93,7 @@ impl Lane {
     }
 
     /// The same of a client's read.
+    #[inline(always)]
     pub(crate) fn read_asked(&self, asked: Asked, generation: u8) -> Option<u32> {
         let leader = self.leader.as_ref().filter(|_| generation == self.generation)?;
         let read = leader.reads.get(asked.index)?;
@@ -93,6 +101,7 @@ impl Lane {
     }
 
     /// Who asked another member by this id, if it still has its place.
+    #[inline(always)]
     pub(crate) fn asker(&self, id: u32) -> Option<Asker> {
         let leader = self.leader.as_ref()?;
         let index = id >> 1 & u32::try_from(low_bits(INDEX_BITS)).expect("few bits");

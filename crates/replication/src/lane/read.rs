@@ -644,25 +644,23 @@ impl Lane {
         turn.release(payload);
     }
 
-    /// The bytes that a read asks another node for, if there is such a read.
-    pub(crate) fn asked_bytes(&self, id: u32) -> Option<u32> {
-        let leader = self.leader.as_ref()?;
-        let range = match self.asker(id)? {
-            Asker::Operation { index } => leader.operations.get(index)?.range,
-            Asker::Client { index } => leader.reads.get(index)?.range,
+    /// The bytes that a read asks another node for.
+    pub(crate) fn asked_bytes(&self, asker: Asker) -> u32 {
+        let range = match asker {
+            Asker::Operation { index } => self.operation(index).range,
+            Asker::Client { index } => self.read(index).expect("it asked").range,
         };
-        u32::try_from(range.length_bytes()).ok()
+        u32::try_from(range.length_bytes()).expect("within an extent")
     }
 
     /// The answer of another node to a read of this one.
     pub(crate) fn on_read_done(
         &mut self,
         turn: &mut Turn<'_>,
-        (id, from): (u32, NodeId),
+        (asker, from): (Asker, NodeId),
         (status, zeroes): (ReadStatus, BlockMask),
         payload: Option<Payload>,
     ) {
-        let Some(asker) = self.asker(id) else { return turn.release(payload) };
         if status == ReadStatus::Refused {
             turn.release(payload);
             return self.on_read_refused(turn, asker, from);
