@@ -32,7 +32,8 @@ const fn low_bits(count: u32) -> u64 {
 impl Asked {
     /// # Panics
     ///
-    /// With an index that `OPERATIONS_PER_LANE_MAX` and what one request can need keep from being.
+    /// With an index that is kept from being: of a read by `READ_PLACES_MAX`, of an operation by
+    /// `OPERATIONS_PER_LANE_MAX` and what one request can need.
     #[inline(always)]
     pub(crate) fn new(index: u32, order: u64) -> Self {
         assert!(u64::from(index) <= low_bits(INDEX_BITS), "the operations of a lane are bounded");
