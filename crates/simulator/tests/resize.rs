@@ -444,3 +444,20 @@ fn an_answer_about_a_size_that_was_given_up_is_none_about_the_next() {
         assert_eq!(it.on_disk(1, SIZE / 4096), 9, "{offset:?}");
     }
 }
+
+/// It is asked again, for what it was asked before, or what it answered, was lost: a size would go
+/// on by no other event than its return, and nobody is admitted until that comes to an end.
+#[test]
+fn a_member_whose_connections_are_made_anew_meanwhile_is_asked_again() {
+    for steps in 0..60 {
+        let mut it = Scenario::new(3, 0, 0);
+        enlarge_all(&mut it, 20 * EXTENT);
+        // So it is back before its loss is recorded.
+        it.cluster.slow[2].save = Duration::from_millis(30);
+        ask(&mut it, 0, SIZE + 6 * EXTENT);
+        it.run(Duration::from_micros(steps * 1_500));
+        it.cluster.reset_link(0, 1);
+        it.run(Duration::from_secs(3));
+        assert_eq!(state(&it, 0), Some(ResizeState::Done), "after {steps} steps");
+    }
+}

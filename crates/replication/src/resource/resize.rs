@@ -337,12 +337,14 @@ impl Resource {
     }
 
     fn ask_for_room(&mut self) {
+        let connected = self.connected();
         let (Some(session), Some(resize)) = (&self.session, &mut self.resize) else { return };
         let (nonce, write_set) = (session.nonce, session.write_set);
         let ResizeTask { place, size_bytes, .. } = resize.task;
         resize.held.retain(|&member, _| write_set.has(member));
         let held: MemberSet = resize.held.keys().copied().collect();
-        let to_ask = write_set.minus(held).minus(resize.asked);
+        // Who is away for a moment is asked when it is back.
+        let to_ask = write_set.minus(held).minus(resize.asked).and(connected);
         resize.asked |= to_ask;
         for member in to_ask.iter() {
             self.send(member, Control::Enlarge { nonce, place, size_bytes });
@@ -398,7 +400,7 @@ impl Resource {
     }
 
     fn have_size_prepared(&mut self) {
-        let tracked = self.tracked();
+        let (tracked, connected) = (self.tracked(), self.connected());
         let (Some(session), Some(resize)) = (&self.session, &mut self.resize) else { return };
         let (nonce, write_set) = (session.nonce, session.write_set);
         // A newcomer for whom room is made is not there, either.
@@ -409,7 +411,7 @@ impl Resource {
             resize.asked = MemberSet::EMPTY;
             resize.prepared = MemberSet::EMPTY;
         }
-        let to_ask = write_set.minus(resize.prepared).minus(resize.asked);
+        let to_ask = write_set.minus(resize.prepared).minus(resize.asked).and(connected);
         resize.asked |= to_ask;
         let message = Control::PrepareSize {
             nonce,
