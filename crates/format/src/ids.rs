@@ -82,6 +82,33 @@ impl fmt::Display for NodeId {
     }
 }
 
+/// The asker's name for a question, which its answer names again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct QuestionId(pub u32);
+
+impl QuestionId {
+    /// Of a question, or an answer, of somebody who knows of no such names.
+    pub const UNNAMED: Self = Self(0);
+
+    /// A name for one question, out of random bits.
+    #[must_use]
+    pub fn of(random: u64) -> Self {
+        Self(u32::try_from(random >> 32).expect("the upper half").max(1))
+    }
+
+    /// The one after this; never unnamed.
+    #[must_use]
+    pub fn next(self) -> Self {
+        Self(self.0.wrapping_add(1).max(1))
+    }
+
+    /// An answer that names `self` is one to the question `asked`.
+    #[must_use]
+    pub fn answers(self, asked: Self) -> bool {
+        self == asked || self == Self::UNNAMED
+    }
+}
+
 /// A set of members, one bit per node id.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub struct MemberSet(pub u32);

@@ -7,7 +7,7 @@
 use crate::config::Config;
 use crate::ids::{
     BLOCK_BYTES, Ballot, BlockMask, BlockRange, BootId, Branch, Digest, Epoch, Incarnation,
-    LaneIndex, MemberSet, NodeId, Nonce, ResourceId, Seq, ValueId, VoteStoreId,
+    LaneIndex, MemberSet, NodeId, Nonce, QuestionId, ResourceId, Seq, ValueId, VoteStoreId,
 };
 use crate::metadata::Candidate;
 use crate::space::{Place, Space};
@@ -78,6 +78,8 @@ pub const FEATURE_WATCH: u64 = 1;
 pub const FEATURE_PROOF: u64 = 2;
 /// Its sender packs frames by the quantum that the receiver named; others take the largest one.
 pub const FEATURE_QUANTUM: u64 = 4;
+/// Its sender reads messages whose last field is a `QuestionId`.
+pub const FEATURE_QUESTIONS: u64 = 8;
 
 /// That the sender knows the secret of a resource.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -316,6 +318,7 @@ pub enum Control {
         place: Place,
         size_bytes: u64,
         zeroes: bool,
+        id: QuestionId,
     },
     /// To whoever asked for a size: it is under way, or why not. `member` and `size_bytes` say
     /// which disk is too small, and what it holds; else the size that is meant.
@@ -323,6 +326,7 @@ pub enum Control {
         outcome: ResizeOutcome,
         member: NodeId,
         size_bytes: u64,
+        id: QuestionId,
     },
     /// Asks a member to make room for so many bytes of a volume, or (0) for as many as its backing
     /// has.
@@ -526,11 +530,13 @@ pub enum DataBody {
         member: NodeId,
         base: SlotBase,
         ranges: Vec<BlockRange>,
+        id: QuestionId,
     },
     LossDone {
         lane: LaneIndex,
         member: NodeId,
         boot_id: BootId,
+        id: QuestionId,
     },
     /// Asks for the dirty blocks of a slot from `from` on; a member's own slot by its own id.
     SlotRead {

@@ -39,12 +39,14 @@ pub(crate) struct Writer<'a> {
     bytes: &'a mut [u8],
     position: usize,
     fault: Option<EncodeError>,
+    /// Whoever reads it knows of `QuestionId`.
+    pub(crate) names_questions: bool,
 }
 
 impl<'a> Writer<'a> {
     /// Writes from `position` on.
     pub(crate) fn new(bytes: &'a mut [u8], position: usize) -> Self {
-        Self { bytes, position, fault: None }
+        Self { bytes, position, fault: None, names_questions: true }
     }
     /// The place of the next `N` bytes, or `None` if there is none.
     #[inline]

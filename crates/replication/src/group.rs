@@ -24,7 +24,7 @@ pub(crate) mod log_room;
 use std::time::Duration;
 
 use format::ids::{
-    BLOCK_BYTES, BlockRange, BootId, Epoch, LaneIndex, MemberSet, NodeId, Nonce, Seq,
+    BLOCK_BYTES, BlockRange, BootId, Epoch, LaneIndex, MemberSet, NodeId, Nonce, QuestionId, Seq,
 };
 use format::message::{Data, DataBody};
 use format::space::Space;
@@ -112,7 +112,7 @@ pub struct LaneGroup {
     al_slots: usize,
     /// Where the next settle has something to do.
     pub(crate) touched: Positions,
-    pub(crate) local_losses: Vec<(LaneIndex, LostMember, Vec<BlockRange>)>,
+    pub(crate) local_losses: Vec<(LaneIndex, LostMember, Vec<BlockRange>, QuestionId)>,
     /// Members that are being removed, until the home shard was told that all is recorded.
     pub(crate) recording: Vec<(NodeId, RoundId)>,
     /// Members that are being resynced, until the home shard was told that they miss nothing.

@@ -19,7 +19,9 @@ pub(crate) mod seal;
 
 use std::collections::VecDeque;
 
-use format::ids::{BlockRange, EXTENT_BLOCKS, LaneIndex, MemberSet, NodeId, Nonce, Seq};
+use format::ids::{
+    BlockRange, EXTENT_BLOCKS, LaneIndex, MemberSet, NodeId, Nonce, QuestionId, Seq,
+};
 use format::message::{Data, DataBody, SlotBase, WriteKind};
 use format::space::Place;
 use stdx::ring::Ring;
@@ -48,7 +50,7 @@ pub(crate) struct Turn<'a> {
     /// What reads the members serve, those of all lanes of the group.
     pub(crate) balance: &'a mut Balance,
     /// LOSS to this node's own replica, which the group hands on as if it had been a message.
-    pub(crate) local_losses: &'a mut Vec<(LaneIndex, LostMember, Vec<BlockRange>)>,
+    pub(crate) local_losses: &'a mut Vec<(LaneIndex, LostMember, Vec<BlockRange>, QuestionId)>,
     pub(crate) actions: &'a mut Vec<GroupAction>,
 }
 
@@ -84,6 +86,8 @@ pub(crate) struct Lane {
     pub(crate) leader: Option<Box<Leader>>,
     /// Changes whenever leadership does, so that a late device completion finds nothing.
     pub(crate) generation: u8,
+    /// The newest question about a lost member.
+    last_question: QuestionId,
 }
 
 /// The applying side.
@@ -426,7 +430,8 @@ impl DeviceUse {
 
 impl Lane {
     pub(crate) fn new(index: LaneIndex, me: NodeId, slots: Vec<Slot>) -> Self {
-        Self { index, replica: Replica::new(me, slots), leader: None, generation: 0 }
+        let replica = Replica::new(me, slots);
+        Self { index, replica, leader: None, generation: 0, last_question: QuestionId::UNNAMED }
     }
 
     /// Once per turn in which the lane was touched: acknowledgements, and what may start now.

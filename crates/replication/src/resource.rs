@@ -369,12 +369,12 @@ impl Resource {
             | Control::SlotQuery { .. }
             | Control::SetFull { .. }
             | Control::PrepareJoin { .. } => self.on_member_message(from, message),
-            Control::Resize { nonce, place, size_bytes, zeroes } => {
+            Control::Resize { nonce, place, size_bytes, zeroes, id } => {
                 let new_area = if zeroes { NewArea::Zeroed } else { NewArea::AsItIs };
-                self.on_peer_asks(from, nonce, ResizeTask { place, size_bytes, new_area });
+                self.on_peer_asks((from, id), nonce, ResizeTask { place, size_bytes, new_area });
             }
-            Control::ResizeAnswer { outcome, member, size_bytes } => {
-                self.on_resize_answer(from, outcome, member, size_bytes);
+            Control::ResizeAnswer { outcome, member, size_bytes, id } => {
+                self.on_resize_answer((from, id), outcome, member, size_bytes);
             }
             Control::Enlarge { nonce, place, size_bytes } => {
                 self.on_enlarge((from, nonce), place, size_bytes);

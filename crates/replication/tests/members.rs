@@ -1,7 +1,8 @@
 //! What one member does when things come in an order that is rare between processes.
 
 use format::ids::{
-    BlockMask, BlockRange, BootId, Epoch, Incarnation, LaneIndex, MemberSet, NodeId, Nonce, Seq,
+    BlockMask, BlockRange, BootId, Epoch, Incarnation, LaneIndex, MemberSet, NodeId, Nonce,
+    QuestionId, Seq,
 };
 use format::message::{Data, DataBody, ReadStatus, SlotBase, Write, WriteKind};
 use format::space::Space;
@@ -61,7 +62,13 @@ fn from_leader(body: DataBody) -> GroupInput {
 
 fn loss(lost: LostMember, ranges: Vec<BlockRange>) -> GroupInput {
     let LostMember { member, base } = lost;
-    from_leader(DataBody::Loss { lane: LaneIndex(0), member, base, ranges })
+    from_leader(DataBody::Loss {
+        lane: LaneIndex(0),
+        member,
+        base,
+        ranges,
+        id: QuestionId::UNNAMED,
+    })
 }
 
 /// Two ways lead to a returning member: what the leader says of a loss, and the slot of another

@@ -461,3 +461,31 @@ fn a_member_whose_connections_are_made_anew_meanwhile_is_asked_again() {
         assert_eq!(state(&it, 0), Some(ResizeState::Done), "after {steps} steps");
     }
 }
+
+/// Node 1 asks the leader for a size, loses its connections to it before it hears what came of it,
+/// and asks for another. What is said of the first is no word about the second.
+#[test]
+fn an_answer_to_who_asked_before_is_none_about_another_size() {
+    let begin = || {
+        let mut it = Scenario::new(3, 0, 0);
+        enlarge_all(&mut it, 20 * EXTENT);
+        it.cluster.slow[2].save = Duration::from_secs(2);
+        let first = ask(&mut it, 1, SIZE + 4 * EXTENT);
+        it.until("a leader that was asked", |it| state(it, 0) == Some(ResizeState::Asking));
+        it.cluster.reset_link(0, 1);
+        it.until("the end of the wish", |it| it.failed(first));
+        it
+    };
+    let mut it = begin();
+    it.until("the answers", |it| state(it, 0) == Some(ResizeState::Preparing));
+    let answered = it.cluster.now;
+    for early in (0..20).map(|step| Duration::from_micros(30 * step)) {
+        let mut it = begin();
+        it.run(answered.since(it.cluster.now) - early);
+        let second = ask(&mut it, 1, SIZE + 9 * EXTENT);
+        it.until("an answer", |it| it.succeeded(second) || it.failed(second));
+        it.cluster.slow[2] = SlowDisk::default();
+        it.until("the end of it", |it| state(it, 0) == Some(ResizeState::Done));
+        assert!(it.failed(second), "another size was under way: {early:?}");
+    }
+}

@@ -19,6 +19,7 @@ pub struct FrameWriter<B> {
     position: usize,
     messages: u32,
     payload_bytes: u32,
+    names_questions: bool,
 }
 
 impl<B: AsMut<[u8]>> FrameWriter<B> {
@@ -38,7 +39,15 @@ impl<B: AsMut<[u8]>> FrameWriter<B> {
             position: FRAME_HEADER_BYTES,
             messages: 0,
             payload_bytes: 0,
+            names_questions: true,
         }
+    }
+
+    /// Leaves out the names of questions, of which a receiver without `FEATURE_QUESTIONS` knows
+    /// nothing.
+    #[must_use]
+    pub fn without_questions(self) -> Self {
+        Self { names_questions: false, ..self }
     }
 
     #[must_use]
@@ -128,6 +137,7 @@ impl<B: AsMut<[u8]>> FrameWriter<B> {
         let start = self.position + MESSAGE_HEADER_BYTES;
         let bytes = &mut self.buffer.as_mut()[..self.capacity];
         let mut writer = Writer::new(bytes, start);
+        writer.names_questions = self.names_questions;
         if let Some(payload) = payload
             && let Some(place) = writer.array::<8>()
         {

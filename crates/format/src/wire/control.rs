@@ -39,8 +39,8 @@ messages!(Control, CONTROL_TAGS {
     0x0132 Standing(standing)
     0x0133 GiveWay { standing, against }
     0x0134 GiveWayAnswer { standing, agreed }
-    0x012c Resize { nonce, place, size_bytes, zeroes }
-    0x012d ResizeAnswer { outcome, member, size_bytes }
+    0x012c Resize { nonce, place, size_bytes, zeroes, id }
+    0x012d ResizeAnswer { outcome, member, size_bytes, id }
     0x012e Enlarge { nonce, place, size_bytes }
     0x012f Enlarged { nonce, boot_id, place, size_bytes }
     0x0130 PrepareSize { nonce, id, place, from_bytes, to_bytes, absent, zeroes }

@@ -21,8 +21,8 @@ messages!(DataBody, DATA_TAGS {
     0x020a Received { lane, base, mask, boot_id }
     0x0206 Flush { id, shard }
     0x0207 FlushDone { id, shard, boot_id }
-    0x0210 Loss { lane, member, base, ranges }
-    0x0211 LossDone { lane, member, boot_id }
+    0x0210 Loss { lane, member, base, ranges, id }
+    0x0211 LossDone { lane, member, boot_id, id }
     0x0212 SlotRead { lane, slot, from }
     0x0213 SlotData { lane, slot, from, next, ranges }
     0x0214 Clear { lane, seq, slot, range }

@@ -3,7 +3,8 @@
 use crate::error::DecodeError;
 use crate::ids::{
     BLOCK_BYTES, Ballot, BlockMask, BlockRange, BootId, Branch, Digest, Epoch, Incarnation,
-    KernelBootId, LaneIndex, MemberSet, NodeId, Nonce, ResourceId, Seq, ValueId, VoteStoreId,
+    KernelBootId, LaneIndex, MemberSet, NodeId, Nonce, QuestionId, ResourceId, Seq, ValueId,
+    VoteStoreId,
 };
 use crate::message::RANGES_MAX;
 use crate::space::Place;
@@ -60,6 +61,24 @@ impl Wire for NodeId {
     fn get(reader: &mut Reader<'_>) -> Result<Self, DecodeError> {
         let id = u8::get(reader)?;
         NodeId::new(id).ok_or_else(|| reader.out_of_range(1, id.into()))
+    }
+}
+
+/// The last field of a message. Who knows nothing of it neither sends it nor is sent it.
+impl Wire for QuestionId {
+    fn put(&self, writer: &mut Writer<'_>) {
+        if writer.names_questions && *self != Self::UNNAMED {
+            self.0.put(writer);
+        }
+    }
+    fn get(reader: &mut Reader<'_>) -> Result<Self, DecodeError> {
+        if reader.left() == 0 {
+            return Ok(Self::UNNAMED);
+        }
+        match u32::get(reader)? {
+            0 => Err(reader.out_of_range(4, 0)),
+            id => Ok(Self(id)),
+        }
     }
 }
 

@@ -81,6 +81,20 @@ fn all_messages_fit_into_one_frame_in_order() {
     assert_eq!(received, samples.into_iter().map(|sample| sample.message).collect::<Vec<_>>());
 }
 
+/// A release that knows nothing of them reads the same message as before.
+#[test]
+fn names_of_questions_are_left_out_where_the_receiver_does_not_know_of_them() {
+    let samples = samples::messages();
+    let sample = |name: &str| samples.iter().find(|sample| sample.name == name).unwrap();
+    for name in ["loss", "loss_done", "resize", "resize_answer"] {
+        let (plain, named) = (sample(name), sample(&format!("{name}_named")));
+        let mut writer = FrameWriter::new(vec![0; 4096], 64).without_questions();
+        writer.push(named.handle, &named.message, None).unwrap();
+        let (bytes, length) = writer.finish();
+        assert_eq!(bytes[..length], frame_of(plain), "{name}");
+    }
+}
+
 #[test]
 fn full_buffer_refuses_a_message_and_keeps_the_others() {
     let mut writer = FrameWriter::new([0; 300], 64);

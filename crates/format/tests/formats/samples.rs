@@ -4,7 +4,7 @@ use format::config::{Ancestor, Config, InSync, Primary, Purpose, Tenure, VolumeC
 use format::frame::{Message, PayloadRef};
 use format::ids::{
     Ballot, BlockMask, BlockRange, BootId, Branch, Digest, Epoch, Incarnation, LaneIndex,
-    MemberSet, NodeId, Nonce, ResourceId, Seq, ValueId, VoteStoreId,
+    MemberSet, NodeId, Nonce, QuestionId, ResourceId, Seq, ValueId, VoteStoreId,
 };
 use format::message::{
     Accepted, CloseReason, Control, Data, DataBody, Heartbeat, HeartbeatAck, Hello, LeaseRequest,
@@ -17,6 +17,7 @@ use format::space::{Place, Space};
 
 const NONCE: Nonce = Nonce(0x1112_1314_1516_1718);
 const BOOT: BootId = BootId(0x2122_2324_2526_2728);
+const QUESTION: QuestionId = QuestionId(0xe6e7_e8e9);
 
 pub(crate) struct Sample {
     pub(crate) name: &'static str,
@@ -235,18 +236,10 @@ fn member_messages() -> Vec<Sample> {
         control("standing", Control::Standing(standing())),
         control("give_way", Control::GiveWay { standing: 0xd1, against: 0xd2 }),
         control("give_way_answer", Control::GiveWayAnswer { standing: 0xd3, agreed: true }),
-        control(
-            "resize",
-            Control::Resize { nonce, place: Place::FIRST, size_bytes: 5 << 30, zeroes: true },
-        ),
-        control(
-            "resize_answer",
-            Control::ResizeAnswer {
-                outcome: ResizeOutcome::DiskTooSmall,
-                member,
-                size_bytes: 6 << 30,
-            },
-        ),
+        control("resize", resize(QuestionId::UNNAMED)),
+        control("resize_named", resize(QUESTION)),
+        control("resize_answer", resize_answer(QuestionId::UNNAMED)),
+        control("resize_answer_named", resize_answer(QUESTION)),
         control(
             "enlarge",
             Control::Enlarge { nonce, place: Place::new(3).unwrap(), size_bytes: 7 << 30 },
@@ -276,6 +269,15 @@ fn member_messages() -> Vec<Sample> {
         control("report", report(Some(VoteStoreId(0x9a)))),
         control("report_without_vote", report(None)),
     ]
+}
+
+fn resize(id: QuestionId) -> Control {
+    Control::Resize { nonce: NONCE, place: Place::FIRST, size_bytes: 5 << 30, zeroes: true, id }
+}
+
+fn resize_answer(id: QuestionId) -> Control {
+    let (outcome, size_bytes) = (ResizeOutcome::DiskTooSmall, 6 << 30);
+    Control::ResizeAnswer { outcome, member: node(17), size_bytes, id }
 }
 
 fn standing() -> Standing {
@@ -323,6 +325,8 @@ fn data() -> Vec<Sample> {
         let digests = digests.iter().copied().map(Digest).collect();
         DataBody::DigestDone { lane, id, status, digests }
     };
+    let loss = |id| DataBody::Loss { lane, member, base, ranges: ranges(), id };
+    let loss_done = |id| DataBody::LossDone { lane, member, boot_id, id };
     let copy =
         |given, zeroes| WriteKind::Copy { given: BlockMask(given), zeroes: BlockMask(zeroes) };
     vec![
@@ -349,8 +353,10 @@ fn data() -> Vec<Sample> {
         datum("digest_done_failed", digested(ReadStatus::DeviceError, &[]), None),
         datum("flush", DataBody::Flush { id, shard }, None),
         datum("flush_done", DataBody::FlushDone { id, shard, boot_id }, None),
-        datum("loss", DataBody::Loss { lane, member, base, ranges: ranges() }, None),
-        datum("loss_done", DataBody::LossDone { lane, member, boot_id }, None),
+        datum("loss", loss(QuestionId::UNNAMED), None),
+        datum("loss_named", loss(QUESTION), None),
+        datum("loss_done", loss_done(QuestionId::UNNAMED), None),
+        datum("loss_done_named", loss_done(QUESTION), None),
         datum("slot_read", DataBody::SlotRead { lane, slot, from: 0xf2 }, None),
         datum("slot_data", slot_data(Some(0xf3)), None),
         datum("slot_data_end", slot_data(None), None),

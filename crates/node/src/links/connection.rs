@@ -2,7 +2,7 @@
 
 use format::frame;
 use format::message::{
-    FEATURE_PROOF, FEATURE_QUANTUM, FEATURE_WATCH, Hello, LinkClass, LinkMessage,
+    FEATURE_PROOF, FEATURE_QUANTUM, FEATURE_QUESTIONS, FEATURE_WATCH, Hello, LinkClass, LinkMessage,
 };
 use io::{Slice, SocketId};
 use replication::contract::Payload;
@@ -36,6 +36,8 @@ pub(crate) struct Connection {
     /// The quantum that this side named, in bytes.
     named_quantum: u16,
     pub(super) quanta: Quanta,
+    /// The peer knows that questions have names.
+    pub(super) names_questions: bool,
 }
 
 /// What the parts of frames are padded to, in bytes.
@@ -127,6 +129,7 @@ impl Connection {
             sending: Sending::new(),
             named_quantum: frame::QUANTUM_BYTES_MAX,
             quanta: Quanta::LARGEST,
+            names_questions: false,
         }
     }
 
@@ -162,7 +165,7 @@ impl Links {
             node_name: self.identity.name.clone(),
             version_min: frame::FRAME_VERSION,
             version_max: frame::FRAME_VERSION,
-            features: FEATURE_WATCH | FEATURE_PROOF | FEATURE_QUANTUM,
+            features: FEATURE_WATCH | FEATURE_PROOF | FEATURE_QUANTUM | FEATURE_QUESTIONS,
             boot_id: self.identity.boot_id,
             start_count: self.identity.start_count,
             shards: self.identity.shards,
@@ -344,6 +347,7 @@ impl Links {
             let arriving = connection.named_quantum;
             connection.quanta = Quanta { arriving, leaving: hello.quantum_bytes };
         }
+        connection.names_questions = hello.features & FEATURE_QUESTIONS != 0;
         self.links[index].begin_proofs(shard, hello.features);
         self.size_buffers(index, key, kit);
         self.has_joined(index, hello, kit);

@@ -11,7 +11,7 @@ use stdx::checksum::crc32c;
 
 use crate::limits::{FRAME_PAYLOAD_MAX, FRAME_SEGMENTS_MAX, LINK_QUEUE_MAX};
 use crate::links::active::Route;
-use crate::links::connection::Sending;
+use crate::links::connection::{Connection, Sending};
 use crate::links::{Link, Links, Pipe, Queued};
 use crate::log::{Scope, log};
 use crate::payloads::Kit;
@@ -67,8 +67,7 @@ impl Links {
             return;
         }
         pipe.sends += 1;
-        let quantum = connection.quanta.leaving;
-        pipe.fill_frame((name, quantum), &mut connection.sending, kit);
+        pipe.fill_frame(name, connection, kit);
         self.submit(key, kit);
     }
 
@@ -128,11 +127,16 @@ impl Sending {
 
 impl Pipe {
     /// Packs as much of the queue as one frame takes. Nothing is packed while no buffer is free.
-    fn fill_frame(&mut self, (peer, quantum): (&str, u16), sending: &mut Sending, kit: &mut Kit) {
+    fn fill_frame(&mut self, peer: &str, connection: &mut Connection, kit: &mut Kit) {
+        let (quantum, names_questions) = (connection.quanta.leaving, connection.names_questions);
+        let sending = &mut connection.sending;
         let pool = kit.reactor.pool();
         for class in [Class::Medium, Class::Huge] {
             let Some(frame) = pool.take(class).map(|buffer| pool.whole(buffer)) else { return };
-            let writer = FrameWriter::new(pool.bytes_mut(frame), quantum);
+            let mut writer = FrameWriter::new(pool.bytes_mut(frame), quantum);
+            if !names_questions {
+                writer = writer.without_questions();
+            }
             if let Some(length) = self.pack(peer, writer, sending) {
                 sending.add_frame(frame, length);
                 let slices = sending.payloads.iter().map(|payload| kit.payloads.slice(*payload));

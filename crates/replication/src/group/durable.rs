@@ -6,7 +6,7 @@
 
 use std::collections::{BTreeSet, VecDeque};
 
-use format::ids::{EXTENT_BLOCKS, LaneIndex, NodeId};
+use format::ids::{EXTENT_BLOCKS, LaneIndex, NodeId, QuestionId};
 use format::message::{Data, DataBody};
 use stdx::slab::Slab;
 use stdx::time::Time;
@@ -70,11 +70,13 @@ struct Header {
 }
 
 /// An answer that waits for a start of the slot, which may not be the newest any more.
-#[derive(Debug)]
-struct Waiting {
-    slot: LostMember,
-    by: NodeId,
-    lane: LaneIndex,
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Waiting {
+    pub(crate) slot: LostMember,
+    /// Of the question that is answered, and who asked.
+    pub(crate) id: QuestionId,
+    pub(crate) by: NodeId,
+    pub(crate) lane: LaneIndex,
 }
 
 impl Durable {
@@ -117,8 +119,9 @@ impl Durable {
         }
     }
 
-    /// The header says so already, durably; else `member` and `lane` are remembered.
-    pub(crate) fn is_rebased(&mut self, slot: LostMember, by: NodeId, lane: LaneIndex) -> Rebase {
+    /// The header says so already, durably; else the answer is remembered.
+    pub(crate) fn is_rebased(&mut self, answer: Waiting) -> Rebase {
+        let slot = answer.slot;
         let known = self.headers.iter_mut().find(|header| header.slot.member == slot.member);
         let Some(header) = known else { return Rebase::Untracked };
         if slot.base.epoch == crate::KEEP {
@@ -128,21 +131,20 @@ impl Durable {
             if header.durable {
                 return Rebase::Durable;
             }
-            header.waiting.push(Waiting { slot, by, lane });
+            header.waiting.push(answer);
             return Rebase::Waits;
         }
         header.slot = slot;
         header.durable = false;
-        header.waiting.push(Waiting { slot, by, lane });
+        header.waiting.push(answer);
         Rebase::Asks
     }
 
-    pub(crate) fn on_rebased(&mut self, slot: LostMember) -> Vec<(NodeId, LaneIndex)> {
+    pub(crate) fn on_rebased(&mut self, slot: LostMember) -> Vec<Waiting> {
         let known = self.headers.iter_mut().find(|header| header.slot.member == slot.member);
         let Some(header) = known else { return Vec::new() };
         header.durable |= header.slot == slot;
-        let done = header.waiting.extract_if(.., |waiting| waiting.slot == slot);
-        done.map(|Waiting { by, lane, .. }| (by, lane)).collect()
+        header.waiting.extract_if(.., |waiting| waiting.slot == slot).collect()
     }
 
     /// The home shard makes this start of the slot durable by itself.

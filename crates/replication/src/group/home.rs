@@ -1,13 +1,13 @@
 //! What the home shard tells a group: sessions, members, ends.
 
-use format::ids::{BlockRange, BootId, LaneIndex, MemberSet, NodeId, Nonce, Seq};
+use format::ids::{BlockRange, BootId, LaneIndex, MemberSet, NodeId, Nonce, QuestionId, Seq};
 use format::message::DataBody;
 use stdx::time::Time;
 
 use crate::contract::{
     FromGroup, GroupAction, LostMember, ReplicaRole, RequestError, RoundId, ToGroup,
 };
-use crate::group::durable::{CheckpointReason, Rebase};
+use crate::group::durable::{CheckpointReason, Rebase, Waiting};
 use crate::group::{Draining, LaneGroup, answer};
 use crate::lane::seal::Released;
 use crate::lane::{Lane, Turn};
@@ -145,8 +145,8 @@ impl LaneGroup {
                 actions.push(GroupAction::Home(FromGroup::Marks { round, blocks }));
             }
             ToGroup::SlotRebased(slot) => {
-                for (by, lane) in self.durable.on_rebased(slot) {
-                    self.answer_loss(by, lane, slot.member, actions);
+                for waiting in self.durable.on_rebased(slot) {
+                    self.answer_loss(waiting, actions);
                 }
             }
             ToGroup::Seal { .. }
@@ -414,11 +414,11 @@ impl LaneGroup {
         let own = self.view.write_set.has(me) && !self.view.losing.has(me);
         for position in 0..self.lanes.len() {
             let index = self.lanes[position].index;
-            let ranges = self.with_lane(now, position, actions, |lane, turn| {
+            let (ranges, id) = self.with_lane(now, position, actions, |lane, turn| {
                 lane.start_loss(turn, lost, missed)
             });
             if own {
-                self.on_loss(me, index, lost, &ranges, actions);
+                self.on_loss(me, index, (lost, id), &ranges, actions);
             }
         }
     }
@@ -427,38 +427,37 @@ impl LaneGroup {
         &mut self,
         from: NodeId,
         lane: LaneIndex,
-        lost: LostMember,
+        (lost, id): (LostMember, QuestionId),
         ranges: &[BlockRange],
         actions: &mut Vec<GroupAction>,
     ) {
         let position = self.position_of_lane(lane);
         self.lanes[position].record_loss(self.view.replica, lost, ranges);
-        match self.durable.is_rebased(lost, from, lane) {
-            Rebase::Durable | Rebase::Untracked => {
-                self.answer_loss(from, lane, lost.member, actions);
-            }
+        let answer = Waiting { slot: lost, id, by: from, lane };
+        match self.durable.is_rebased(answer) {
+            Rebase::Durable | Rebase::Untracked => self.answer_loss(answer, actions),
             Rebase::Waits => {}
             Rebase::Asks => actions.push(GroupAction::Home(FromGroup::RebaseSlot(lost))),
         }
     }
 
-    fn answer_loss(
-        &mut self,
-        to: NodeId,
-        lane: LaneIndex,
-        member: NodeId,
-        actions: &mut Vec<GroupAction>,
-    ) {
-        if to == self.view.me {
-            return self.on_loss_recorded(to, lane, member);
+    fn answer_loss(&mut self, answer: Waiting, actions: &mut Vec<GroupAction>) {
+        let Waiting { slot: LostMember { member, .. }, id, by, lane } = answer;
+        if by == self.view.me {
+            return self.on_loss_recorded(by, lane, (member, id));
         }
         let boot_id = self.view.boot_id;
-        let message = self.data(DataBody::LossDone { lane, member, boot_id });
-        actions.push(GroupAction::Send { to, message, payload: None });
+        let message = self.data(DataBody::LossDone { lane, member, boot_id, id });
+        actions.push(GroupAction::Send { to: by, message, payload: None });
     }
 
     /// `settle_facts` tells the home shard once all lanes have all answers.
-    pub(crate) fn on_loss_recorded(&mut self, by: NodeId, lane: LaneIndex, lost: NodeId) {
+    pub(crate) fn on_loss_recorded(
+        &mut self,
+        by: NodeId,
+        lane: LaneIndex,
+        lost: (NodeId, QuestionId),
+    ) {
         let position = self.position_of_lane(lane);
         self.touched.insert(position);
         self.lanes[position].on_loss_recorded(by, lost);
@@ -473,9 +472,9 @@ impl LaneGroup {
 
     #[cold]
     fn deliver_some_losses(&mut self, actions: &mut Vec<GroupAction>) {
-        while let Some((lane, lost, ranges)) = self.local_losses.pop() {
+        while let Some((lane, lost, ranges, id)) = self.local_losses.pop() {
             let me = self.view.me;
-            self.on_loss(me, lane, lost, &ranges, actions);
+            self.on_loss(me, lane, (lost, id), &ranges, actions);
         }
     }
 

@@ -60,11 +60,11 @@ impl LaneGroup {
         match *body {
             DataBody::Flush { id, shard } => self.on_peer_flush(from, id, shard, actions),
             DataBody::FlushDone { id, .. } => self.on_flush_done(from, id, actions),
-            DataBody::Loss { lane: index, member, base, ref ranges } => {
-                self.on_loss(from, index, LostMember { member, base }, ranges, actions);
+            DataBody::Loss { lane: index, member, base, ref ranges, id } => {
+                self.on_loss(from, index, (LostMember { member, base }, id), ranges, actions);
             }
-            DataBody::LossDone { lane: index, member, .. } => {
-                self.on_loss_recorded(from, index, member);
+            DataBody::LossDone { lane: index, member, id, .. } => {
+                self.on_loss_recorded(from, index, (member, id));
             }
             DataBody::Cut { lane: index, number, seq, stable, skipped } => {
                 let cut = HeldCut { number, seq };

@@ -4,7 +4,7 @@
 //! need it, and only then says that they have it. A returning member gets every operation from the
 //! moment it is in the write set, so its missing blocks only become fewer; there is no second mode.
 
-use format::ids::{BLOCK_BYTES, BlockMask, BlockRange, MemberSet, NodeId, Seq};
+use format::ids::{BLOCK_BYTES, BlockMask, BlockRange, MemberSet, NodeId, QuestionId, Seq};
 use format::message::{DataBody, WriteKind};
 
 use crate::contract::{Compare, FromGroup, GroupAction, LostMember, Payload};
@@ -27,7 +27,9 @@ pub(crate) struct Resync {
     absent: Vec<LostMember>,
     from: NodeId,
     /// LOSS messages to the member that it has not answered.
-    pub(crate) forwards: u32,
+    forwards: u32,
+    /// What all of these are called.
+    forwarded_as: QuestionId,
     cursor: u64,
     in_flight: u32,
     pub(crate) copied_blocks: u64,
@@ -72,6 +74,13 @@ impl Resync {
         self.misses = if equal > 0 { 0 } else { self.misses.saturating_add(1) };
     }
 
+    /// It wrote down a piece of what an absent member misses.
+    pub(crate) fn on_forwarded(&mut self, id: QuestionId) {
+        if id.answers(self.forwarded_as) {
+            self.forwards = self.forwards.saturating_sub(1);
+        }
+    }
+
     pub(crate) fn explain(&self) -> String {
         let Self { member, loads, forwards, cursor, in_flight, .. } = self;
         let left = self.bits.ones();
@@ -95,6 +104,7 @@ impl Lane {
         ];
         loads.extend(forwards(absent, from));
         let bits = Marks::new(self.index, turn.view.lanes, &turn.view.space);
+        let forwarded_as = self.next_question();
         let leader = self.leader.as_mut().expect("only a leader resyncs members");
         leader.resyncs.retain(|resync| resync.member != member);
         // Orders are never used twice, so this one is a name as well.
@@ -108,6 +118,7 @@ impl Lane {
             absent: absent.to_vec(),
             from,
             forwards: 0,
+            forwarded_as,
             cursor: 0,
             in_flight: 0,
             copied_blocks: 0,
@@ -186,7 +197,8 @@ impl Lane {
         }
         if let Some(lost) = load.forward {
             resync.forwards += 1;
-            self.send_loss_to(turn, member, lost, ranges.to_vec());
+            let id = resync.forwarded_as;
+            self.send_loss_to(turn, member, (lost, id), ranges.to_vec());
         } else {
             for &range in ranges {
                 resync.bits.set(range);
@@ -196,11 +208,13 @@ impl Lane {
 
     /// What was being forwarded to the member may be lost: again from the start.
     pub(crate) fn forward_again(&mut self, turn: &mut Turn<'_>, member: NodeId) {
+        let forwarded_as = self.next_question();
         let Some(resync) = self.resync(member) else { return };
         if resync.forwards == 0 {
             return;
         }
         resync.forwards = 0;
+        resync.forwarded_as = forwarded_as;
         resync.loads.retain(|load| load.forward.is_none());
         let again: Vec<Load> = forwards(&resync.absent, resync.from).collect();
         resync.loads.extend(again);

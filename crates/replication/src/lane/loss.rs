@@ -2,7 +2,7 @@
 //!
 //! PROTOCOL.md section 6. LOSS repeats harmlessly: bits are only added.
 
-use format::ids::{BlockRange, MemberSet, NodeId};
+use format::ids::{BlockRange, MemberSet, NodeId, QuestionId};
 use format::message::DataBody;
 
 use crate::contract::{LostMember, ReplicaRole};
@@ -13,8 +13,17 @@ use crate::limits;
 #[derive(Clone, Debug)]
 pub(crate) struct Loss {
     pub(crate) lost: LostMember,
+    /// What is said of an earlier loss of the same member is nothing about this one.
+    id: QuestionId,
     /// Members that have not answered, and how many of their answers are missing.
     pub(crate) waiting: Vec<(NodeId, u32)>,
+}
+
+impl Loss {
+    fn is_answered_by(&self, by: NodeId, (lost, id): (NodeId, QuestionId)) -> bool {
+        let waits = self.waiting.iter().any(|&(member, _)| member == by);
+        waits && self.lost.member == lost && id.answers(self.id)
+    }
 }
 
 impl Lane {
@@ -25,7 +34,8 @@ impl Lane {
         turn: &mut Turn<'_>,
         lost: LostMember,
         missed: &[BlockRange],
-    ) -> Vec<BlockRange> {
+    ) -> (Vec<BlockRange>, QuestionId) {
+        let id = self.next_question();
         let others = turn.view.write_set.minus(turn.view.losing).without(lost.member);
         let mut ranges = self.unequal_ranges();
         ranges.extend(self.pieces(turn.view, missed));
@@ -38,12 +48,18 @@ impl Lane {
         let pieces = u32::try_from(ranges.chunks(limits::SLOT_RANGES_PER_MESSAGE).count().max(1))
             .expect("bounded by the size of a volume");
         let waiting = others.iter().map(|member| (member, pieces)).collect();
-        leader.losses.push(Loss { lost, waiting });
+        leader.losses.push(Loss { lost, id, waiting });
         let remote = others.without(turn.view.me);
         for member in remote.iter() {
-            self.send_loss_to(turn, member, lost, ranges.clone());
+            self.send_loss_to(turn, member, (lost, id), ranges.clone());
         }
-        ranges
+        (ranges, id)
+    }
+
+    /// Never given again while this process lives, whatever sessions it leads.
+    pub(crate) fn next_question(&mut self) -> QuestionId {
+        self.last_question = self.last_question.next();
+        self.last_question
     }
 
     /// What may not be equal everywhere: in flight, or not reconciled yet.
@@ -62,21 +78,21 @@ impl Lane {
         &mut self,
         turn: &mut Turn<'_>,
         to: NodeId,
-        lost: LostMember,
+        (lost, id): (LostMember, QuestionId),
         ranges: Vec<BlockRange>,
     ) {
         if to == turn.view.me {
             // A leader whose own replica returns: the group calls `record_loss` as for a message.
-            turn.local_losses.push((self.index, lost, ranges));
+            turn.local_losses.push((self.index, lost, ranges, id));
             return;
         }
         let lane = self.index;
         let LostMember { member, base } = lost;
         if ranges.is_empty() {
-            return turn.send(to, DataBody::Loss { lane, member, base, ranges });
+            return turn.send(to, DataBody::Loss { lane, member, base, ranges, id });
         }
         for piece in ranges.chunks(limits::SLOT_RANGES_PER_MESSAGE) {
-            turn.send(to, DataBody::Loss { lane, member, base, ranges: piece.to_vec() });
+            turn.send(to, DataBody::Loss { lane, member, base, ranges: piece.to_vec(), id });
         }
     }
 
@@ -114,28 +130,20 @@ impl Lane {
         }
     }
 
-    /// A member recorded (a part of) what `lost` misses. True once all of them did.
-    pub(crate) fn on_loss_recorded(&mut self, by: NodeId, lost: NodeId) -> bool {
-        let Some(leader) = self.leader.as_mut() else { return false };
-        if let Some(resync) = leader.resyncs.iter_mut().find(|resync| resync.member == by)
-            && resync.forwards > 0
-            && !leader.losses.iter().any(|loss| {
-                loss.lost.member == lost && loss.waiting.iter().any(|&(member, _)| member == by)
-            })
-        {
-            resync.forwards -= 1;
-            return false;
-        }
-        let Some(loss) = leader.losses.iter_mut().find(|loss| loss.lost.member == lost) else {
-            return false;
-        };
-        for (member, missing) in &mut loss.waiting {
-            if *member == by {
-                *missing -= 1;
+    /// A member recorded (a part of) what `lost` misses.
+    pub(crate) fn on_loss_recorded(&mut self, by: NodeId, (lost, id): (NodeId, QuestionId)) {
+        let Some(leader) = self.leader.as_mut() else { return };
+        let asked = leader.losses.iter_mut().find(|loss| loss.is_answered_by(by, (lost, id)));
+        if let Some(loss) = asked {
+            for (member, missing) in &mut loss.waiting {
+                if *member == by {
+                    *missing -= 1;
+                }
             }
+            loss.waiting.retain(|&(_, missing)| missing > 0);
+        } else if let Some(resync) = self.resync(by) {
+            resync.on_forwarded(id);
         }
-        loss.waiting.retain(|&(_, missing)| missing > 0);
-        loss.waiting.is_empty()
     }
 
     /// Those that have not written down what a lost member misses.

@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use format::config::VolumeConfig;
-use format::ids::{BLOCK_BYTES, BootId, MemberSet, NodeId, Nonce};
+use format::ids::{BLOCK_BYTES, BootId, MemberSet, NodeId, Nonce, QuestionId};
 use format::message::{Control, ResizeOutcome};
 use format::metadata::ReplicaState;
 use format::space::Place;
@@ -58,7 +58,7 @@ pub struct ResizeStatus {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Asker {
     Command(CommandId),
-    Peer(NodeId),
+    Peer(NodeId, QuestionId),
     Nobody,
 }
 
@@ -88,6 +88,7 @@ pub(crate) struct Resizing {
 pub(crate) struct SizeWish {
     command: CommandId,
     leader: NodeId,
+    id: QuestionId,
     until: Time,
 }
 
@@ -132,10 +133,11 @@ impl Resource {
         }
         if let Some((leader, nonce)) = self.leader_in_reach() {
             let until = self.now + limits::RESIZE_DEADLINE + limits::RESIZE_DEADLINE / 4;
-            self.size_wish = Some(SizeWish { command: id, leader, until });
+            let (command, id) = (id, QuestionId::of(self.random.next_u64()));
+            self.size_wish = Some(SizeWish { command, leader, id, until });
             let ResizeTask { place, size_bytes, new_area } = task;
             let zeroes = new_area == NewArea::Zeroed;
-            return self.send(leader, Control::Resize { nonce, place, size_bytes, zeroes });
+            return self.send(leader, Control::Resize { nonce, place, size_bytes, zeroes, id });
         }
         if self.replica_state() != Some(ReplicaState::InSync) || !self.reaches_majority() {
             let text = "no node leads, and this one cannot: its replica has to be up to date, \
@@ -150,18 +152,24 @@ impl Resource {
 
     pub(crate) fn on_resize_answer(
         &mut self,
-        from: NodeId,
+        (from, id): (NodeId, QuestionId),
         outcome: ResizeOutcome,
         member: NodeId,
         size_bytes: u64,
     ) {
-        if let Some(wish) = self.size_wish.take_if(|wish| wish.leader == from) {
+        let is_of = |wish: &mut SizeWish| wish.leader == from && id.answers(wish.id);
+        if let Some(wish) = self.size_wish.take_if(is_of) {
             self.answer(wish.command, answer_of(outcome, member, size_bytes));
         }
     }
 
-    pub(crate) fn on_peer_asks(&mut self, from: NodeId, nonce: Nonce, task: ResizeTask) {
-        let asker = Asker::Peer(from);
+    pub(crate) fn on_peer_asks(
+        &mut self,
+        (from, id): (NodeId, QuestionId),
+        nonce: Nonce,
+        task: ResizeTask,
+    ) {
+        let asker = Asker::Peer(from, id);
         if !self.leads(nonce) || self.is_resizing() || self.stop.is_some() {
             return self.answer_asker(asker, ResizeOutcome::Busy, self.me(), 0);
         }
@@ -220,8 +228,8 @@ impl Resource {
     ) {
         match asker {
             Asker::Command(id) => self.answer(id, answer_of(outcome, member, size_bytes)),
-            Asker::Peer(peer) => {
-                self.send(peer, Control::ResizeAnswer { outcome, member, size_bytes });
+            Asker::Peer(peer, id) => {
+                self.send(peer, Control::ResizeAnswer { outcome, member, size_bytes, id });
             }
             Asker::Nobody => {}
         }
