@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use simulator::cluster::SlowDisk;
+use simulator::cluster::{SlowDisk, Way};
 use simulator::scenario::Scenario;
 
 /// The Primary, which has no disk.
@@ -38,5 +38,40 @@ fn a_late_word_about_a_loss_is_none_about_the_next() {
         it.cluster.heal_link(CLIENT, 2);
         it.until("the return of node 2", |it| it.is_in_sync(CLIENT, 2));
         assert_eq!(it.on_disk(2, 5 * 1024), 2, "{offset:?}");
+    }
+}
+
+/// Node 0 is slow to say that it wrote down a loss, which was withdrawn: by then it is sealed to
+/// the next session of the same node. That one has a loss of its own for it to write down, with
+/// what node 0 got since and node 1 did not; and does not get through with it.
+#[test]
+fn a_word_about_a_loss_of_an_earlier_session_is_none_about_one_of_this() {
+    const CLIENT: usize = 2;
+    let ms = Duration::from_millis;
+    for late in (0..30).map(|step| ms(1500 + 50 * step)) {
+        let mut it = Scenario::new(3, 1, CLIENT);
+        it.must_write(CLIENT, 7, 1);
+        it.run(ms(300));
+        it.cluster.slow_mail.insert((0, 0, Way::FromGroup), late);
+        it.cluster.reset_link(CLIENT, 1);
+        it.until("the first loss", |it| it.explains(CLIENT, "losses: {n1: Recording}"));
+        it.until("its end", |it| it.explains(CLIENT, "losses: {}"));
+        it.run(ms(2));
+        it.cluster.silence(CLIENT, 1, 0);
+        it.write(CLIENT, 5 * 1024, 2);
+        it.run(ms(3));
+        assert_eq!((it.on_disk(0, 5 * 1024), it.on_disk(1, 5 * 1024)), (2, 0));
+        it.cluster.kill(1);
+        it.cluster.kill(CLIENT);
+        it.cluster.slow_mail.clear();
+        it.cluster.slow[0] = SlowDisk { save: ms(20), ..SlowDisk::default() };
+        it.cluster.start(CLIENT);
+        it.cluster.delay_lane(CLIENT, 0, 0, ms(800));
+        it.promote(CLIENT);
+        it.cluster.reset_link(CLIENT, 0);
+        it.cluster.delay_lane(CLIENT, 0, 0, ms(0));
+        it.cluster.start(1);
+        it.until("the return of node 1", |it| it.is_in_sync(CLIENT, 1));
+        assert_eq!(it.on_disk(1, 5 * 1024), 2, "{late:?}");
     }
 }

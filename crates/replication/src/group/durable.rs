@@ -113,6 +113,11 @@ impl Durable {
         }
     }
 
+    /// Nor is an answer to an older session to be given to a newer one, which may ask the same.
+    pub(crate) fn forget_answers(&mut self) {
+        self.headers.iter_mut().for_each(|header| header.waiting.clear());
+    }
+
     pub(crate) fn on_flushed(&mut self) {
         if let Some(checkpoint) = &mut self.checkpoint {
             checkpoint.flushed = true;

@@ -251,6 +251,7 @@ impl LaneGroup {
         self.sizes.preparing = None;
         self.drop_unsubmitted(now, actions);
         self.durable.void_checkpoints();
+        self.durable.forget_answers();
         self.flushes.forget_peers();
         self.sealing = Some(round);
         if self.holds_former_writes {
