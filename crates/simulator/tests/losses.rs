@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use replication::contract::{Command, Repair, VerifyTask};
 use simulator::cluster::{SlowDisk, Way};
 use simulator::scenario::Scenario;
 
@@ -74,4 +75,24 @@ fn a_word_about_a_loss_of_an_earlier_session_is_none_about_one_of_this() {
         it.until("the return of node 1", |it| it.is_in_sync(CLIENT, 1));
         assert_eq!(it.on_disk(1, 5 * 1024), 2, "{late:?}");
     }
+}
+
+/// A verify found more pieces that node 2 lost than one message names. The Primary's own replica is
+/// told of all of them in one call, and answers once.
+#[test]
+fn a_leader_writes_down_itself_however_much_is_missed() {
+    let mut it = Scenario::new(3, 0, 0);
+    // Every other block of two extents of one lane.
+    for block in (0..1024).step_by(2).flat_map(|block| [block, 16 * 1024 + block]) {
+        it.cluster.spoil(2, block, 9);
+    }
+    let task = VerifyTask { from_block: 0, until_block: u64::MAX, repair: Repair::No };
+    let told = it.command(0, Command::Verify(task));
+    it.until("a verify that is under way", |it| it.succeeded(told));
+    it.run(Duration::from_secs(2));
+    it.cluster.kill(2);
+    it.until("the loss of node 2", |it| !it.is_in_sync(0, 2));
+    it.must_write(0, 7, 1);
+    it.cluster.start(2);
+    assert_eq!(it.copied_until_in_sync(0, 2), 1024 + 1);
 }

@@ -47,7 +47,10 @@ impl Lane {
         leader.losses.retain(|loss| loss.lost.member != lost.member);
         let pieces = u32::try_from(ranges.chunks(limits::SLOT_RANGES_PER_MESSAGE).count().max(1))
             .expect("bounded by the size of a volume");
-        let waiting = others.iter().map(|member| (member, pieces)).collect();
+        let me = turn.view.me;
+        // Of the own replica it is a call.
+        let pieces_of = |member| if member == me { 1 } else { pieces };
+        let waiting = others.iter().map(|member| (member, pieces_of(member))).collect();
         leader.losses.push(Loss { lost, id, waiting });
         let remote = others.without(turn.view.me);
         for member in remote.iter() {
