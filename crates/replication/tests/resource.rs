@@ -7,7 +7,9 @@ use format::ids::{
 };
 use format::message::{Control, Sealed, SealedLane};
 use format::metadata::{Candidate, Register, ReplicaState, Superblock, VoteStamp};
-use replication::contract::{FromGroup, PeerReport, ResourceAction, ResourceInput, ToGroup};
+use replication::contract::{
+    FromGroup, PeerReport, ResourceAction, ResourceInput, RoundId, ToGroup,
+};
 use replication::limits;
 use replication::resource::{
     AckWhen, Comparing, Congestion, Demands, MemberOptions, Readmission, Resource, ResourceOptions,
@@ -141,27 +143,55 @@ fn a_replica_joins_by_the_value_it_was_prepared_for_and_by_no_other() {
     }
 }
 
-/// More differs than a message holds: what is said covers it, and fits.
-#[test]
-fn what_a_seal_reports_is_bounded_and_covers_all() {
-    let mut resource = resource(None);
+/// The replica obeys session 9, and its groups are asked to become quiet.
+fn seal(resource: &mut Resource) -> RoundId {
     let (ballot, nonce) = (Ballot { counter: 5, random: 1 }, Nonce(9));
-    let save = step(&mut resource, from_peer(Control::Seal { ballot, nonce }));
+    let save = step(resource, from_peer(Control::Seal { ballot, nonce }));
     let save = save.iter().find_map(|action| {
         let ResourceAction::Save { save, .. } = action else { return None };
         Some(*save)
     });
     let saved = ResourceInput::Saved { save: save.expect("a seal is durable first") };
-    let round = step(&mut resource, saved).iter().find_map(|action| {
+    let round = step(resource, saved).iter().find_map(|action| {
         let ResourceAction::Group(ToGroup::Seal { round, .. }) = action else { return None };
         Some(*round)
     });
+    round.expect("the groups are asked")
+}
+
+/// It would be a candidate with what it holds of before: a seal takes that for more than it is.
+#[test]
+fn a_replica_that_is_sealed_and_not_admitted_prepares_no_join() {
+    let mut resource = resource(None);
+    let round = seal(&mut resource);
+    let fact = FromGroup::Quiesced {
+        is_torn: false,
+        is_open: false,
+        round,
+        lanes: Vec::new(),
+        inherited: Vec::new(),
+        own_slot: Vec::new(),
+    };
+    let join = Control::PrepareJoin { nonce: Nonce(9), epoch: JOIN, value_id: ValueId(8) };
+    for before in [None, Some(ResourceInput::Group { shard: 0, fact })] {
+        before.map(|input| step(&mut resource, input));
+        let actions = step(&mut resource, from_peer(join.clone()));
+        let asks = |action: &ResourceAction| matches!(action, ResourceAction::Group(_));
+        assert!(!actions.iter().any(asks), "{actions:?}");
+    }
+}
+
+/// More differs than a message holds: what is said covers it, and fits.
+#[test]
+fn what_a_seal_reports_is_bounded_and_covers_all() {
+    let mut resource = resource(None);
+    let round = seal(&mut resource);
     let count = 3 * limits::REPORT_RANGES_MAX as u64;
     let ranges: Vec<BlockRange> = (0..count).map(|i| BlockRange::new(i * 3, 1)).collect();
     let fact = FromGroup::Quiesced {
         is_torn: false,
         is_open: false,
-        round: round.expect("the groups are asked"),
+        round,
         lanes: vec![(LaneIndex(0), SealedLane::default())],
         inherited: ranges.clone(),
         own_slot: ranges.clone(),

@@ -114,7 +114,7 @@ impl Resource {
                 }
             }
             Control::PrepareJoin { nonce, epoch, value_id } => {
-                if self.obeys(nonce) {
+                if self.takes_part_in(nonce) {
                     self.on_prepare_join(from, nonce, epoch, value_id);
                 }
             }
