@@ -489,3 +489,34 @@ fn an_answer_to_who_asked_before_is_none_about_another_size() {
         assert!(it.failed(second), "another size was under way: {early:?}");
     }
 }
+
+/// A member is sealed, and slow to answer; who leads gave that admission up for a size that came to
+/// nothing, and begins it anew. The late answer is none to the seal that is on its way: what is
+/// said to the member before it obeys that one, it does not hear, and would be waited for in vain.
+#[test]
+fn a_late_answer_to_a_seal_is_none_to_the_next() {
+    let begin = |save: Duration| {
+        let mut it = Scenario::new(3, 0, 0);
+        it.cluster.kill(2);
+        it.until("the loss of node 2", |it| !it.is_in_sync(0, 2));
+        it.cluster.slow[2].save = save;
+        it.cluster.start(2);
+        it.until("an admission", |it| it.explains(0, "admissions: {n2:"));
+        let asked = it.cluster.now;
+        it.run(Duration::from_millis(2));
+        let id = ask(&mut it, 0, SIZE + 50 * EXTENT);
+        it.until("a refusal", |it| it.failed(id));
+        assert!(it.explains(0, "admissions: {}"));
+        (it, asked)
+    };
+    let (mut it, asked) = begin(Duration::from_secs(5));
+    it.until("the next admission", |it| it.explains(0, "admissions: {n2:"));
+    let between = it.cluster.now.since(asked);
+    for step in 0..40 {
+        let save = between - Duration::from_millis(1) + Duration::from_micros(50) * step;
+        let (mut it, _) = begin(save);
+        it.cluster.slow[2] = SlowDisk::default();
+        it.run(Duration::from_secs(4));
+        assert!(it.is_in_sync(0, 2), "with saves of {save:?}");
+    }
+}

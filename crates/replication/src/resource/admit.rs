@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 
 use format::config::{Config, InSync};
-use format::ids::{Epoch, LaneIndex, MemberSet, NodeId, Nonce, Seq, ValueId};
+use format::ids::{Ballot, Epoch, LaneIndex, MemberSet, NodeId, Nonce, Seq, ValueId};
 use format::message::{Control, ReplicaReport, Sealed, SlotBase, SlotInfo};
 use format::space::{Place, Space};
 use stdx::time::Time;
@@ -21,6 +21,8 @@ use crate::resource::{Comparing, Resource, RoundKind};
 #[derive(Debug)]
 pub(crate) struct Admission {
     step: Step,
+    /// Of its seal.
+    ballot: Ballot,
     deadline: Time,
     replica: Option<ReplicaReport>,
     /// The in-sync member whose slots are asked, and what they are good for.
@@ -149,6 +151,7 @@ impl Resource {
             member,
             Admission {
                 step: Step::Sealing,
+                ballot,
                 deadline,
                 replica: None,
                 source: None,
@@ -194,7 +197,8 @@ impl Resource {
         };
         let source = self.slot_source(from);
         let Some(admission) = self.admission(from) else { return };
-        if admission.step != Step::Sealing {
+        // What answers an earlier seal says nothing of when it obeys this one.
+        if admission.step != Step::Sealing || admission.ballot != sealed.ballot {
             return;
         }
         admission.replica = Some(sealed.replica);
