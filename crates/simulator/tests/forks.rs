@@ -195,14 +195,16 @@ fn a_side_in_use_is_not_ended_before_it_recorded_a_loss() {
     let mut it = Scenario::with_quorum_off(4, 1);
     it.must_write(0, 7, 1);
     it.demote_and_promote(0, 3);
+    // They are late with the loss, and not so late that they are left behind.
     for node in [0, 1] {
-        it.cluster.slow[node].save = Duration::from_secs(10);
+        it.cluster.slow[node].save = Duration::from_secs(3);
     }
     it.part(&[0, 1, 3], &[2]);
     it.promote(2);
     it.must_write(2, 8, 20);
     it.meet(&[0, 1, 3], &[2]);
     it.until("the split brain", |it| it.is_split(3, 2) && it.is_split(0, 2));
+    assert!(it.explains(3, "losses: {n2: Recording}"));
     for node in [0, 1] {
         it.cluster.slow[node] = SlowDisk::default();
     }

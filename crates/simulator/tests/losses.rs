@@ -96,3 +96,19 @@ fn a_leader_writes_down_itself_however_much_is_missed() {
     it.cluster.start(2);
     assert_eq!(it.copied_until_in_sync(0, 2), 1024 + 1);
 }
+
+/// Node 1 does what it is asked with data, and its metadata takes no write any more: it never says
+/// that it wrote a loss down. All writes wait for that, so it is left behind like one that does not
+/// answer them.
+#[test]
+fn a_member_that_never_writes_a_loss_down_keeps_no_writes_waiting() {
+    let mut it = Scenario::new(5, 0, 0);
+    it.must_write(0, 7, 1);
+    it.cluster.slow[1].save = Duration::from_secs(3600);
+    it.cluster.kill(2);
+    it.run(Duration::from_secs(1));
+    let part = it.write(0, 7, 2);
+    it.run(Duration::from_secs(10));
+    assert_eq!(it.ended(part), Some(&Ok(None)));
+    assert!(!it.is_in_sync(0, 1) && !it.is_in_sync(0, 2));
+}

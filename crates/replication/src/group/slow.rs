@@ -67,7 +67,9 @@ impl LaneGroup {
         }
         self.flushes.note_look();
         self.slow.sent = [self.room.sent(), self.slow.sent[0]];
-        let is_busy = self.flushes.has_volume_flushes() || !self.lanes.iter().all(Lane::is_idle);
+        let is_busy = self.flushes.has_volume_flushes()
+            || !self.recording.is_empty()
+            || !self.lanes.iter().all(Lane::is_idle);
         self.slow.look_at = if is_busy { now + interval } else { Time::NEVER };
     }
 
@@ -95,7 +97,7 @@ impl LaneGroup {
     #[cold]
     pub(crate) fn settle_losses(&mut self, now: Time, actions: &mut Vec<GroupAction>) {
         let followers = self.view.followers.minus(self.view.losing);
-        let awaited = |lane: &Lane| lane.awaited_for_losses().and(followers);
+        let awaited = |lane: &Lane| lane.awaited_for_losses(u64::MAX).and(followers);
         let late = self.lanes.iter().map(awaited).fold(MemberSet::EMPTY, |all, some| all | some);
         if late.is_empty() {
             self.losses_due = Time::NEVER;
@@ -109,10 +111,14 @@ impl LaneGroup {
         }
     }
 
-    /// Those that an old operation or flush still waits for.
+    /// Those that an old operation or flush still waits for, or the end of a loss: whatever misses
+    /// the lost member waits for that.
     fn late_members(&self) -> MemberSet {
         let sent = self.slow.sent[1];
         let mut late = self.flushes.late_members();
+        for lane in &self.lanes {
+            late |= lane.awaited_for_losses(sent);
+        }
         for leader in self.lanes.iter().filter_map(|lane| lane.leader.as_ref()) {
             for (_, operation) in leader.operations.iter() {
                 if operation.sent_as <= sent {

@@ -15,6 +15,8 @@ pub(crate) struct Loss {
     pub(crate) lost: LostMember,
     /// What is said of an earlier loss of the same member is nothing about this one.
     id: QuestionId,
+    /// Its place among all that the group sent or asked.
+    sent_as: u64,
     /// Members that have not answered, and how many of their answers are missing.
     pub(crate) waiting: Vec<(NodeId, u32)>,
 }
@@ -51,7 +53,8 @@ impl Lane {
         // Of the own replica it is a call.
         let pieces_of = |member| if member == me { 1 } else { pieces };
         let waiting = others.iter().map(|member| (member, pieces_of(member))).collect();
-        leader.losses.push(Loss { lost, id, waiting });
+        let sent_as = turn.room.next_place();
+        leader.losses.push(Loss { lost, id, sent_as, waiting });
         let remote = others.without(turn.view.me);
         for member in remote.iter() {
             self.send_loss_to(turn, member, (lost, id), ranges.clone());
@@ -149,9 +152,11 @@ impl Lane {
         }
     }
 
-    /// Those that have not written down what a lost member misses.
-    pub(crate) fn awaited_for_losses(&self) -> MemberSet {
+    /// Those that have not written down what a lost member misses, of all that the group had sent
+    /// or asked at some time.
+    pub(crate) fn awaited_for_losses(&self, sent: u64) -> MemberSet {
         let losses = self.leader.iter().flat_map(|leader| &leader.losses);
+        let losses = losses.filter(|loss| loss.sent_as <= sent);
         losses.flat_map(|loss| &loss.waiting).map(|&(member, _)| member).collect()
     }
 
