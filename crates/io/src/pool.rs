@@ -340,8 +340,7 @@ impl Pool {
         }
         let class = self.class(slice.buffer);
         assert!(slice.end() <= class.buffer_bytes(), "{slice:?} leaves its buffer");
-        class.assert_held(slice.buffer.index);
-        self.fills.assert_free(class.fills(slice.buffer.index), slice, wish);
+        self.fills.assert_free(class.fills_of_held(slice.buffer.index), slice, wish);
         class.address(slice).cast_const()
     }
 

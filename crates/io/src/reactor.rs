@@ -239,13 +239,16 @@ impl Reactor {
         while let Some(completion) = self.base.backend.pop() {
             self.dispatch(completion);
         }
-        events.extend(self.base.ready.drain(..));
+        self.take_done(events);
         entered
     }
 
     /// What was done at once since the turn, appended to `events`: requests that needed no wait.
+    #[inline]
     pub fn take_done(&mut self, events: &mut Vec<Event>) {
-        events.extend(self.base.ready.drain(..));
+        if !self.base.ready.is_empty() {
+            events.extend(self.base.ready.drain(..));
+        }
     }
 
     /// Whether the next turns are to look for completions before they sleep, as far as

@@ -231,6 +231,9 @@ impl Nbd {
 
     /// One send for each client with something to say, and another look at those that waited.
     pub(crate) fn flush(&mut self, kit: &mut Kit) {
+        if !self.is_waiting() && !self.starved {
+            return;
+        }
         self.retry_stalled(kit);
         if std::mem::take(&mut self.starved) {
             for index in 0..self.clients.end() {
@@ -241,7 +244,9 @@ impl Nbd {
         for key in dirty.drain(..) {
             if let Some(client) = self.clients.get_mut(key) {
                 client.is_dirty = false;
-                self.proceed(key, kit);
+                if !client.is_up_to_date() {
+                    self.proceed(key, kit);
+                }
             }
             let Some(client) = self.clients.get_mut(key) else { continue };
             match client.submit(key.token(TOKEN_CLIENT), kit) {

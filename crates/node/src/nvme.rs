@@ -301,6 +301,10 @@ impl Nvme {
 
     /// One send for each queue with something to say, and another look at those that waited.
     pub(crate) fn flush(&mut self, kit: &mut Kit) {
+        let has_asked = !self.waiting.is_empty() || !self.doubtful.is_empty();
+        if !self.is_waiting() && !self.starved && !has_asked {
+            return;
+        }
         self.judge_doubtful(kit);
         self.retry_stalled(kit);
         self.grant(kit);

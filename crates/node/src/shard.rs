@@ -241,7 +241,9 @@ impl Shard {
         vhost.retry_starved(kit);
         vhost.look_again(kit);
         // So is what the clients asked meanwhile.
-        self.work();
+        if self.has_work() {
+            self.work();
+        }
         let Rim { kit, links, vhost, .. } = &mut self.rim;
         vhost.flush(kit);
         links.flush(kit);
@@ -277,9 +279,7 @@ impl Shard {
             || self.rim.vhost.is_waiting()
             || self.rim.links.is_due()
             || self.rim.kit.mesh.has_backlog()
-            || !self.rim.starved.is_empty()
-            || !self.rim.starved_reads.is_empty()
-            || !self.rim.blocked_saves.is_empty();
+            || self.rim.has_starved();
         if is_busy {
             return self.rim.kit.now;
         }
@@ -387,10 +387,18 @@ impl Shard {
         }
     }
 
+    /// Something came since `work` was at its end, or waited for what may have come.
+    fn has_work(&self) -> bool {
+        let Self { rim, touched, .. } = self;
+        rim.has_fact() || rim.has_starved() || !rim.inbox.is_empty() || !touched.is_empty()
+    }
+
     /// Steps machines until nothing is left to tell them.
     fn work(&mut self) {
         self.take_facts();
-        self.retry_starved();
+        if self.rim.has_starved() {
+            self.retry_starved();
+        }
         self.work_off();
         crash::stepping(None);
     }

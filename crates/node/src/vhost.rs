@@ -425,6 +425,9 @@ impl Vhost {
 
     /// Shows the guests what was answered, and ends what is to end.
     pub(crate) fn flush(&mut self, kit: &mut Kit) {
+        if self.dirty.is_empty() {
+            return;
+        }
         let mut dirty = std::mem::take(&mut self.dirty);
         for key in dirty.drain(..) {
             let Some(queue) = self.queues.get_mut(key) else { continue };
@@ -461,6 +464,9 @@ impl Vhost {
 
     /// Rings that had more requests than one turn takes.
     pub(crate) fn look_again(&mut self, kit: &mut Kit) {
+        if self.unread.is_empty() {
+            return;
+        }
         for key in std::mem::take(&mut self.unread) {
             self.look(key, kit);
         }

@@ -139,8 +139,11 @@ impl ClassPool {
         assert!(holders > 0, "nobody holds buffer {index} of {} bytes", self.buffer_bytes);
     }
 
-    pub(super) fn fills(&self, index: u32) -> FillList {
-        self.buffers[index as usize].fills
+    /// Somebody holds the buffer, and these of its regions are in the hands of others.
+    pub(super) fn fills_of_held(&self, index: u32) -> FillList {
+        let buffer = &self.buffers[index as usize];
+        assert!(buffer.holders > 0, "nobody holds buffer {index} of {} bytes", self.buffer_bytes);
+        buffer.fills
     }
 
     pub(super) fn fills_mut(&mut self, index: u32) -> &mut FillList {

@@ -150,6 +150,15 @@ impl Client {
         !self.outbox.is_empty() || self.tls.as_ref().is_some_and(|tls| tls.wants_send())
     }
 
+    /// All that came is taken, and more is on its way: only its arrival has the client go on.
+    pub(super) fn is_up_to_date(&self) -> bool {
+        let is_between = matches!(self.stage, Stage::Serving { write: None, .. });
+        is_between
+            && self.receiving == Receiving::Stream
+            && self.tls.is_none()
+            && self.stream.is_empty()
+    }
+
     pub(super) fn submit(&mut self, token: u64, kit: &mut Kit) -> Result<(), TlsError> {
         match &mut self.tls {
             None => self.outbox.submit(self.socket, token, kit),

@@ -162,12 +162,17 @@ impl Shard {
 }
 
 impl Rim {
-    fn has_fact(&self) -> bool {
+    pub(super) fn has_fact(&self) -> bool {
         self.links.has_fact()
             || self.nbd.has_fact()
             || self.nvme.has_fact()
             || self.vhost.has_fact()
             || self.ublk.has_fact()
+    }
+
+    /// Something of this shard waits for a buffer.
+    pub(super) fn has_starved(&self) -> bool {
+        !self.starved.is_empty() || !self.starved_reads.is_empty() || !self.blocked_saves.is_empty()
     }
 
     /// Keeps a device request for later, and its payload with it.
