@@ -557,10 +557,12 @@ impl Reactor {
         let Backend::Uring(ring) = &mut self.base.backend else { return Ok(false) };
         let Some(limit) = self.spin.limit() else { return Ok(false) };
         let end = present + limit;
+        // Sends that are done with their submission are no reason to come back, as in a sleep.
+        let sends = ring.prompt_sends() as usize;
         if ring.wants_enter() {
             ring.enter(Wait::No)?;
-            // What is done with its submission says nothing of a look.
-            if ring.has_completion() {
+            // What else is done with its submission says nothing of a look.
+            if ring.completions() > sends {
                 return Ok(true);
             }
         }
@@ -568,7 +570,7 @@ impl Reactor {
             if ring.wants_enter() {
                 ring.enter(Wait::No)?;
             }
-            if ring.has_completion() {
+            if ring.completions() > sends {
                 break true;
             }
             if now() >= end {
@@ -583,7 +585,7 @@ impl Reactor {
         } else {
             self.spin.on_missed();
         }
-        Ok(has_found)
+        Ok(has_found || ring.has_completion())
     }
 
     fn resume_listeners(&mut self, present: Time) {

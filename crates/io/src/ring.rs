@@ -140,6 +140,17 @@ impl Ring {
         !self.put_aside.is_empty() || !self.uring.completion().is_empty()
     }
 
+    /// How many completions can be popped without entering the kernel.
+    pub(crate) fn completions(&mut self) -> usize {
+        self.put_aside.len() + self.uring.completion().len()
+    }
+
+    /// How many sends the next enter submits, and is likely to complete: while an earlier one is
+    /// stuck, these may be, too.
+    pub(crate) fn prompt_sends(&self) -> u32 {
+        if self.sends == self.sends_queued { self.sends_queued } else { 0 }
+    }
+
     /// Submits everything queued, lets the kernel finish what it can, and waits for one completion
     /// if asked to. A signal and a full completion queue end it early; neither is an error.
     pub(crate) fn enter(&mut self, wait: Wait) -> io::Result<()> {
