@@ -132,7 +132,11 @@ pub(crate) struct Completion {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Wait {
     No,
-    For(Duration),
+    /// `together` completions are waited for first, for a moment, where the back end can.
+    For {
+        limit: Duration,
+        together: u32,
+    },
     Forever,
 }
 

@@ -402,7 +402,7 @@ impl Poller {
         self.calls += 1;
         let timeout = match wait {
             Wait::No => Some(Duration::ZERO),
-            Wait::For(duration) => Some(duration),
+            Wait::For { limit, .. } => Some(limit),
             Wait::Forever => None,
         };
         let count = if self.has_fine_wait { self.wait_finely(timeout) } else { Err(None) };

@@ -176,6 +176,8 @@ pub struct Reactor {
     kicks: Kicks,
     sleep: Sleep,
     spin: Spin,
+    /// How many completions end a sleep.
+    together: u32,
     /// Where the kernel puts the waker's count.
     wake_count: Lent<u64>,
     is_wake_armed: bool,
@@ -209,6 +211,7 @@ impl Reactor {
             kicks: Kicks::default(),
             sleep,
             spin: Spin::new(options.spin),
+            together: 1,
             wake_count: Lent::new(0),
             is_wake_armed: false,
             accept_again: None,
@@ -255,6 +258,12 @@ impl Reactor {
     /// `Options::spin` lets them.
     pub fn expect(&mut self, outlook: Outlook) {
         self.spin.expect(outlook);
+    }
+
+    /// How many completions the next sleeps are for: fewer are of no use. What comes alone is told
+    /// after a moment, or at once where the kernel cannot count so.
+    pub fn sleep_for(&mut self, completions: u32) {
+        self.together = completions;
     }
 
     pub fn pool(&mut self) -> &mut Pool {
@@ -547,8 +556,11 @@ impl Reactor {
         }
         self.arm_wake();
         self.base.counters.waits += 1;
-        let wait =
-            if until == Time::NEVER { Wait::Forever } else { Wait::For(until.since(present)) };
+        let wait = if until == Time::NEVER {
+            Wait::Forever
+        } else {
+            Wait::For { limit: until.since(present), together: self.together }
+        };
         self.base.backend.enter(wait)
     }
 
@@ -653,7 +665,8 @@ impl Drop for Reactor {
         unsafe { self.base.backend.push(Operation::CancelAll, Tag::CancelAll) };
         // What a ublk device has fetched ends with the ring, and names no memory of ours.
         while self.base.backend.in_flight() > self.queues.armed() {
-            let entered = self.base.backend.enter(Wait::For(Duration::from_secs(1)));
+            let wait = Wait::For { limit: Duration::from_secs(1), together: 1 };
+            let entered = self.base.backend.enter(wait);
             entered.expect("the kernel must give memory back before it can be freed");
             while let Some(completion) = self.base.backend.pop() {
                 self.dispatch(completion);

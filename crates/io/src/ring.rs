@@ -12,6 +12,7 @@
 //! A send to a peer that keeps up is over when the kernel took it in: it completes within the enter
 //! that submits it. Its completion is no reason to come back at once, so an enter that waits asks
 //! for one completion more than it submits sends, where the kernel can give up on the sum in time.
+//! So it does where several completions are of use together only.
 //!
 //! Left to others: what a request means. This file knows tags and counts.
 
@@ -23,9 +24,9 @@ use io_uring::{IoUring, cqueue, opcode, squeue, types};
 
 use crate::backend::{Completion, DiskCall, Operation, Place, SocketCall, Tag, Wait};
 
-/// How long a wait for sends and something else may go on before one of them will do. It passes
-/// only when a send begins to find its socket full.
-const SEND_GRACE_US: u32 = 500;
+/// How long a wait for several completions may go on before one of them will do. It passes when a
+/// send begins to find its socket full, or one of those that are expected together is late.
+const TOGETHER_US: u32 = 500;
 
 pub(crate) struct Ring {
     uring: IoUring,
@@ -208,14 +209,15 @@ impl Ring {
         let mut argument = types::SubmitArgs::new();
         let timespec;
         let mut min_complete = u32::from(wait != Wait::No);
-        if let Wait::For(duration) = wait {
+        if let Wait::For { limit, together } = wait {
             flags |= enter_flag::EXT_ARG;
-            timespec = types::Timespec::from(duration);
+            timespec = types::Timespec::from(limit);
             argument = argument.timespec(&timespec);
-            // While an earlier one is stuck, these may be, too.
-            if self.has_min_wait && self.sends_queued > 0 && self.sends == self.sends_queued {
-                min_complete += self.sends_queued;
-                argument = argument.min_wait_usec(SEND_GRACE_US);
+            if self.has_min_wait {
+                min_complete = together.max(1) + self.prompt_sends();
+            }
+            if min_complete > 1 {
+                argument = argument.min_wait_usec(TOGETHER_US);
             }
         }
         self.sends_queued = 0;

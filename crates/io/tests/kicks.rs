@@ -111,3 +111,16 @@ fn what_is_expected_is_looked_for_before_a_sleep_and_nothing_else_is() {
     }
     assert_eq!(counters.spins, counters.spins_lucky, "each look found its kick");
 }
+
+/// The second one never comes: a reactor that waits for it would tell nothing for a minute.
+#[test]
+fn what_is_slept_for_together_is_told_alone_where_the_rest_is_late() {
+    let mut reactor = Reactor::new(options()).unwrap();
+    let (ours, bell) = pair();
+    reactor.watch_kicks(ours, 4);
+    reactor.sleep_for(2);
+    for _ in 0..10 {
+        bell.ring();
+        assert_eq!(kicked(&mut reactor), 4);
+    }
+}

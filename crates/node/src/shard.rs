@@ -102,6 +102,8 @@ pub(crate) struct Rim {
     pub(crate) starved_reads: Starved,
     /// Resources whose next save found no free buffer.
     pub(crate) blocked_saves: Vec<HostedId>,
+    /// To how many members a write went, of whom none has said anything since.
+    pub(crate) asked: u32,
 }
 
 /// In order, each with its resource.
@@ -172,6 +174,7 @@ impl Shard {
                 starved: Starved::new(),
                 starved_reads: Starved::new(),
                 blocked_saves: Vec::new(),
+                asked: 0,
             },
             identity,
             kernel_boot_id,
@@ -210,7 +213,9 @@ impl Shard {
 
     fn turn(&mut self) -> std::io::Result<()> {
         let wait_until = self.wait_until();
+        let together = self.demand.together(self.rim.answers_owed());
         self.rim.kit.reactor.expect(self.demand.outlook(self.rim.kit.now));
+        self.rim.kit.reactor.sleep_for(together);
         self.rim.kit.reactor.turn(Some(wait_until), &mut self.events)?;
         self.rim.kit.now = io::now();
         self.take_events();
@@ -289,7 +294,7 @@ impl Shard {
     }
 
     fn on_event(&mut self, event: Event) {
-        let Rim { kit, links, nbd, nvme, ublk, vhost, .. } = &mut self.rim;
+        let Rim { kit, links, nbd, nvme, ublk, vhost, asked, .. } = &mut self.rim;
         match event {
             Event::Accepted { token, socket, .. } => match Key::of_token(token).0 {
                 links::TOKEN_LISTENER => links.on_accepted(socket, kit),
@@ -306,6 +311,7 @@ impl Shard {
             }
             Event::Received { token, result, .. } => match Key::of_token(token) {
                 (links::TOKEN_CONNECTION, key) => {
+                    *asked = 0;
                     links.on_received(key, result, kit);
                 }
                 (nvme::TOKEN_INITIATOR, key) => {

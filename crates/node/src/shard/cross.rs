@@ -23,6 +23,7 @@ use replication::contract::{
 use crate::limits::SHARDS_MAX;
 use crate::links::{Handles, HostedId};
 use crate::placement;
+use crate::shard::demand::Answered;
 use crate::shard::mesh::{Change, Cross, FromPart, Hosting, ToPart};
 use crate::shard::{Input, Shard};
 
@@ -108,7 +109,14 @@ impl Shard {
     /// Hands a part of a client's request to the shard of its lane.
     pub(super) fn submit(&mut self, hosted: HostedId, request: Request) {
         let shard = self.shard_of(hosted, request.offset);
-        if shard == self.rim.kit.mesh.me() {
+        let is_here = shard == self.rim.kit.mesh.me();
+        let is_for_members = is_here && request.kind != RequestKind::Read;
+        self.demand.on_request(if is_for_members {
+            Answered::ByMembers
+        } else {
+            Answered::Otherwise
+        });
+        if is_here {
             self.rim.inbox.push_back((hosted, Input::Group(GroupInput::Request(request))));
             return;
         }

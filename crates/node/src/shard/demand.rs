@@ -12,6 +12,8 @@ use crate::shard::Rim;
 const RECENT: Duration = Duration::from_millis(1);
 /// Requests in progress, on average, above which a sleep is what gathers events into batches.
 const SHALLOW: u32 = 4;
+/// Requests in progress, on average, below which nobody asks but who waits for an answer.
+const LONE: u32 = 2;
 /// A request weighs an eighth in the average.
 const WEIGHT_SHIFT: u32 = 3;
 /// More in progress than this say no more.
@@ -21,17 +23,33 @@ const DEPTH_MAX: u32 = 64;
 pub(crate) struct Demand {
     heard: Time,
     is_fresh: bool,
+    /// Who answers the last request.
+    answered: Answered,
     /// Running mean of the requests in progress when one came, in eighths.
     depth: u32,
 }
 
+/// Whose answers complete a request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Answered {
+    /// It changes what lies in a lane of this shard: the whole write set answers this shard.
+    ByMembers,
+    Otherwise,
+}
+
 impl Demand {
-    pub(crate) const NONE: Self = Self { heard: Time::ZERO, is_fresh: false, depth: 0 };
+    pub(crate) const NONE: Self =
+        Self { heard: Time::ZERO, is_fresh: false, answered: Answered::Otherwise, depth: 0 };
 
     /// A client asked for something.
     pub(crate) fn on_client(&mut self, now: Time) {
         self.heard = now;
         self.is_fresh = true;
+    }
+
+    /// A request of a client goes its way.
+    pub(crate) fn on_request(&mut self, answered: Answered) {
+        self.answered = answered;
     }
 
     /// Told once the events of a turn were taken, and before what they ask for is done.
@@ -41,6 +59,13 @@ impl Demand {
         }
         let depth = u32::try_from(in_progress).unwrap_or(DEPTH_MAX).min(DEPTH_MAX);
         self.depth = self.depth - (self.depth >> WEIGHT_SHIFT) + depth;
+    }
+
+    /// How many of the answers that members owe to the one request in progress are of use: with
+    /// the first of several nothing can be done yet, where nobody else asks meanwhile.
+    pub(crate) fn together(&self, owed: Option<u32>) -> u32 {
+        let is_lone = self.depth < LONE << WEIGHT_SHIFT;
+        owed.filter(|_| is_lone && self.answered == Answered::ByMembers).unwrap_or(1)
     }
 
     pub(crate) fn outlook(&self, now: Time) -> Outlook {
@@ -56,6 +81,11 @@ impl Rim {
             + self.nvme.requests_in_progress()
             + self.ublk.requests_in_progress()
             + self.vhost.requests_in_progress()
+    }
+
+    /// How many members owe an answer, none of which came yet, if one request is in progress.
+    pub(crate) fn answers_owed(&self) -> Option<u32> {
+        (self.asked > 0 && self.requests_in_progress() == 1).then_some(self.asked)
     }
 }
 
@@ -108,5 +138,20 @@ mod tests {
         }
         assert_eq!(demand.outlook(NOW), Outlook::Soon);
         assert_eq!(demand.outlook(NOW + RECENT), Outlook::Unknown);
+    }
+
+    #[test]
+    fn answers_to_a_lone_request_are_waited_for_together() {
+        let after = |in_progress, answered| {
+            let mut demand = after(100, in_progress);
+            demand.on_request(answered);
+            demand
+        };
+        let alone = after(1, Answered::ByMembers);
+        assert_eq!((alone.together(Some(2)), alone.together(None)), (2, 1));
+        let read = after(1, Answered::Otherwise);
+        assert_eq!(read.together(Some(2)), 1, "these answers are to another shard's request");
+        assert_eq!(after(3, Answered::ByMembers).together(Some(2)), 1, "others ask meanwhile");
+        assert_eq!(after(32, Answered::ByMembers).together(Some(2)), 1);
     }
 }

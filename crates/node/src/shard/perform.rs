@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use api::role::Role;
 use format::ids::{MemberSet, NodeId};
-use format::message::{Control, Data, DataBody, ResourceMessage};
+use format::message::{Control, Data, DataBody, ResourceMessage, WriteKind};
 use replication::contract::{
     AfterSplitBrain, FromGroup, GroupAction, PartId, Payload, RequestError, ResourceAction,
     ResourceInput,
@@ -83,6 +83,12 @@ impl Part {
         payload: Option<Payload>,
         rim: &mut Rim,
     ) {
+        if let DataBody::Write(write) = &message.body
+            && write.kind == WriteKind::Data
+        {
+            // Each of the write set has to answer, be it to several writes at a time.
+            rim.asked = rim.asked.max(to.len());
+        }
         for member in to.iter() {
             let peer = self.peers.iter_mut().find(|peer| peer.node == member);
             let Some(peer) = peer else { continue };
