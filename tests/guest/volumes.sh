@@ -109,13 +109,17 @@ done
 say "both are namespaces over NVMe/TCP"
 nvme connect -t tcp -a 127.0.0.1 -s "$(nvme_port alice)" "${host[@]}" \
   -n "nqn.2026-01.local.basalt:$RESOURCE"
-wait_for 20 "the first namespace" test -b /dev/nvme0n1
-wait_for 20 "the second namespace" test -b /dev/nvme0n2
-[ "$(blockdev --getsize64 /dev/nvme0n1)" = "$first_bytes" ] || fail "the first has another size"
-[ "$(blockdev --getsize64 /dev/nvme0n2)" = "$second_bytes" ] || fail "the second has another size"
+# The kernel scans namespaces side by side: the number of a device is not that of its namespace.
+namespace() { grep -lx "$1" /sys/block/nvme0n*/nsid | sed 's|^/sys/block/\(.*\)/nsid$|/dev/\1|'; }
+is_there() { [ -b "$(namespace "$1" 2> /dev/null)" ]; }
+wait_for 20 "the first namespace" is_there 1
+wait_for 20 "the second namespace" is_there 2
+first=$(namespace 1) second=$(namespace 2)
+[ "$(blockdev --getsize64 "$first")" = "$first_bytes" ] || fail "the first has another size"
+[ "$(blockdev --getsize64 "$second")" = "$second_bytes" ] || fail "the second has another size"
 # lsblk asks udev, which is not here.
-cmp -s /sys/block/nvme0n1/wwid /sys/block/nvme0n2/wwid && fail "they have one name"
-mount -o journal_path=/dev/nvme0n2 /dev/nvme0n1 /mnt/volume
+cmp -s "/sys/block/${first#/dev/}/wwid" "/sys/block/${second#/dev/}/wwid" && fail "they have one name"
+mount -o "journal_path=$second" "$first" /mnt/volume
 check_files /mnt/volume/a
 write_files /mnt/volume/a 20
 umount /mnt/volume
