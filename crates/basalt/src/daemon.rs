@@ -8,6 +8,7 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use clap::{CommandFactory, Parser};
+use node::CongestionWish;
 
 use crate::pki;
 
@@ -92,6 +93,13 @@ struct Arguments {
         value_parser = clap::value_parser!(u64).range(0..=1000))]
     spin_us: u64,
 
+    /// Congestion control of TCP connections: a name that the kernel has (`sysctl
+    /// net.ipv4.tcp_available_congestion_control`), `system` for the system's own, or `auto` for
+    /// that, but cubic where that is BBR, which spreads over time what it sends: over a short way
+    /// that costs a quarter of the throughput of large writes.
+    #[arg(long, value_name = "NAME", default_value = "auto")]
+    tcp_congestion: CongestionWish,
+
     /// How many seconds the users of a block device wait when this daemon died. If no daemon has
     /// taken the device over by then, their requests fail and the device goes.
     #[arg(long, value_name = "SECONDS", default_value_t = 30,
@@ -143,6 +151,7 @@ pub(crate) fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
         pki: arguments.pki,
         shards: arguments.shards,
         spin: Duration::from_micros(arguments.spin_us),
+        congestion: arguments.tcp_congestion,
         device_timeout: Duration::from_secs(arguments.device_timeout),
         max_parallel_resyncs: NonZeroU32::new(arguments.max_parallel_resyncs),
         drbd_names: arguments.drbd_names,

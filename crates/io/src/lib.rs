@@ -30,6 +30,7 @@ pub mod descriptors;
 mod probe;
 pub mod mailbox;
 mod sync;
+mod congestion;
 mod spin;
 mod waker;
 pub mod clock;
@@ -37,6 +38,7 @@ pub mod process;
 
 pub use clock::{kernel_boot_id, now, random_u64, random_u128};
 pub use command::{Command, Commander};
+pub use congestion::{Congestion, CongestionChoice, CongestionWish};
 pub use device_node::{block_node_numbers, make_block_node};
 pub use disk_open::{Direct, DiskInfo, DiskOptions, PathMode, Persistent, extend_file, next_data};
 pub use disks::{DiskId, Durability, SharedDisk, Zero};

@@ -33,13 +33,14 @@ use stdx::time::Time;
 
 use crate::backend::{Backend, Completion, Operation, Tag, Wait};
 use crate::clock::now;
+use crate::congestion::Congestion;
 use crate::disk_open::{DiskInfo, DiskOptions};
 use crate::disks::{DiskId, Disks, Durability, Range, SharedDisk, Work, Zero};
 use crate::kicks::{KickId, Kicks};
 use crate::memory::Lent;
 use crate::pool::{Pool, PoolOptions, Slice};
 use crate::probe::{BackendKind, BackendWish, SetupError, make_backend};
-use crate::socket_fd::{self, SocketBuffers};
+use crate::socket_fd::{self, SocketBuffers, TcpOptions};
 use crate::sockets::{ListenAddr, SocketId, Sockets};
 use crate::spin::{Outlook, Spin};
 use crate::ublk::{Descriptor, QueueId, Queues};
@@ -56,6 +57,9 @@ pub struct Options {
     pub files_max: u32,
     /// A peer that acknowledges nothing for this long is gone.
     pub tcp_user_timeout_ms: u32,
+    /// How TCP connections, both ways, find out how much the network takes; `None`: as the system
+    /// says.
+    pub congestion: Option<Congestion>,
     /// How long to look for completions before a sleep, where one is expected soon. Zero: never.
     /// The back end that polls never does.
     pub spin: Duration,
@@ -69,6 +73,7 @@ impl Default for Options {
             queue_entries: 1024,
             files_max: 16 << 10,
             tcp_user_timeout_ms: 20_000,
+            congestion: None,
             spin: Duration::ZERO,
         }
     }
@@ -205,7 +210,10 @@ impl Reactor {
         let no_files = "raise the limit of open files (ulimit -n, LimitNOFILE=)";
         let sleep = Sleep::new().map_err(failed("making the waker", no_files))?;
         Ok(Self {
-            sockets: Sockets::new(options.tcp_user_timeout_ms),
+            sockets: Sockets::new(TcpOptions {
+                user_timeout_ms: options.tcp_user_timeout_ms,
+                congestion: options.congestion,
+            }),
             disks,
             queues: Queues::default(),
             kicks: Kicks::default(),

@@ -14,6 +14,7 @@ use std::os::unix::net::UnixStream;
 use std::path::Path;
 
 use crate::address::{Address, AddressRoom};
+use crate::congestion::{self, Congestion};
 
 /// Bytes that the kernel keeps of a stream, where that is not left to it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -22,17 +23,25 @@ pub struct SocketBuffers {
     pub receive_bytes: Option<u32>,
 }
 
+/// What all TCP sockets of a reactor have.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct TcpOptions {
+    /// 0: as the system says.
+    pub(crate) user_timeout_ms: u32,
+    pub(crate) congestion: Option<Congestion>,
+}
+
 const BACKLOG: libc::c_int = 1024;
 /// Seconds of silence after which an idle peer is probed, and between probes.
 const KEEPALIVE_IDLE: libc::c_int = 10;
 const KEEPALIVE_INTERVAL: libc::c_int = 5;
 
 /// A TCP listener on `address`.
-pub(crate) fn listen_tcp(address: SocketAddr, user_timeout_ms: u32) -> io::Result<OwnedFd> {
+pub(crate) fn listen_tcp(address: SocketAddr, options: TcpOptions) -> io::Result<OwnedFd> {
     let address = Address::from(address);
     let socket = stream_socket(&address)?;
     set_option(&socket, libc::SOL_SOCKET, libc::SO_REUSEADDR, 1)?;
-    set_tcp_options(&socket, user_timeout_ms)?;
+    set_tcp_options(&socket, options)?;
     bind(&socket, &address)?;
     start_listening(&socket)?;
     Ok(socket)
@@ -89,10 +98,10 @@ fn remove_if_stale(path: &Path) -> io::Result<()> {
 pub(crate) fn tcp_client(
     local: Option<SocketAddr>,
     remote: SocketAddr,
-    user_timeout_ms: u32,
+    options: TcpOptions,
 ) -> io::Result<OwnedFd> {
     let socket = stream_socket(&Address::from(remote))?;
-    set_tcp_options(&socket, user_timeout_ms)?;
+    set_tcp_options(&socket, options)?;
     if let Some(local) = local {
         // Leaves the choice of a port to connect, which knows the remote address: many connections
         // to different peers may then share one.
@@ -189,8 +198,31 @@ pub(crate) fn peer_process(fd: libc::c_int) -> io::Result<Option<u32>> {
     Ok(u32::try_from(credentials.pid).ok().filter(|pid| *pid > 0))
 }
 
-fn set_tcp_options(socket: &OwnedFd, user_timeout_ms: u32) -> io::Result<()> {
-    let user_timeout = libc::c_int::try_from(user_timeout_ms).unwrap_or(libc::c_int::MAX);
+/// The algorithm of a TCP socket.
+pub(crate) fn congestion(socket: &OwnedFd) -> io::Result<Congestion> {
+    let mut name = [0_u8; congestion::NAME_ROOM];
+    let mut length = libc::socklen_t::try_from(name.len()).expect("16 bytes");
+    let (fd, room) = (socket.as_raw_fd(), name.as_mut_ptr().cast());
+    let (level, option) = (libc::SOL_TCP, libc::TCP_CONGESTION);
+    // SAFETY: the room is valid for `length` bytes, and both are places of our own.
+    check(unsafe { libc::getsockopt(fd, level, option, room, &raw mut length) })?;
+    let end = name.iter().position(|byte| *byte == 0).unwrap_or(name.len());
+    Congestion::new(&name[..end]).ok_or_else(|| io::Error::from_raw_os_error(libc::EPROTO))
+}
+
+pub(crate) fn set_congestion(socket: &OwnedFd, congestion: Congestion) -> io::Result<()> {
+    let name = congestion.as_bytes();
+    let length = libc::socklen_t::try_from(name.len()).expect("below 16 bytes");
+    let (fd, bytes) = (socket.as_raw_fd(), name.as_ptr().cast());
+    // SAFETY: the descriptor is open, and the name is valid for `length` bytes.
+    check(unsafe { libc::setsockopt(fd, libc::SOL_TCP, libc::TCP_CONGESTION, bytes, length) })
+}
+
+fn set_tcp_options(socket: &OwnedFd, options: TcpOptions) -> io::Result<()> {
+    if let Some(congestion) = options.congestion {
+        set_congestion(socket, congestion)?;
+    }
+    let user_timeout = libc::c_int::try_from(options.user_timeout_ms).unwrap_or(libc::c_int::MAX);
     set_option(socket, libc::SOL_TCP, libc::TCP_NODELAY, 1)?;
     set_option(socket, libc::SOL_TCP, libc::TCP_USER_TIMEOUT, user_timeout)?;
     set_option(socket, libc::SOL_SOCKET, libc::SO_KEEPALIVE, 1)?;

@@ -25,7 +25,7 @@ use crate::backend::{Completion, Operation, Place, SocketCall, Tag};
 use crate::memory::Lent;
 use crate::pool::Slice;
 use crate::reactor::{Base, Event};
-use crate::socket_fd::{self, FileIdentity};
+use crate::socket_fd::{self, FileIdentity, TcpOptions};
 use sending::Sending;
 
 pub use sending::SEGMENTS_MAX;
@@ -52,7 +52,7 @@ pub(crate) struct Sockets {
     free: Vec<u32>,
     /// Listeners that ran out of descriptors, to be armed again later.
     paused: Vec<u32>,
-    user_timeout_ms: u32,
+    tcp: TcpOptions,
 }
 
 #[derive(Debug)]
@@ -96,8 +96,8 @@ struct Receiving {
 }
 
 impl Sockets {
-    pub(crate) fn new(user_timeout_ms: u32) -> Self {
-        Self { table: Vec::new(), free: Vec::new(), paused: Vec::new(), user_timeout_ms }
+    pub(crate) fn new(tcp: TcpOptions) -> Self {
+        Self { table: Vec::new(), free: Vec::new(), paused: Vec::new(), tcp }
     }
 
     pub(crate) fn listen(
@@ -108,7 +108,7 @@ impl Sockets {
     ) -> io::Result<SocketId> {
         let (fd, path) = match address {
             ListenAddr::Tcp(address) => {
-                let fd = socket_fd::listen_tcp(*address, self.user_timeout_ms)
+                let fd = socket_fd::listen_tcp(*address, self.tcp)
                     .map_err(|error| explain(&error, format_args!("cannot listen on {address}")))?;
                 (fd, None)
             }
@@ -132,7 +132,7 @@ impl Sockets {
         remote: SocketAddr,
         token: u64,
     ) -> io::Result<SocketId> {
-        let fd = socket_fd::tcp_client(local, remote, self.user_timeout_ms)
+        let fd = socket_fd::tcp_client(local, remote, self.tcp)
             .map_err(|error| explain(&error, format_args!("cannot connect to {remote}")))?;
         self.start_connect(base, fd, Address::from(remote), token)
     }

@@ -11,8 +11,8 @@ use std::thread;
 use std::time::Duration;
 
 use io::{
-    BackendKind, BackendWish, Class, Event, ListenAddr, Mailbox, Options, Parker, Reactor,
-    SEGMENTS_MAX, Slice, SocketBuffers, SocketId, now,
+    BackendKind, BackendWish, Class, Congestion, CongestionWish, Event, ListenAddr, Mailbox,
+    Options, Parker, Reactor, SEGMENTS_MAX, Slice, SocketBuffers, SocketId, now,
 };
 use stdx::time::Time;
 
@@ -197,6 +197,30 @@ fn accepted_socket_sends_at_once() {
     let socket = accepted(&mut reactor);
     let stream = TcpStream::from(reactor.give_up(socket).unwrap());
     assert!(stream.nodelay().unwrap());
+}
+
+#[test]
+fn connections_both_ways_have_the_congestion_control_that_was_chosen() {
+    let system = CongestionWish::System.choose().unwrap().system;
+    let named = |name: &str| CongestionWish::from(name).choose().unwrap().chosen.unwrap();
+    let chosen = if system == named("reno") { named("cubic") } else { named("reno") };
+    let mut reactor = Reactor::new(Options { congestion: Some(chosen), ..options() }).unwrap();
+    let listener = reactor.listen(ListenAddr::Tcp(any_port()), 1).unwrap();
+    let address = reactor.local_addr(listener).unwrap();
+    let ours = reactor.connect(None, address, 2).unwrap();
+    let (mut theirs, mut is_connected) = (None, false);
+    wait_for(&mut reactor, |event| {
+        match event {
+            Event::Accepted { socket, .. } => theirs = Some(socket),
+            Event::Connected { result, .. } => is_connected = result.is_ok(),
+            other => panic!("{other:?}"),
+        }
+        (theirs.is_some() && is_connected).then_some(())
+    });
+    for socket in [ours, theirs.unwrap()] {
+        let socket = reactor.give_up(socket).unwrap();
+        assert_eq!(Congestion::of(&socket).unwrap(), chosen, "the system has {system}");
+    }
 }
 
 #[test]

@@ -24,7 +24,6 @@ use std::path::PathBuf;
 use std::sync::mpsc;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
-use std::time::Duration;
 
 use api::connection_state::ConnectionState;
 use api::disk_state::DiskState;
@@ -67,7 +66,7 @@ use crate::log::{Scope, Writing, log};
 use crate::patience::Patience;
 use crate::shard::messages::{Force, FromShard, OwnData, Ticket, ToShard};
 use crate::shard::status::merge;
-use crate::start::{Shards, start_shards};
+use crate::start::{Shards, reactor_options, start_shards};
 use crate::state_dir::StateDir;
 use crate::{NodeError, Options, admin, crash};
 
@@ -131,10 +130,9 @@ pub(crate) fn run(options: &Options) -> Result<(), NodeError> {
         start_count: state.start_count(),
         shards: options.shards.unwrap_or_else(|| own_count(&allowed, options, &state)),
     };
-    // On its only core a thread would look while those it waits for cannot run.
-    let spin = if allowed.len() > 1 { options.spin } else { Duration::ZERO };
+    let reactor = reactor_options(options, allowed.len())?;
     let Shards { senders, answers, parker, threads, backend, ids } =
-        start_shards(&identity, spin, &end, &state.crash_file())?;
+        start_shards(&identity, reactor, &end, &state.crash_file())?;
     let (desk, state) = (Arc::new(Desk::new(senders)), Arc::new(state));
     let control = Arc::new(Control {
         name: options.name.clone(),

@@ -54,6 +54,7 @@ pub use crate::attach::orphans;
 pub use crate::definition::resource_id;
 pub use crate::devices::supervise::{Served, Supervised, remove_device, supervise};
 pub use crate::tls::{client_domain_name, node_domain_name};
+pub use io::CongestionWish;
 
 /// How a daemon is started.
 #[derive(Clone, Debug)]
@@ -83,6 +84,8 @@ pub struct Options {
     /// How long a data thread whose clients ask for little at a time looks for the next event
     /// before it sleeps. Zero: not at all, as on a machine with one core.
     pub spin: Duration,
+    /// Congestion control of all TCP connections that carry data.
+    pub congestion: CongestionWish,
     /// How long the users of a block device wait for the next daemon when this one died.
     pub device_timeout: Duration,
     /// Resources of this node that are brought up to date at a time; `None` is any number.
@@ -117,6 +120,13 @@ pub enum NodeError {
     System { what: &'static str, source: stdio::Error },
     #[error("{0}")]
     Listen(String),
+    #[error(
+        "TCP connections cannot have congestion control {name}: {source}; `sysctl \
+         net.ipv4.tcp_available_congestion_control` lists what the kernel has (others come with \
+         `modprobe tcp_NAME`), and who is not root may use those of \
+         net.ipv4.tcp_allowed_congestion_control alone"
+    )]
+    Congestion { name: String, source: stdio::Error },
     #[error("the file of --nvme-auth, {}, cannot be used: {reason}", path.display())]
     NvmeHosts { path: PathBuf, reason: String },
     #[error("a data thread ended: {0}")]

@@ -11,7 +11,7 @@ use std::time::Duration;
 use format::ids::KernelBootId;
 use io::mailbox::{Mailbox, Receiver, Sender};
 use io::process::ThreadId;
-use io::{BackendKind, BackendWish, Parker, Reactor, Waker};
+use io::{BackendKind, BackendWish, CongestionChoice, CongestionWish, Parker, Reactor, Waker};
 
 use crate::control::End;
 use crate::limits::{CROSS_CAPACITY, MAILBOX_CAPACITY};
@@ -21,7 +21,7 @@ use crate::memory::MemoryPlan;
 use crate::shard::mesh::Mesh;
 use crate::shard::messages::{FromShard, ToShard};
 use crate::shard::{Ends, Shard};
-use crate::{NodeError, crash, pressure};
+use crate::{NodeError, Options, crash, pressure};
 
 /// The running data threads, as the control side sees them.
 #[derive(Debug)]
@@ -43,16 +43,38 @@ struct Starting {
     thread: JoinHandle<()>,
 }
 
+/// What the daemon's options say of the reactors of its data threads, which run on `cores`.
+pub(crate) fn reactor_options(options: &Options, cores: usize) -> Result<io::Options, NodeError> {
+    let wish = &options.congestion;
+    let CongestionChoice { chosen, system } = wish.choose().map_err(|source| match wish {
+        CongestionWish::Named(name) => NodeError::Congestion { name: name.clone(), source },
+        CongestionWish::Unpaced | CongestionWish::System => {
+            NodeError::System { what: "ask for TCP's congestion control", source }
+        }
+    })?;
+    if let (CongestionWish::Unpaced, Some(chosen)) = (wish, chosen) {
+        log!(
+            Notice,
+            Scope::NODE,
+            "TCP connections use {chosen} in place of the system's {system}, which paces; for peers \
+             that are far away keep it: --tcp-congestion system"
+        );
+    }
+    // On its only core a thread would look while those it waits for cannot run.
+    let spin = if cores > 1 { options.spin } else { Duration::ZERO };
+    Ok(io::Options { spin, congestion: chosen, ..io::Options::default() })
+}
+
 pub(crate) fn start_shards(
     identity: &Identity,
-    spin: Duration,
+    reactor: io::Options,
     end: &mpsc::Sender<End>,
     crash_file: &Path,
 ) -> Result<Shards, NodeError> {
     let parker = Parker::new()
         .map_err(|source| NodeError::System { what: "make an event for the answers", source })?;
     let starting: Result<Vec<_>, _> = (0..identity.shards)
-        .map(|shard| start_thread(shard, identity, spin, end, crash_file))
+        .map(|shard| start_thread(shard, identity, reactor, end, crash_file))
         .collect();
     let starting = starting?;
     let wakers: Vec<_> = starting.iter().map(|starting| starting.waker.clone()).collect();
@@ -83,7 +105,7 @@ pub(crate) fn start_shards(
 fn start_thread(
     shard: u8,
     identity: &Identity,
-    spin: Duration,
+    reactor: io::Options,
     end: &mpsc::Sender<End>,
     crash_file: &Path,
 ) -> Result<Starting, NodeError> {
@@ -98,8 +120,7 @@ fn start_thread(
             crash::watch_thread(crash_file);
             let made = BackendWish::from_environment().and_then(|backend| {
                 let pool = memory.pool();
-                let options = io::reactor::Options::default();
-                Reactor::new(io::reactor::Options { backend, pool, spin, ..options })
+                Reactor::new(io::Options { backend, pool, ..reactor })
             });
             let reactor = match made {
                 Ok(reactor) => reactor,

@@ -61,6 +61,21 @@ fn admin_socket_of_another_daemon_is_left_to_it() {
 }
 
 #[test]
+fn congestion_control_that_the_kernel_does_not_have_ends_the_start() {
+    let mut cluster = Cluster::start(1);
+    let node = &mut cluster.nodes[0];
+    node.stop();
+    node.words = ["--tcp-congestion", "no_such_one"].map(str::to_owned).to_vec();
+    let last_words = node.fails_to_start();
+    for part in ["congestion control no_such_one", "tcp_available_congestion_control", "modprobe"] {
+        assert!(last_words.contains(part), "no {part:?} in {last_words:?}");
+    }
+    node.words = ["--tcp-congestion", "reno"].map(str::to_owned).to_vec();
+    node.start();
+    node.serves();
+}
+
+#[test]
 fn taken_client_port_ends_the_start_with_the_address() {
     let mut cluster = Cluster::start(1);
     let node = &mut cluster.nodes[0];
