@@ -70,11 +70,21 @@ pub(crate) enum Fact {
     /// A client waits for the resource to be Primary here: answer with `Nbd::admit` or `refuse`.
     Wanted {
         hosted: HostedId,
+        by: Comer,
     },
     /// A client that waited or was served is gone.
     Left {
         hosted: HostedId,
     },
+}
+
+/// Who waits for a resource; of several the greater one counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Comer {
+    /// An NBD client. None can tell that it was there before, so after losses none is let in.
+    Export,
+    /// One that knows, or is told, what it had.
+    Other,
 }
 
 /// A resource as clients may see it.

@@ -36,7 +36,7 @@ use replication::resource::Reign;
 
 use crate::limits::GUEST_REQUESTS_PER_TURN;
 use crate::links::HostedId;
-use crate::nbd::Fact;
+use crate::nbd::{Comer, Fact};
 use crate::payloads::Kit;
 use crate::slab::{Key, Slab};
 use crate::vhost::requests::GuestRequest;
@@ -272,7 +272,7 @@ impl Vhost {
         pid: Option<u32>,
     ) {
         self.sessions.push(Session { hosted, place, line, pid, is_admitted: false });
-        self.facts.push_back(Fact::Wanted { hosted });
+        self.facts.push_back(Fact::Wanted { hosted, by: Comer::Other });
     }
 
     /// The resource is Primary here: everybody who waits for this volume of it is served.

@@ -1,6 +1,7 @@
 //! After a promotion that may have lost acknowledged writes: who is sent away until somebody has
 //! looked at the data, and who goes on (C5).
 
+use api::disk_state::DiskState;
 use api::role::Role;
 
 use crate::BLOCK;
@@ -58,6 +59,25 @@ fn nbd_clients_are_refused_on_every_node_until_reopen() {
     assert_eq!(block, [1; BLOCK]);
     client.close().unwrap();
     assert!((0..3).all(|index| !awaits_reopen(&cluster, index)));
+    cluster.client(2).close().unwrap();
+}
+
+/// A client that tries again and again was Primary each time before it heard that it may not: for so
+/// long no other node could be, and `reopen` was refused there.
+#[test]
+fn a_client_that_is_refused_promotes_nothing() {
+    let cluster = with_losses();
+    cluster.wait(2, "a copy", |status| status.devices[0].disk_state == DiskState::UpToDate);
+    cluster.adm_ok(1, &["secondary", "r0"]);
+    let epoch = |index| cluster.status(index).unwrap().epoch.unwrap();
+    cluster.poll(2, "the news", || (epoch(2) == epoch(1)).then_some(()));
+    let before = epoch(1);
+    for index in [1, 2, 1] {
+        assert_refused(&cluster, index);
+        assert_eq!(cluster.status(index).unwrap().role, Role::Secondary);
+    }
+    assert_eq!([epoch(1), epoch(2)], [before.clone(), before]);
+    cluster.adm_ok(2, &["reopen", "r0"]);
     cluster.client(2).close().unwrap();
 }
 

@@ -15,7 +15,7 @@ use crate::links::HostedId;
 use crate::links::secure::Secrecy;
 use crate::log::{Scope, log};
 use crate::nbd::client::{Client, Stage};
-use crate::nbd::{Fact, Nbd, Offer, TOKEN_CLIENT};
+use crate::nbd::{Comer, Fact, Nbd, Offer, TOKEN_CLIENT};
 use crate::payloads::Kit;
 use crate::slab::Key;
 use crate::tls::grants::{Grant, May, may_use};
@@ -83,7 +83,7 @@ impl Nbd {
                     self.deadline = self.deadline.min(deadline);
                     (client.hosted, client.place) = (Some(hosted), place);
                     client.stage = Stage::Waiting { agreement, output, deadline };
-                    self.facts.push_back(Fact::Wanted { hosted });
+                    self.facts.push_back(Fact::Wanted { hosted, by: Comer::Export });
                     return;
                 }
                 Next::Close(reason) => {

@@ -17,7 +17,7 @@ use io::Slice;
 
 use crate::limits::NVME_BYTES_MAX;
 use crate::links::HostedId;
-use crate::nbd::Fact;
+use crate::nbd::{Comer, Fact};
 use crate::nvme::Nvme;
 use crate::nvme::queue::{Admission, Filling, IoQueue, Queue, Stage};
 use crate::nvme::work::{Parts, Work};
@@ -264,7 +264,7 @@ impl Nvme {
                 Admission::Waiting => Gate::Closed,
                 Admission::Idle => {
                     it.admission = Admission::Waiting;
-                    self.facts.push_back(Fact::Wanted { hosted });
+                    self.facts.push_back(Fact::Wanted { hosted, by: Comer::Other });
                     Gate::Closed
                 }
             },

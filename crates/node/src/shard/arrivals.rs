@@ -39,7 +39,9 @@ impl Shard {
                 nbd::Fact::Allocation { hosted, request, offset, length } => {
                     self.on_allocation(hosted, request, offset..offset + length);
                 }
-                nbd::Fact::Wanted { hosted } => self.report_clients(hosted, Change::Wanted),
+                nbd::Fact::Wanted { hosted, by } => {
+                    self.report_clients(hosted, Change::Wanted(by));
+                }
                 nbd::Fact::Left { hosted } => self.report_clients(hosted, Change::Left),
             }
         }

@@ -7,6 +7,7 @@ use stdx::time::Time;
 use crate::limits::{AUTO_DEMOTE_GRACE, REMOVAL_POLL_INTERVAL, REMOVAL_WITHOUT_QUORUM};
 use crate::links::HostedId;
 use crate::log::{Scope, log};
+use crate::nbd::Comer;
 use crate::shard::hosted::{Asker, CommandKind, Hosted};
 use crate::shard::mesh::{Exports, ToPart};
 use crate::shard::messages::Fact;
@@ -18,42 +19,52 @@ pub(crate) struct Clients {
     /// The operator made this node Primary: it stays so without clients.
     pub(crate) is_explicit: bool,
     /// Some client waits in its handshake.
-    pub(crate) is_wanted: bool,
+    pub(crate) wanted_by: Option<Comer>,
     /// Without a client until then, the node goes back to Secondary.
     pub(crate) grace_until: Time,
 }
 
 impl Default for Clients {
     fn default() -> Self {
-        Self { is_explicit: false, is_wanted: false, grace_until: Time::NEVER }
+        Self { is_explicit: false, wanted_by: None, grace_until: Time::NEVER }
     }
 }
 
 impl Shard {
     /// A client waits for the resource to be Primary here.
-    pub(super) fn on_wanted(&mut self, id: HostedId) {
+    pub(super) fn on_wanted(&mut self, id: HostedId, by: Comer) {
         self.note_news(id);
         let Some(hosted) = self.hosted.get_mut(id.0 as usize).and_then(Option::as_mut) else {
             self.refuse_clients(id, "the resource went down");
             return;
         };
-        hosted.clients.grace_until = Time::NEVER;
         if hosted.removal.is_some() {
             self.refuse_clients(id, "the resource is going down");
             return;
         }
         if hosted.is_changing_role() {
             // The answer of that command looks at the clients again.
-            hosted.clients.is_wanted = true;
-        } else if hosted.is_primary {
-            hosted.clients.is_wanted = false;
+            hosted.clients.wanted_by = hosted.clients.wanted_by.max(Some(by));
+            return;
+        }
+        if by == Comer::Export
+            && let Some(reason) = hosted.barred()
+        {
+            // It changes no role: one that tries again and again would keep another node from it.
+            self.broadcast(id, || ToPart::Bar(reason.as_str().into()));
+            self.rim.bar(id, &reason);
+            return;
+        }
+        hosted.clients.grace_until = Time::NEVER;
+        if hosted.is_primary {
+            hosted.clients.wanted_by = None;
             let barred = hosted.barred();
             let exports = barred.map_or(Exports::Open, |reason| Exports::Barred(reason.into()));
             self.broadcast(id, || ToPart::Admit(exports.clone()));
             self.rim.admit(id, &exports);
             self.admit_guests(id);
         } else if hosted.definition.auto_promote {
-            hosted.clients.is_wanted = true;
+            hosted.clients.wanted_by = Some(by);
             self.command(id, Command::Promote(PromoteMode::Normal), Asker::Clients);
         } else {
             let text = "this node is Secondary and `auto-promote` is off; use `basalt adm primary`";
@@ -92,9 +103,11 @@ impl Shard {
         if has_clients {
             return;
         }
-        hosted.clients.is_wanted = false;
+        hosted.clients.wanted_by = None;
         if hosted.is_primary && !hosted.clients.is_explicit {
-            hosted.clients.grace_until = now + AUTO_DEMOTE_GRACE;
+            // Those that were refused meanwhile prolong nothing.
+            let until = now + AUTO_DEMOTE_GRACE;
+            hosted.clients.grace_until = hosted.clients.grace_until.min(until);
             self.set_wake(id);
         }
     }
@@ -164,17 +177,16 @@ impl Shard {
         let Some(hosted) = self.hosted.get_mut(id.0 as usize).and_then(Option::as_mut) else {
             return;
         };
-        let is_wanted = std::mem::take(&mut hosted.clients.is_wanted);
-        if !is_wanted {
+        let Some(by) = hosted.clients.wanted_by.take() else {
             // Nobody waits any more: after the grace time the node goes back.
             self.on_left(id);
             return;
-        }
+        };
         match (kind, result) {
             (CommandKind::Promote, Err(reason)) => {
                 self.refuse_clients(id, reason);
             }
-            _ => self.on_wanted(id),
+            _ => self.on_wanted(id, by),
         }
     }
 }

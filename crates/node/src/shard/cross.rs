@@ -187,6 +187,7 @@ impl Shard {
             ToPart::Withdraw => rim.withdraw(id),
             ToPart::Admit(exports) => rim.admit(id, &exports),
             ToPart::Refuse(reason) => rim.refuse(id, &reason),
+            ToPart::Bar(reason) => rim.bar(id, &reason),
             ToPart::EndSessions(reason) => rim.end_sessions(id, &reason),
         }
     }
@@ -196,7 +197,7 @@ impl Shard {
         let home = self.home_of(id);
         if home == self.rim.kit.mesh.me() {
             match change {
-                Change::Wanted => self.on_wanted(id),
+                Change::Wanted(by) => self.on_wanted(id, by),
                 Change::Left => self.on_left(id),
             }
             return;
@@ -238,7 +239,7 @@ impl Shard {
                 let Some(hosted) = hosted else { return };
                 hosted.clients_elsewhere[usize::from(from)] = count;
                 match change {
-                    Change::Wanted => self.on_wanted(id),
+                    Change::Wanted(by) => self.on_wanted(id, by),
                     Change::Left => self.on_left(id),
                 }
             }

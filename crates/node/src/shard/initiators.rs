@@ -143,9 +143,13 @@ impl Rim {
     pub(super) fn admit(&mut self, id: HostedId, exports: &Exports) {
         match exports {
             Exports::Open => self.nbd.admit(id, &mut self.kit),
-            Exports::Barred(reason) => self.nbd.refuse(id, reason, &mut self.kit),
+            Exports::Barred(reason) => self.bar(id, reason),
         }
         self.nvme.admit(id);
+    }
+
+    pub(super) fn bar(&mut self, id: HostedId, reason: &str) {
+        self.nbd.refuse(id, reason, &mut self.kit);
     }
 
     pub(super) fn refuse(&mut self, id: HostedId, reason: &str) {

@@ -102,6 +102,8 @@ pub(crate) enum ToPart {
     Withdraw,
     Admit(Exports),
     Refuse(Box<str>),
+    /// The NBD clients that wait are sent away.
+    Bar(Box<str>),
     EndSessions(Box<str>),
 }
 
@@ -131,7 +133,7 @@ pub(crate) enum FromPart {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Change {
-    Wanted,
+    Wanted(nbd::Comer),
     Left,
 }
 
