@@ -101,6 +101,9 @@ pub const GENERATION_BALLOTS: u64 = 1 << 32;
 /// A peer that did not agree to stay as it is, while this node gives way, is asked again after it:
 /// it was busy with another one.
 pub const GIVE_WAY_RETRY: Duration = Duration::from_secs(2);
+/// How long one that may give way waits until the value says what its clients lose: a few round
+/// trips, and no longer where there is no quorum for it.
+pub const TELLING_DEADLINE: Duration = Duration::from_secs(2);
 /// A promotion that has not succeeded by then is answered with the reason.
 pub const PROMOTE_DEADLINE: Duration = Duration::from_secs(20);
 /// How long nobody leads before an in-sync replica does, to bring others up to date, after a

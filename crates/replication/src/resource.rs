@@ -53,6 +53,7 @@ use crate::resource::followers::Following;
 use crate::resource::forks::{Forks, Split};
 use crate::resource::gate::Gate;
 use crate::resource::give_way::GivingWay;
+use crate::resource::give_way::telling::Agreement;
 use crate::resource::member::MemberState;
 use crate::resource::promote::Promotion;
 use crate::resource::propose::Attempt;
@@ -168,6 +169,8 @@ struct Peer {
     is_leaving: bool,
     /// It gives its data up for what this node has, which agreed to stay as it is.
     relies: bool,
+    /// It is told so once the value says what its clients lose.
+    agreement: Option<Agreement>,
     /// Its line and ours parted: `report` is not there then.
     split: Option<Split>,
 }
@@ -299,7 +302,7 @@ impl Resource {
         let session = self.session.as_ref().map_or(Time::NEVER, Session::wake_at);
         let asked = self.leave_wakes_at().min(self.suspension_wakes_at()).min(self.alone_at());
         let asked = asked.min(self.give_way_wakes_at());
-        let asked = asked.min(self.reopening_until());
+        let asked = asked.min(self.reopening_until()).min(self.agreement_due());
         let size = self.size_wish_until().min(self.resize_wakes_at());
         attempt.min(promotion).min(session).min(self.caretake_at).min(asked).min(size)
     }
@@ -559,6 +562,7 @@ impl Resource {
         self.advance_give_way();
         self.advance_caretaker();
         self.advance_reopening();
+        self.advance_telling();
         self.advance_leave();
     }
 
@@ -570,7 +574,7 @@ impl Resource {
         peer.follows = None;
         peer.unrelated = false;
         peer.split = None;
-        peer.relies = false;
+        (peer.relies, peer.agreement) = (false, None);
         let lacks_sizes = std::mem::take(&mut peer.lacks_sizes);
         self.forget_fenced(node);
         self.repeat_following();
@@ -595,7 +599,7 @@ impl Resource {
         let Some(peer) = self.peers.get_mut(&node) else { return };
         peer.report = None;
         peer.split = None;
-        peer.relies = false;
+        (peer.relies, peer.agreement) = (false, None);
         peer.members = None;
         peer.session = None;
         peer.lease_asked_at = None;

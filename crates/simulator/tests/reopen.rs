@@ -100,6 +100,69 @@ fn an_operator_without_a_quorum_is_told() {
     assert!(it.awaits_reopen(0));
 }
 
+/// Both nodes served clients after they parted; node 1 stopped, and they meet.
+fn with_two_lines() -> Scenario {
+    let mut it = Scenario::with_quorum_off(2, 0);
+    it.must_write(0, 7, 1);
+    it.part(&[0], &[1]);
+    it.promote(1);
+    it.must_write(0, 7, 10);
+    it.must_write(1, 7, 20);
+    it.demote(1);
+    it.meet(&[0], &[1]);
+    it.until("the split brain", |it| it.is_split(0, 1) && it.is_split(1, 0));
+    it
+}
+
+/// The clients of node 1 found other data at the next Primary, and nobody had told them. Those of
+/// node 0 lost nothing: what they hold on to stays as it is.
+#[test]
+fn clients_of_a_line_that_gave_way_are_told() {
+    let mut it = with_two_lines();
+    it.discard(1, 0);
+    it.until("the return of node 1", |it| it.is_in_sync(0, 1));
+    assert_eq!((it.losses(0), it.awaits_reopen(0)), (0, true));
+    it.demote_and_promote(0, 1);
+    assert_eq!((it.losses(1), it.awaits_reopen(1)), (0, true));
+    reopen(&mut it, 1);
+    it.run(Duration::from_secs(5));
+    assert!(!it.awaits_reopen(0) && !it.awaits_reopen(1), "it was said once for all");
+}
+
+/// Where nobody is served everybody is told.
+#[test]
+fn a_line_that_gave_way_to_one_without_clients_counts_as_a_loss() {
+    let mut it = with_two_lines();
+    it.demote(0);
+    it.discard(1, 0);
+    it.until("the return of node 1", |it| it.is_in_sync(0, 1));
+    assert_eq!((it.losses(0), it.awaits_reopen(0)), (1, true));
+    it.promote(1);
+    assert_eq!((it.losses(1), it.awaits_reopen(1)), (1, true));
+}
+
+/// The operator looked at the data before another line was given up for it.
+#[test]
+fn a_word_is_not_about_a_line_that_gives_way_before_it_is_recorded() {
+    let mut it = with_two_lines();
+    it.discard(1, 0);
+    it.until("the return of node 1", |it| it.is_in_sync(0, 1) && it.voters(0) == [0, 1]);
+    it.run(Duration::from_secs(1));
+    it.part(&[0], &[1]);
+    it.promote(1);
+    it.must_write(0, 8, 1);
+    it.must_write(1, 8, 2);
+    it.demote(1);
+    it.meet(&[0], &[1]);
+    it.until("the split brain", |it| it.is_split(0, 1) && it.is_split(1, 0));
+    it.cluster.slow[0].save = Duration::from_millis(500);
+    let said = it.command(0, Command::Reopen);
+    it.discard(1, 0);
+    it.until("the refusal", |it| it.failed(said));
+    it.until("the return of node 1", |it| it.is_in_sync(0, 1));
+    assert!(it.awaits_reopen(0));
+}
+
 #[test]
 fn nobody_lets_clients_go_on_but_an_operator() {
     let total = all_of((run_with_protocols, "--protocols"), 1001..=1020, 6_000);

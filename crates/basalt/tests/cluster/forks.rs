@@ -91,6 +91,17 @@ fn a_split_brain_is_shown_and_ends_when_one_side_gives_its_data_up() {
     cluster.assert_replicas_equal(size);
     assert_eq!(cluster.data(1, size)[..BLOCK], [2; BLOCK]);
     assert_eq!(cluster.data(1, size)[1 << 20..][..BLOCK], [0; BLOCK]);
+    assert_clients_are_told(&cluster);
+}
+
+/// One of the other line might connect again, and find what it wrote gone.
+fn assert_clients_are_told(cluster: &Cluster) {
+    for index in 0..2 {
+        let refusal = cluster.connect(index).expect_err("it is let in").to_string();
+        assert!(refusal.contains("adm reopen r0"), "{refusal}");
+    }
+    cluster.adm_ok(0, &["reopen", "r0"]);
+    cluster.client(0).close().unwrap();
 }
 
 #[test]
@@ -113,4 +124,5 @@ fn after_a_split_brain_the_options_make_the_secondary_give_way() {
     cluster.assert_replicas_equal(size);
     assert_eq!(cluster.data(1, size)[..BLOCK], [2; BLOCK]);
     assert_eq!(cluster.data(1, size)[1 << 20..][..BLOCK], [0; BLOCK]);
+    assert_clients_are_told(&cluster);
 }

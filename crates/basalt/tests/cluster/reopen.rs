@@ -62,8 +62,8 @@ fn nbd_clients_are_refused_on_every_node_until_reopen() {
     cluster.client(2).close().unwrap();
 }
 
-/// A client that tries again and again was Primary each time before it heard that it may not: for so
-/// long no other node could be, and `reopen` was refused there.
+/// A client that tries again and again made its node Primary each time before it heard that it may
+/// not: for so long no other node could be, and `reopen` was refused there.
 #[test]
 fn a_client_that_is_refused_promotes_nothing() {
     let cluster = with_losses();

@@ -27,6 +27,7 @@ pub use crate::resource::give_way::verdict::{
 };
 use crate::resource::give_way::verdict::{Side, Verdict, Which, judge};
 
+pub(crate) mod telling;
 mod verdict;
 
 /// What this node gives up.
@@ -37,6 +38,9 @@ pub(crate) struct GivingWay {
     discard: Option<Discard>,
     /// Of the last standing.
     last_id: u64,
+    /// What clients of another line wrote is being given up for what this node has, and no value
+    /// says so yet.
+    is_untold: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -143,7 +147,11 @@ impl Resource {
         }
         let is_meant = |node: NodeId| wish.peer.is_none_or(|peer| peer == node);
         let is_open = |(node, split): &(NodeId, &Split)| is_meant(*node) && !split.talk.refused;
-        let open = self.splits().find(is_open).map(|(node, _)| node);
+        // Who leads can say at once what that means for clients.
+        let leads = |(node, split): &(NodeId, &Split)| {
+            split.theirs.value.primary.is_some_and(|primary| primary.node == *node)
+        };
+        let open = self.splits().filter(is_open).max_by_key(leads).map(|(node, _)| node);
         let Some(peer) = open else { return };
         self.ask(peer, BY_WORD, BY_WORD);
     }
@@ -378,7 +386,9 @@ impl Resource {
         if let Some(peer) = self.peers.get_mut(&from) {
             peer.relies |= agreed;
         }
-        self.send_parted(from, Control::GiveWayAnswer { standing, agreed });
+        if !agreed || !self.tell_first(from, standing) {
+            self.send_parted(from, Control::GiveWayAnswer { standing, agreed });
+        }
     }
 
     /// A quorum of this line decided without this node, and the peer went on from there: that is

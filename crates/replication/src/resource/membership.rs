@@ -180,6 +180,7 @@ impl Resource {
         next.by_receipt = by_receipt;
         next.followers = followers;
         next.awaits_reopen = awaits_reopen;
+        next.losses = self.next_losses(config);
         self.reaches_quorum_of(config).then_some(next)
     }
 
@@ -218,6 +219,7 @@ impl Resource {
             config.by_receipt = next.by_receipt;
             config.followers = next.followers;
             config.awaits_reopen = next.awaits_reopen;
+            config.losses = next.losses;
         });
         true
     }

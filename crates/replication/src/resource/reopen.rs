@@ -68,7 +68,7 @@ impl Resource {
     /// What the value should say next.
     pub(crate) fn next_awaits_reopen(&self, config: &Config) -> bool {
         let said = self.reopening.as_ref().is_some_and(|said| said.seen == seen_in(config));
-        config.awaits_reopen && !said
+        config.awaits_reopen && !said || self.is_untold()
     }
 
     pub(crate) fn reopening_until(&self) -> Time {
@@ -80,7 +80,7 @@ impl Resource {
         let known = self.config().map(|config| (seen_in(config), config.awaits_reopen));
         let (command, late) = (said.command, self.now >= said.until);
         match known {
-            Some((seen, _)) if seen != said.seen => {
+            Some((seen, _)) if seen != said.seen || self.is_untold() => {
                 let text = "writes may have been lost once more meanwhile: look at the data again";
                 self.refuse(command, CommandErrorCode::Busy, text);
             }

@@ -38,7 +38,7 @@ impl Resource {
         config.by_receipt = self.by_receipt_of(purpose);
         config.followers = self.followers_of(purpose, sealed.keys().copied().collect());
         let is_forced = mode != PromoteMode::Normal;
-        let gives_up = is_forced && base.epoch != Epoch(0);
+        let gives_up = is_forced && base.epoch != Epoch(0) || self.is_untold();
         let loses = memory == Memory::MayBeLost || gives_up;
         config.losses += u32::from(loses);
         config.awaits_reopen |= loses;
