@@ -1600,7 +1600,7 @@ _basalt() {
             return 0
             ;;
         basalt__subcmd__adm__subcmd__create__subcmd__md)
-            opts="-c -d -v -h --force --max-peers --node --config-file --node-socket --dry-run --verbose --json --timeout --help"
+            opts="-c -d -v -h --force --max-peers --node --state-dir --config-file --node-socket --dry-run --verbose --json --timeout --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1611,6 +1611,10 @@ _basalt() {
                     return 0
                     ;;
                 --node)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --state-dir)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -1938,13 +1942,17 @@ _basalt() {
             return 0
             ;;
         basalt__subcmd__adm__subcmd__dump__subcmd__md)
-            opts="-c -d -v -h --node --config-file --node-socket --dry-run --verbose --json --timeout --help"
+            opts="-c -d -v -h --node --state-dir --config-file --node-socket --dry-run --verbose --json --timeout --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
                 --node)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --state-dir)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -2100,13 +2108,17 @@ _basalt() {
             return 0
             ;;
         basalt__subcmd__adm__subcmd__get__subcmd__gi)
-            opts="-c -d -v -h --node --config-file --node-socket --dry-run --verbose --json --timeout --help"
+            opts="-c -d -v -h --node --state-dir --config-file --node-socket --dry-run --verbose --json --timeout --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
                 --node)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --state-dir)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -4298,13 +4310,17 @@ _basalt() {
             return 0
             ;;
         basalt__subcmd__adm__subcmd__show__subcmd__gi)
-            opts="-c -d -v -h --node --config-file --node-socket --dry-run --verbose --json --timeout --help"
+            opts="-c -d -v -h --node --state-dir --config-file --node-socket --dry-run --verbose --json --timeout --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
                 --node)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --state-dir)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -4564,13 +4580,17 @@ _basalt() {
             return 0
             ;;
         basalt__subcmd__adm__subcmd__wipe__subcmd__md)
-            opts="-c -d -v -h --force --node --config-file --node-socket --dry-run --verbose --json --timeout --help"
+            opts="-c -d -v -h --force --node --state-dir --config-file --node-socket --dry-run --verbose --json --timeout --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
                 --node)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --state-dir)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;

@@ -482,6 +482,7 @@ _arguments "${_arguments_options[@]}" : \
 _arguments "${_arguments_options[@]}" : \
 '--max-peers=[Leave room for so many peers \[default\: as many as are configured\]]:N:_default' \
 '--node=[Name of this node in the configuration \[default\: the host name\]]:NAME:_default' \
+'--state-dir=[State directory of the daemon\: it notes the size that a disk had]:DIR:_files' \
 '-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
@@ -1502,6 +1503,7 @@ _arguments "${_arguments_options[@]}" : \
 (dump-md)
 _arguments "${_arguments_options[@]}" : \
 '--node=[Name of this node in the configuration \[default\: the host name\]]:NAME:_default' \
+'--state-dir=[State directory of the daemon\: it notes the size that a disk had]:DIR:_files' \
 '-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
@@ -1519,6 +1521,7 @@ _arguments "${_arguments_options[@]}" : \
 (dump-superblock)
 _arguments "${_arguments_options[@]}" : \
 '--node=[Name of this node in the configuration \[default\: the host name\]]:NAME:_default' \
+'--state-dir=[State directory of the daemon\: it notes the size that a disk had]:DIR:_files' \
 '-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
@@ -1536,6 +1539,7 @@ _arguments "${_arguments_options[@]}" : \
 (get-gi)
 _arguments "${_arguments_options[@]}" : \
 '--node=[Name of this node in the configuration \[default\: the host name\]]:NAME:_default' \
+'--state-dir=[State directory of the daemon\: it notes the size that a disk had]:DIR:_files' \
 '-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
@@ -1553,6 +1557,7 @@ _arguments "${_arguments_options[@]}" : \
 (show-gi)
 _arguments "${_arguments_options[@]}" : \
 '--node=[Name of this node in the configuration \[default\: the host name\]]:NAME:_default' \
+'--state-dir=[State directory of the daemon\: it notes the size that a disk had]:DIR:_files' \
 '-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
@@ -1570,6 +1575,7 @@ _arguments "${_arguments_options[@]}" : \
 (wipe-md)
 _arguments "${_arguments_options[@]}" : \
 '--node=[Name of this node in the configuration \[default\: the host name\]]:NAME:_default' \
+'--state-dir=[State directory of the daemon\: it notes the size that a disk had]:DIR:_files' \
 '-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \

@@ -740,7 +740,7 @@ _drbdadm() {
             return 0
             ;;
         drbdadm__subcmd__create__subcmd__md)
-            opts="-c -d -v -h --force --max-peers --node --config-file --node-socket --dry-run --verbose --json --timeout --help"
+            opts="-c -d -v -h --force --max-peers --node --state-dir --config-file --node-socket --dry-run --verbose --json --timeout --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -751,6 +751,10 @@ _drbdadm() {
                     return 0
                     ;;
                 --node)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --state-dir)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -1078,13 +1082,17 @@ _drbdadm() {
             return 0
             ;;
         drbdadm__subcmd__dump__subcmd__md)
-            opts="-c -d -v -h --node --config-file --node-socket --dry-run --verbose --json --timeout --help"
+            opts="-c -d -v -h --node --state-dir --config-file --node-socket --dry-run --verbose --json --timeout --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
                 --node)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --state-dir)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -1240,13 +1248,17 @@ _drbdadm() {
             return 0
             ;;
         drbdadm__subcmd__get__subcmd__gi)
-            opts="-c -d -v -h --node --config-file --node-socket --dry-run --verbose --json --timeout --help"
+            opts="-c -d -v -h --node --state-dir --config-file --node-socket --dry-run --verbose --json --timeout --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
                 --node)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --state-dir)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -3438,13 +3450,17 @@ _drbdadm() {
             return 0
             ;;
         drbdadm__subcmd__show__subcmd__gi)
-            opts="-c -d -v -h --node --config-file --node-socket --dry-run --verbose --json --timeout --help"
+            opts="-c -d -v -h --node --state-dir --config-file --node-socket --dry-run --verbose --json --timeout --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
                 --node)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --state-dir)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -3704,13 +3720,17 @@ _drbdadm() {
             return 0
             ;;
         drbdadm__subcmd__wipe__subcmd__md)
-            opts="-c -d -v -h --force --node --config-file --node-socket --dry-run --verbose --json --timeout --help"
+            opts="-c -d -v -h --force --node --state-dir --config-file --node-socket --dry-run --verbose --json --timeout --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
                 --node)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --state-dir)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;

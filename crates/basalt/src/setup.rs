@@ -16,8 +16,8 @@ use clap::{CommandFactory, FromArgMatches};
 
 use self::arguments::{CommandLine, Maintenance, Verb, Volume};
 use crate::adm::arguments::{
-    self as adm_arguments, BuildVerb, Forcible, General, QueryTargets, QueryVerb, Source,
-    SuperblockVerb, Targets, UpkeepVerb,
+    self as adm_arguments, BuildVerb, Forcible, General, QueryTargets, QueryVerb, STATE_DIR,
+    Source, SuperblockVerb, Targets, UpkeepVerb,
 };
 use crate::adm::called::{self, Name};
 use crate::adm::drbd_options::taken_out;
@@ -234,7 +234,11 @@ fn maintenance(general: &General, verb: Maintenance) -> Result<AdmVerb, AdmError
 fn own_disks(general: &General, volume: &Volume) -> Result<OwnDisks, AdmError> {
     let target = peer_target(general, &volume.peer)?;
     let node = Some(node_name(general)?);
-    Ok(OwnDisks { node, targets: vec![format!("{target}/{}", volume.volume)] })
+    Ok(OwnDisks {
+        node,
+        state_dir: STATE_DIR.into(),
+        targets: vec![format!("{target}/{}", volume.volume)],
+    })
 }
 
 fn waiting_for_volume(wish: Wish, volume: Volume, times: adm_arguments::WaitTimes) -> Plan {

@@ -12,7 +12,7 @@
 mod disk;
 
 use std::io::Error;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use format::activity_log::{AL_FIRST_NUMBER, AL_RECORD_BYTES, format_ring};
 use format::error::EncodeError;
@@ -27,6 +27,7 @@ use format::superblock::{SUPERBLOCK_BYTES, encode_superblock};
 use crate::attach::volumes::has_history;
 pub(crate) use crate::create_md::disk::{Disk, OldSuperblock};
 use crate::definition::resource_id;
+use crate::state_dir::disk_size_in;
 
 /// Lanes of a new volume: enough for every shard of a large machine, few enough to stay small.
 pub const LANES_DEFAULT: u8 = 16;
@@ -48,6 +49,9 @@ pub struct CreateMdOptions {
     pub size_bytes: Option<u64>,
     /// Room for so many peers, if that is more than there are now.
     pub peers_max: Option<u8>,
+    /// What the disk of the metadata had when it was in use last, where a node noted it: on one
+    /// that grew the metadata in use is there. See [`former_size`].
+    pub former_bytes: Option<u64>,
     pub overwrite: Overwrite,
 }
 
@@ -163,7 +167,9 @@ pub fn create_md(options: &CreateMdOptions) -> Result<CreateMdReport, CreateMdEr
     let metadata_disk = disks.of_metadata();
     let first = options.first.as_ref().map(|first| replica_of(first, options)).transpose()?;
 
-    let old_superblocks = metadata_disk.superblocks(disks.placement())?;
+    let mut old_superblocks = metadata_disk.superblocks(disks.placement())?;
+    // Left where it is, it would be found beside the new one, and nothing would say which counts.
+    old_superblocks.extend(disks.former_superblocks(options.former_bytes)?);
     let found = disks.content(&old_superblocks)?;
     if let (Some((disk, what)), Overwrite::Refuse) = (&found, options.overwrite) {
         return Err(CreateMdError::Occupied { disk: disk.clone(), what: what.clone() });
@@ -368,6 +374,39 @@ pub(crate) fn placement(data: &Disk, metadata: Option<&Disk>) -> Placement {
     }
 }
 
+/// Of a disk that had another size: superblocks in use there, on one that grew since.
+pub(crate) fn former_superblocks(
+    data: &Disk,
+    metadata: Option<&Disk>,
+    former_bytes: Option<u64>,
+) -> Result<Vec<OldSuperblock>, CreateMdError> {
+    let disk = metadata.unwrap_or(data);
+    let Some(device_bytes) = former_bytes.filter(|&former| former < disk.size_bytes) else {
+        return Ok(Vec::new());
+    };
+    let placement = match metadata {
+        None => Placement::Internal { device_bytes },
+        Some(_) => Placement::External {
+            data_device_bytes: data.size_bytes,
+            metadata_device_bytes: device_bytes,
+        },
+    };
+    let mut found = disk.superblocks(placement)?;
+    found.retain(|old| old.is_in_place);
+    let where_it_ended = |old: OldSuperblock| {
+        let what = format!("{}, where it ended when it had {device_bytes} bytes", old.what);
+        OldSuperblock { what, ..old }
+    };
+    Ok(found.into_iter().map(where_it_ended).collect())
+}
+
+/// What the disk of a volume's metadata had when it was in use last, as the state directory of a
+/// daemon says, if it can be read. Nobody has to hold it for that.
+#[must_use]
+pub fn former_size(state_dir: &Path, resource: &str, volume: u16) -> Option<u64> {
+    disk_size_in(state_dir, (resource, Place::new(volume).ok()?))
+}
+
 /// The disk of the data, and that of the metadata where it is another.
 struct Disks {
     data: Disk,
@@ -387,6 +426,14 @@ impl Disks {
 
     fn placement(&self) -> Placement {
         placement(&self.data, self.metadata.as_ref())
+    }
+
+    /// On a disk that grew, what is where it ended.
+    fn former_superblocks(
+        &self,
+        former_bytes: Option<u64>,
+    ) -> Result<Vec<OldSuperblock>, CreateMdError> {
+        former_superblocks(&self.data, self.metadata.as_ref(), former_bytes)
     }
 
     fn layout(&self, slots: u8) -> Result<Layout, CreateMdError> {

@@ -5,34 +5,52 @@ use std::path::{Path, PathBuf};
 use format::layout::PAGE_BYTES;
 pub use format::metadata::{ReplicaState, Slot, Superblock};
 
-use crate::create_md::{CreateMdError, Disk, OldSuperblock, Overwrite, placement};
+use crate::create_md::{
+    CreateMdError, Disk, OldSuperblock, Overwrite, former_superblocks, placement,
+};
 
-/// The newer of the two copies that a disk holds.
+/// The newer of the two copies that one end of a disk holds.
 #[derive(Debug)]
 pub struct Metadata {
     /// Where it is.
     pub disk: PathBuf,
+    /// The size of the disk at whose end it stands.
+    pub end_bytes: u64,
     pub superblock: Superblock,
     /// Copies that can be read; 2 on a disk in good order.
     pub copies: usize,
 }
 
 /// Reads it, also while the daemon uses the disk: what it says then is of some moment of late.
+/// First what stands at the end that the disk has; on one that grew, by the size that a node noted
+/// of it, what is where it ended before, if that says something else.
 ///
 /// # Errors
 /// If the disk is not there, holds no metadata that can be read, or fails.
-pub fn read_md(disk: &Path, metadata_disk: Option<&Path>) -> Result<Metadata, CreateMdError> {
+pub fn read_md(
+    disk: &Path,
+    metadata_disk: Option<&Path>,
+    former_bytes: Option<u64>,
+) -> Result<Vec<Metadata>, CreateMdError> {
     let data = Disk::open_to_read(disk)?;
     let metadata = metadata_disk.map(Disk::open_to_read).transpose()?;
-    let (disk, all) = superblocks(&data, metadata.as_ref())?;
-    let readable: Vec<Superblock> = all.into_iter().filter_map(|old| old.superblock).collect();
-    let copies = readable.len();
-    let newest = readable.into_iter().max_by_key(|superblock| superblock.write_counter);
-    let disk = disk.path.clone();
-    match newest {
-        Some(superblock) => Ok(Metadata { disk, superblock, copies }),
-        None => Err(CreateMdError::NoMetadata { disk }),
+    let (disk, present) = superblocks(&data, metadata.as_ref())?;
+    let former = former_superblocks(&data, metadata.as_ref(), former_bytes)?;
+    let newest = |all: Vec<OldSuperblock>, end_bytes| {
+        let all: Vec<Superblock> = all.into_iter().filter_map(|old| old.superblock).collect();
+        let copies = all.len();
+        let superblock = all.into_iter().max_by_key(|superblock| superblock.write_counter)?;
+        Some(Metadata { disk: disk.path.clone(), end_bytes, superblock, copies })
+    };
+    let present = newest(present, disk.size_bytes);
+    let former = former_bytes.and_then(|bytes| newest(former, bytes)).filter(|former| {
+        present.as_ref().is_none_or(|present| present.superblock != former.superblock)
+    });
+    let found: Vec<Metadata> = present.into_iter().chain(former).collect();
+    if found.is_empty() {
+        return Err(CreateMdError::NoMetadata { disk: disk.path.clone() });
     }
+    Ok(found)
 }
 
 /// Erases both superblocks: nothing finds the rest any more, and the data stays. Says what was

@@ -44,6 +44,7 @@ impl Place {
             member_ids: vec![0, 1, 2],
             size_bytes: None,
             peers_max: None,
+            former_bytes: None,
             overwrite,
         }
     }

@@ -213,6 +213,7 @@ fn prepare(place: &Path) -> String {
             member_ids: vec![0, 1, 2],
             size_bytes: None,
             peers_max: None,
+            former_bytes: None,
             overwrite: Overwrite::Refuse,
         };
         create_md(&options).unwrap();

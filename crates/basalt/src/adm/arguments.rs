@@ -10,6 +10,9 @@ pub(crate) use crate::adm::helpers::HandlerVerb;
 pub(crate) use crate::adm::superblocks::SuperblockVerb;
 pub(crate) use crate::adm::upkeep::UpkeepVerb;
 
+/// Where the daemon keeps its state, unless it is told otherwise.
+pub(crate) const STATE_DIR: &str = "/var/lib/basalt";
+
 #[derive(Debug, Parser)]
 #[command(
     name = "basalt adm",
@@ -278,7 +281,7 @@ pub(crate) struct Report {
     #[arg(long, value_name = "DIR", default_value = ".")]
     pub(crate) dir: PathBuf,
     /// State directory of the daemon
-    #[arg(long, value_name = "DIR", default_value = "/var/lib/basalt")]
+    #[arg(long, value_name = "DIR", default_value = STATE_DIR)]
     pub(crate) state_dir: PathBuf,
     /// Log of the daemon [default: the journal of the unit basalt-node]
     #[arg(long, value_name = "FILE")]
@@ -311,6 +314,9 @@ pub(crate) struct CreateMd {
     /// Name of this node in the configuration [default: the host name]
     #[arg(long, value_name = "NAME")]
     pub(crate) node: Option<String>,
+    /// State directory of the daemon: it notes the size that a disk had
+    #[arg(long, value_name = "DIR", default_value = STATE_DIR)]
+    pub(crate) state_dir: PathBuf,
     /// `all`, RES or RES/VOL
     #[arg(required = true, value_name = "TARGET")]
     pub(crate) targets: Vec<String>,
@@ -366,7 +372,7 @@ pub(crate) struct AdoptDrbd {
     #[arg(long, value_name = "NAME")]
     pub(crate) node: Option<String>,
     /// State directory of the daemon: DRBD's metadata is kept there
-    #[arg(long, value_name = "DIR", default_value = "/var/lib/basalt")]
+    #[arg(long, value_name = "DIR", default_value = STATE_DIR)]
     pub(crate) state_dir: PathBuf,
     /// `all`, RES or RES/VOL
     #[arg(required = true, value_name = "TARGET")]
@@ -391,7 +397,7 @@ pub(crate) struct Adopt {
     #[arg(long, value_name = "NAME")]
     pub(crate) node: Option<String>,
     /// State directory of the daemon
-    #[arg(long, value_name = "DIR", default_value = "/var/lib/basalt")]
+    #[arg(long, value_name = "DIR", default_value = STATE_DIR)]
     pub(crate) state_dir: PathBuf,
     /// The resource; it has to be down on this node
     #[arg(value_name = "RES")]

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use config::model::{Host, MetaDisk, Resource, Volume};
 use node::create_md::{
-    CreateMdOptions, CreateMdReport, FirstDisk, Overwrite, create_md as format_disk,
+    CreateMdOptions, CreateMdReport, FirstDisk, Overwrite, create_md as format_disk, former_size,
 };
 
 use crate::adm::arguments::{CreateMd, General};
@@ -132,6 +132,7 @@ fn create_one(
         member_ids: resource.hosts.iter().map(|host| host.node_id).collect(),
         size_bytes: resource.disk_options(&host.name, volume.number).size_bytes,
         peers_max: options.max_peers,
+        former_bytes: former_size(&options.state_dir, &resource.name, volume.number),
         overwrite: if options.force { Overwrite::Force } else { Overwrite::Refuse },
     })?)
 }

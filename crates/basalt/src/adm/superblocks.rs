@@ -1,12 +1,14 @@
 //! What the metadata on this node's disks says, without the daemon; and wiping it.
 
+use std::path::{Path, PathBuf};
+
 use clap::{Args, Subcommand};
 use config::model::Resource;
-use node::create_md::Overwrite;
+use node::create_md::{Overwrite, former_size};
 use node::show_md::{Metadata, ReplicaState, Slot, Superblock, read_md, wipe_md};
 use serde_json::{Value, json};
 
-use crate::adm::arguments::General;
+use crate::adm::arguments::{General, STATE_DIR};
 use crate::adm::configuration::{Configuration, host_name};
 use crate::adm::failure::{AdmError, no_peer};
 use crate::adm::metadata::{each_volume, own_disk};
@@ -34,6 +36,9 @@ pub(crate) struct OwnDisks {
     /// Name of this node in the configuration [default: the host name]
     #[arg(long, value_name = "NAME")]
     pub(crate) node: Option<String>,
+    /// State directory of the daemon: it notes the size that a disk had
+    #[arg(long, value_name = "DIR", default_value = STATE_DIR)]
+    pub(crate) state_dir: PathBuf,
     /// `all`, RES, RES/VOL or, of a generation, RES:PEER or RES:PEER/VOL
     #[arg(required = true, value_name = "TARGET")]
     pub(crate) targets: Vec<String>,
@@ -81,12 +86,20 @@ impl SuperblockVerb {
         }
     }
 
-    fn node(&self) -> Option<&String> {
+    fn disks(&self) -> Option<&OwnDisks> {
         match self {
-            Self::DumpMd(of) | Self::GetGi(of) | Self::ShowGi(of) => of.node.as_ref(),
-            Self::WipeMd(wipe) => wipe.of.node.as_ref(),
+            Self::DumpMd(of) | Self::GetGi(of) | Self::ShowGi(of) => Some(of),
+            Self::WipeMd(wipe) => Some(&wipe.of),
             Self::SetGi(_) => None,
         }
+    }
+
+    fn node(&self) -> Option<&String> {
+        self.disks().and_then(|of| of.node.as_ref())
+    }
+
+    fn state_dir(&self) -> &Path {
+        self.disks().map_or(Path::new(""), |of| &of.state_dir)
     }
 }
 
@@ -136,9 +149,15 @@ fn answer(
         gathering.done(&resource.name, change.into_iter().collect(), Vec::new());
         return Ok(());
     }
-    let found = read_md(&own.disk, metadata_disk)?;
+    let former_bytes = former_size(verb.state_dir(), &resource.name, own.volume.number);
+    let all = read_md(&own.disk, metadata_disk, former_bytes)?;
+    let Some(found) = all.first() else { return Ok(()) };
     if matches!(verb, SuperblockVerb::DumpMd(_)) {
-        let value = as_json(&found);
+        let mut value = as_json(found);
+        if let [_, former] = &all[..] {
+            // It grew: one of the two is of an earlier use.
+            value["where-it-ended-before"] = as_json(former);
+        }
         gathering.answer(&as_text(&value, 0), Answer::Json(value));
         return Ok(());
     }
@@ -244,6 +263,7 @@ fn as_json(found: &Metadata) -> Value {
     });
     json!({
         "disk": found.disk,
+        "end-bytes": found.end_bytes,
         "readable-copies": found.copies,
         "resource": it.resource_name,
         "volume": it.volume,

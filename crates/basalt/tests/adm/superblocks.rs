@@ -1,6 +1,6 @@
 //! What metadata says, and wiping it, without a daemon.
 
-use std::fs::File;
+use std::fs::{File, create_dir_all};
 
 use crate::fake_node::{Place, Run};
 
@@ -89,4 +89,42 @@ fn a_disk_in_use_is_read_and_not_wiped() {
     let refused = run(&place, &["wipe-md", "--force", "--node", "alice", "r0"]);
     assert_eq!(refused.exit, 10);
     assert!(refused.stderr.contains("in use"), "{}", refused.stderr);
+}
+
+/// A disk that grew has metadata at its end, and may have some where it ended before.
+#[test]
+fn both_ends_of_a_disk_that_grew_are_shown_and_made_anew() {
+    let place = place();
+    create(&place);
+    create_dir_all(place.path("state/resources")).unwrap();
+    place.write("state/resources/r0.disk", "67108864\n");
+    File::options().write(true).open(place.path("disk")).unwrap().set_len(96 << 20).unwrap();
+    let of_alice = |verb: &[&str]| {
+        let words = ["--state-dir", "DIR/state", "--node", "alice", "r0"];
+        run(&place, &[verb, &words].concat())
+    };
+    let json = || -> serde_json::Value {
+        let shown = of_alice(&["--json", "dump-md"]);
+        assert_eq!((shown.exit, shown.stderr.as_str()), (0, ""));
+        serde_json::from_str(&shown.stdout).unwrap()
+    };
+    assert_eq!(json()[0]["end-bytes"], 64 << 20, "it is where the disk ended");
+    let refused = of_alice(&["create-md"]);
+    assert_eq!(refused.exit, 10);
+    assert!(refused.stderr.contains("when it had 67108864 bytes"), "{}", refused.stderr);
+    // Where nobody knows the former size there is nothing.
+    assert_eq!(run(&place, &["create-md", "--node", "alice", "r0"]).exit, 0);
+    let both = json();
+    let former = &both[0]["where-it-ended-before"];
+    assert_eq!(
+        (&both[0]["end-bytes"], &former["end-bytes"]),
+        (&(96 << 20).into(), &(64 << 20).into())
+    );
+    assert_ne!(both[0]["incarnation"], former["incarnation"]);
+    let shown = of_alice(&["dump-md"]);
+    assert!(shown.stdout.contains("where-it-ended-before:\n    branch: "), "{}", shown.stdout);
+    assert!(shown.stdout.contains("\n    end-bytes: 67108864\n"), "{}", shown.stdout);
+    assert_eq!(of_alice(&["create-md", "--force"]).exit, 0);
+    assert_eq!(json()[0]["where-it-ended-before"], serde_json::Value::Null);
+    assert_eq!(json()[0]["end-bytes"], 96 << 20);
 }

@@ -198,6 +198,7 @@ fn a_volume_grows_over_an_older_superblock_at_the_new_end_of_its_disk() {
         member_ids: vec![0],
         size_bytes: None,
         peers_max: None,
+        former_bytes: None,
         overwrite: Overwrite::Refuse,
     })
     .unwrap();

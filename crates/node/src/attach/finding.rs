@@ -245,9 +245,10 @@ fn two_found(
     let target = target_name(definition, volume);
     let note = note_name(definition, volume);
     let hint = format!(
-        "if it is the former one, `basalt adm wipe-md --force {target}` takes the other off; if it \
-         is the one at the end that the disk has now, remove {note} from the state directory, \
-         which tells of the former size; then `attach` it"
+        "`basalt adm dump-md {target}` shows both. If it is the former one, `basalt adm wipe-md \
+         --force {target}` takes the other off; if it is the one at the end that the disk has now, \
+         remove {note} from the state directory, which tells of the former size; then `attach` it. \
+         If neither, `create-md --force {target}` makes a new replica, and takes off both"
     );
     Failure::new(FailureCode::DiskFailed, message, hint)
 }

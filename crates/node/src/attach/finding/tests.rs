@@ -50,6 +50,11 @@ impl Place {
 
     /// A new replica of a resource at the end that the disk has.
     fn create(&self, resource: &str) -> (Superblock, Layout) {
+        self.create_after(resource, None)
+    }
+
+    /// The same where it is known where the disk ended before.
+    fn create_after(&self, resource: &str, former_bytes: Option<u64>) -> (Superblock, Layout) {
         let (disk, metadata_disk) = match &self.meta {
             Some(place) => (place.data.clone(), place.meta.clone()),
             None => (self.disk(), None),
@@ -64,6 +69,7 @@ impl Place {
             member_ids: vec![0],
             size_bytes: None,
             peers_max: None,
+            former_bytes,
             overwrite: Overwrite::Force,
         })
         .unwrap();
@@ -213,6 +219,21 @@ fn wiping_what_is_at_the_new_end_leaves_what_is_in_use() {
     }
     for offset in old.1.superblock_offsets {
         assert!(superblock_at(&device, offset).unwrap().is_none(), "at {offset}");
+    }
+}
+
+/// What stood where the disk ended before was found beside the new one, and a note in the state
+/// directory had to be removed by hand.
+#[test]
+fn replica_that_is_made_anew_on_a_disk_that_grew_is_the_only_one() {
+    for place in [Place::new(), Place::with_external_metadata()] {
+        place.resize(SMALL);
+        let former = place.create("r0");
+        place.write(&former, 8, (5, 21));
+        place.resize(LARGE);
+        let (new, layout) = place.create_after("r0", Some(SMALL));
+        let found = place.find(Some(SMALL)).unwrap();
+        assert_eq!((found.0.incarnation, found.1), (new.incarnation, layout));
     }
 }
 

@@ -58,6 +58,7 @@ impl Place {
             member_ids: vec![0],
             size_bytes: None,
             peers_max: None,
+            former_bytes: None,
             overwrite: Overwrite::Refuse,
         })
         .unwrap();
