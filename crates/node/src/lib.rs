@@ -19,6 +19,7 @@ mod stream;
 mod definition;
 mod placement;
 mod patience;
+mod holder;
 mod histogram;
 mod memory;
 mod pressure;
@@ -102,10 +103,10 @@ pub enum NodeError {
     #[error("cannot {what} state directory {}: {source}", path.display())]
     StateDir { what: &'static str, path: PathBuf, source: stdio::Error },
     #[error(
-        "state directory {} is in use by another daemon; give each daemon its own --state-dir",
+        "state directory {} is in use by {holder}; each daemon has a --state-dir of its own",
         path.display()
     )]
-    StateDirInUse { path: PathBuf },
+    StateDirInUse { path: PathBuf, holder: String },
     #[error(
         "state directory {} has layout {found}, this release knows up to {known}: use the release \
          that wrote it, or a newer one",

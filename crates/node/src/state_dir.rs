@@ -1,7 +1,7 @@
 //! The state directory: what a node must not lose.
 //!
 //! ```text
-//! DIR/lock                      held (flock) by the running daemon
+//! DIR/lock                      held (flock) by the running daemon: its process, and when it began
 //! DIR/version                   number of this layout
 //! DIR/starts                    starts of the daemon so far
 //! DIR/admin.sock                the admin socket, unless it was told to be elsewhere
@@ -28,6 +28,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use format::space::Place;
 
 use crate::NodeError;
+use crate::holder::{holder_of, sign};
 use crate::log::{Scope, log};
 use crate::patience::Patience;
 
@@ -52,14 +53,20 @@ impl StateDir {
             move |source| NodeError::StateDir { what, path, source }
         };
         fs::create_dir_all(path.join("resources")).map_err(failed("make"))?;
-        let lock = File::create(path.join("lock")).map_err(failed("open the lock file of"))?;
+        // What the holder says in it stays.
+        let mut open = File::options();
+        let open = open.read(true).write(true).create(true).truncate(false);
+        let lock = open.open(path.join("lock")).map_err(failed("open the lock file of"))?;
         match patience.lock(&lock) {
             Ok(()) => {}
             Err(error) if error.kind() == io::ErrorKind::ResourceBusy => {
-                return Err(NodeError::StateDirInUse { path: path.to_owned() });
+                let unknown = "another daemon (`fuser -v` of the file `lock` in it tells which)";
+                let holder = holder_of(&lock).unwrap_or_else(|| unknown.to_owned());
+                return Err(NodeError::StateDirInUse { path: path.to_owned(), holder });
             }
             Err(error) => return Err(failed("lock")(error)),
         }
+        sign(&lock).map_err(failed("write the lock file of"))?;
         check_version(path)?;
         remove_unfinished(path);
         let before =
@@ -350,7 +357,8 @@ mod tests {
         let first = open(&place).unwrap();
         assert_eq!(first.start_count(), 1);
         let error = open(&place).unwrap_err();
-        assert!(matches!(error, NodeError::StateDirInUse { .. }), "{error}");
+        let me = format!("in use by process {} (", std::process::id());
+        assert!(error.to_string().contains(&me), "{error}");
         drop(first);
         assert_eq!(open(&place).unwrap().start_count(), 2);
     }
