@@ -7356,7 +7356,7 @@ _basalt() {
             return 0
             ;;
         basalt__subcmd__node)
-            opts="-h --name --state-dir --admin-socket --admin-group --nbd --nbd-tls --nbd-unix --nvme --nvme-auth --vhost --metrics --pki --shards --spin-us --device-timeout --max-parallel-resyncs --drbd-names --exit-with-parent --help"
+            opts="-h --name --state-dir --admin-socket --admin-group --nbd --nbd-tls --nbd-unix --nvme --nvme-auth --vhost --metrics --pki --shards --spin-us --tcp-congestion --device-timeout --max-parallel-resyncs --drbd-names --exit-with-parent --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -7415,6 +7415,10 @@ _basalt() {
                     return 0
                     ;;
                 --spin-us)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --tcp-congestion)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;

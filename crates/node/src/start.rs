@@ -56,8 +56,8 @@ pub(crate) fn reactor_options(options: &Options, cores: usize) -> Result<io::Opt
         log!(
             Notice,
             Scope::NODE,
-            "TCP connections use {chosen} in place of the system's {system}, which paces; for peers \
-             that are far away keep it: --tcp-congestion system"
+            "TCP connections use {chosen} in place of the system's {system}, which paces; for \
+             peers that are far away keep it: --tcp-congestion system"
         );
     }
     // On its only core a thread would look while those it waits for cannot run.

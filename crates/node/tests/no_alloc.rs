@@ -21,8 +21,8 @@ use api::request::Command;
 use api::response::Reply;
 use frontend::nbd::client::{Connection, Receiver, Request, Sender, Wishes};
 use frontend::nbd::wire;
-use node::Options;
 use node::create_md::{CreateMdOptions, Overwrite, create_md};
+use node::{CongestionWish, Options};
 
 #[path = "../../basalt/src/ports.rs"]
 mod ports;
@@ -119,6 +119,7 @@ fn check(shards: u8) {
             shards: Some(shards),
             device_timeout: Duration::from_secs(30),
             spin: Duration::from_micros(30),
+            congestion: CongestionWish::Unpaced,
             max_parallel_resyncs: None,
             drbd_names: false,
             exit_with_parent: false,

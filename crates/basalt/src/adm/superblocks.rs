@@ -99,7 +99,7 @@ impl SuperblockVerb {
     }
 
     fn state_dir(&self) -> &Path {
-        self.disks().map_or(Path::new(""), |of| &of.state_dir)
+        self.disks().map_or_else(|| Path::new(""), |of| &of.state_dir)
     }
 }
 

@@ -162,7 +162,11 @@ impl Node {
 
     /// Starts a daemon that must give up by itself, and gives its last words.
     pub(crate) fn fails_to_start(&self) -> String {
-        let mut process = self.command().spawn().unwrap();
+        self.fails_to_start_as(self.command())
+    }
+
+    pub(crate) fn fails_to_start_as(&self, mut command: Command) -> String {
+        let mut process = command.spawn().unwrap();
         let status = wait_for("the daemon to give up", || process.try_wait().unwrap());
         assert_eq!(status.code(), Some(1), "{}", self.log());
         self.log().lines().last().unwrap_or_default().to_owned()

@@ -65,13 +65,16 @@ fn congestion_control_that_the_kernel_does_not_have_ends_the_start() {
     let mut cluster = Cluster::start(1);
     let node = &mut cluster.nodes[0];
     node.stop();
-    node.words = ["--tcp-congestion", "no_such_one"].map(str::to_owned).to_vec();
-    let last_words = node.fails_to_start();
+    let with = |node: &Node, name: &str| {
+        let mut command = node.command();
+        command.args(["--tcp-congestion", name]);
+        command
+    };
+    let last_words = node.fails_to_start_as(with(node, "no_such_one"));
     for part in ["congestion control no_such_one", "tcp_available_congestion_control", "modprobe"] {
         assert!(last_words.contains(part), "no {part:?} in {last_words:?}");
     }
-    node.words = ["--tcp-congestion", "reno"].map(str::to_owned).to_vec();
-    node.start();
+    node.start_as(with(node, "reno"));
     node.serves();
 }
 
