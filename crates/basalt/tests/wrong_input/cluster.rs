@@ -145,6 +145,10 @@ impl Node {
         });
     }
 
+    pub(crate) fn process_id(&self) -> u32 {
+        self.process.as_ref().expect("the daemon runs").id()
+    }
+
     /// SIGKILL; it is gone, but for what the kernel still clears away.
     pub(crate) fn kill(&mut self) {
         let mut process = self.process.take().expect("the daemon runs");
