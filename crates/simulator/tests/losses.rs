@@ -93,6 +93,8 @@ fn a_leader_writes_down_itself_however_much_is_missed() {
     it.cluster.kill(2);
     it.until("the loss of node 2", |it| !it.is_in_sync(0, 2));
     it.must_write(0, 7, 1);
+    // Nor is it left behind by itself, as one that never says so.
+    assert!(it.is_in_sync(0, 0) && it.is_in_sync(0, 1));
     it.cluster.start(2);
     assert_eq!(it.copied_until_in_sync(0, 2), 1024 + 1);
 }
