@@ -268,6 +268,8 @@ pub struct Cluster {
     pub(crate) changes: Changes,
     /// How long each node's disk takes for what it is asked, beyond chance: saves, flushes, writes.
     pub slow: Vec<SlowDisk>,
+    /// How much longer every message takes.
+    pub far_apart: Duration,
     pub bad: Vec<BadDisk>,
     /// How large each node's disk of the first volume can be made; those of the others by as much.
     pub backing: Vec<u64>,
@@ -324,6 +326,7 @@ impl Cluster {
             events_done: 0,
             changes: Changes::new(options.nodes),
             slow: vec![SlowDisk::default(); count],
+            far_apart: Duration::ZERO,
             bad: vec![BadDisk::default(); count],
             backing: vec![options.space.bytes_at(Place::FIRST); count],
             clocks: vec![Clock::exact(); count],

@@ -401,3 +401,33 @@ fn who_agreed_is_free_again_when_the_question_was_withdrawn() {
     }
     assert!(outcomes.iter().all(|&count| count > 0), "{outcomes:?}");
 }
+
+/// Whatever node 0 does to say what the clients of node 1 lose is no reason for node 1 to ask anew,
+/// however long messages take: it would be counted again, and node 1 would never go.
+#[test]
+fn a_line_that_gives_way_far_away_is_counted_once() {
+    let node_1 = WithoutPrimary::Node(NodeId::new(1).unwrap());
+    let one = AfterSplit { one: WithOnePrimary::Secondary, ..by(node_1) };
+    let by_word = AfterSplit::default();
+    for millis in [0, 5, 20, 60, 150] {
+        for (policy, serves) in
+            [(by(node_1), false), (one, true), (by_word, false), (by_word, true)]
+        {
+            let mut it = parted(policy);
+            it.demote(1);
+            if !serves {
+                it.demote(0);
+            }
+            it.cluster.far_apart = Duration::from_millis(millis);
+            if policy == by_word {
+                meet(&mut it);
+                it.discard(1, 0);
+            } else {
+                it.meet(&[0], &[1]);
+            }
+            follows(&mut it, 1, 0);
+            let told = (it.losses(0), it.awaits_reopen(0));
+            assert_eq!(told, (u32::from(!serves), true), "{millis} ms, {policy:?}");
+        }
+    }
+}

@@ -351,7 +351,7 @@ impl Cluster {
                 (Channel::Control, Ear::Home)
             }
         };
-        let delay = Duration::from_micros(20 + self.random.below(400));
+        let delay = self.far_apart + Duration::from_micros(20 + self.random.below(400));
         let at = self.now + delay + self.detour() + self.lateness(from, to, channel);
         let link = self.link(from, to);
         let usable = link.current.is_some() || link.unnoticed.contains_key(&(from, ear));

@@ -5,8 +5,8 @@
 //! go. Where nobody is served it counts as a loss, too. Under clients it does not: those of this
 //! line lost nothing, and what they hold on to is the number of losses.
 //!
-//! Without a quorum the peer is not kept waiting for long: this node remembers it, and whatever it
-//! leads next says so.
+//! Without a quorum the peer is not kept waiting for long, and one that goes by the options waits
+//! only where somebody leads: this node remembers it, and whatever it leads next says so.
 
 use format::config::Config;
 use format::ids::NodeId;
@@ -43,7 +43,9 @@ impl Resource {
         }
         self.giving.is_untold = true;
         self.advance_reopening();
-        if !self.lead_to_tell() {
+        // To lead for it would be another value, and a reason for one that goes by its options to
+        // ask anew. It hears at once: what copies to it is a session, whose value says it first.
+        if self.session.is_none() && (standing != BY_WORD || !self.lead_to_tell()) {
             return false;
         }
         let until = self.now + limits::TELLING_DEADLINE;
@@ -64,9 +66,9 @@ impl Resource {
         replica.is_some_and(|replica| Some(replica.branch) != head) && !wrote_nothing
     }
 
-    /// This node leads, or sets out to.
+    /// This node sets out to lead.
     fn lead_to_tell(&mut self) -> bool {
-        if self.session.is_some() || self.promotion.is_some() {
+        if self.promotion.is_some() {
             return true;
         }
         let is_led = self.config().is_some_and(|config| self.is_led(config));
