@@ -95,8 +95,8 @@ struct Arguments {
 
     /// Congestion control of TCP connections: a name that the kernel has (`sysctl
     /// net.ipv4.tcp_available_congestion_control`), `system` for the system's own, or `auto` for
-    /// that, but cubic where that is BBR, which spreads over time what it sends: over a short way
-    /// that costs a quarter of the throughput of large writes.
+    /// that, but cubic (or reno) where that is BBR, which spreads over time what it sends and so
+    /// costs replication throughput over a short way.
     #[arg(long, value_name = "NAME", default_value = "auto")]
     tcp_congestion: CongestionWish,
 

@@ -100,17 +100,21 @@ fn an_operator_without_a_quorum_is_told() {
     assert!(it.awaits_reopen(0));
 }
 
-/// Both nodes served clients after they parted; node 1 stopped, and they meet.
-fn with_two_lines() -> Scenario {
-    let mut it = Scenario::with_quorum_off(2, 0);
-    it.must_write(0, 7, 1);
+/// Both nodes serve clients while they are parted; node 1 stops, and they meet.
+fn part_and_meet(it: &mut Scenario, block: u64, contents: [u64; 2]) {
     it.part(&[0], &[1]);
     it.promote(1);
-    it.must_write(0, 7, 10);
-    it.must_write(1, 7, 20);
+    it.must_write(0, block, contents[0]);
+    it.must_write(1, block, contents[1]);
     it.demote(1);
     it.meet(&[0], &[1]);
     it.until("the split brain", |it| it.is_split(0, 1) && it.is_split(1, 0));
+}
+
+fn with_two_lines() -> Scenario {
+    let mut it = Scenario::with_quorum_off(2, 0);
+    it.must_write(0, 7, 1);
+    part_and_meet(&mut it, 7, [10, 20]);
     it
 }
 
@@ -148,13 +152,7 @@ fn a_word_is_not_about_a_line_that_gives_way_before_it_is_recorded() {
     it.discard(1, 0);
     it.until("the return of node 1", |it| it.is_in_sync(0, 1) && it.voters(0) == [0, 1]);
     it.run(Duration::from_secs(1));
-    it.part(&[0], &[1]);
-    it.promote(1);
-    it.must_write(0, 8, 1);
-    it.must_write(1, 8, 2);
-    it.demote(1);
-    it.meet(&[0], &[1]);
-    it.until("the split brain", |it| it.is_split(0, 1) && it.is_split(1, 0));
+    part_and_meet(&mut it, 8, [1, 2]);
     it.cluster.slow[0].save = Duration::from_millis(500);
     let said = it.command(0, Command::Reopen);
     it.discard(1, 0);

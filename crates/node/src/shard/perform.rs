@@ -86,7 +86,8 @@ impl Part {
         if let DataBody::Write(write) = &message.body
             && write.kind == WriteKind::Data
         {
-            // Each of the write set has to answer, be it to several writes at a time.
+            // Each of them answers, be it to several writes at a time; nobody waits for a follower
+            // by protocol A, which at worst delays the others' answers by the grace of a sleep.
             rim.asked = rim.asked.max(to.len());
         }
         for member in to.iter() {
