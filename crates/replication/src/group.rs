@@ -100,6 +100,8 @@ pub struct LaneGroup {
     lag: Vec<Watched>,
     /// When somebody looks who keeps losses from being recorded.
     losses_due: Time,
+    /// What had been sent or asked when that was said.
+    losses_sent: u64,
     /// Some answers are not to go now.
     keeps_back: bool,
     /// `settle_errands` has something to do, or may have.
@@ -222,6 +224,7 @@ impl LaneGroup {
             cuts: Cuts::default(),
             lag: Vec::new(),
             losses_due: Time::NEVER,
+            losses_sent: 0,
             keeps_back: false,
             has_errands: true,
             durable: Durable::new(&options.slot_bases),

@@ -114,3 +114,26 @@ fn a_member_that_never_writes_a_loss_down_keeps_no_writes_waiting() {
     assert_eq!(it.ended(part), Some(&Ok(None)));
     assert!(!it.is_in_sync(0, 1) && !it.is_in_sync(0, 2));
 }
+
+/// Node 2 returns while node 3 is away, and its metadata takes no write any more just when it is to
+/// write down what node 3 misses. It gets all that it missed itself, and every write; and would be
+/// brought up to date for ever.
+#[test]
+fn a_returning_member_that_never_writes_a_loss_down_is_left_behind() {
+    let mut it = Scenario::new(5, 0, 0);
+    it.must_write(0, 7, 1);
+    for node in [2, 3] {
+        it.cluster.kill(node);
+        it.until("a loss", |it| !it.is_in_sync(0, node));
+    }
+    it.must_write(0, 7, 2);
+    it.cluster.start(2);
+    it.until("a copy", |it| it.explains(0, "step: Copying"));
+    it.cluster.slow[2].save = Duration::from_secs(3600);
+    it.run(Duration::from_secs(10));
+    assert!(!it.explains(0, "step: Copying"), "it is waited for");
+    it.cluster.kill(2);
+    it.cluster.slow[2] = SlowDisk::default();
+    it.cluster.start(2);
+    it.until("its return", |it| it.is_in_sync(0, 2));
+}

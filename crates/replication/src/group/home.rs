@@ -461,7 +461,9 @@ impl LaneGroup {
     ) {
         let position = self.position_of_lane(lane);
         self.touched.insert(position);
-        self.lanes[position].on_loss_recorded(by, lost);
+        if self.lanes[position].on_loss_recorded(by, lost) {
+            self.slow.note_recorded(by, self.room.next_place());
+        }
     }
 
     #[inline]

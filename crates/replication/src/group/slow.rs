@@ -2,10 +2,13 @@
 //!
 //! One look at all that is under way every half of the limit, and none while nothing is: what was
 //! sent before the look before the last one is late. An operation carries no time of its own.
+//!
+//! What a lost member misses, others write down piece by piece: who answers one after the other in
+//! time is not late with the rest.
 
 use std::time::Duration;
 
-use format::ids::MemberSet;
+use format::ids::{MemberSet, NODES_MAX, NodeId};
 use stdx::time::Time;
 
 use crate::contract::{FromGroup, GroupAction};
@@ -18,15 +21,33 @@ pub(crate) struct SlowWatch {
     look_at: Time,
     /// Operations that had been sent at the last look, and at the one before.
     sent: [u64; 2],
+    /// The place of each node's last word that it wrote down what another one misses.
+    recorded: [u64; NODES_MAX as usize],
 }
 
 impl SlowWatch {
     pub(crate) fn new() -> Self {
-        Self { look_at: Time::NEVER, sent: [0; 2] }
+        Self { look_at: Time::NEVER, sent: [0; 2], recorded: [0; NODES_MAX as usize] }
     }
 
     pub(crate) fn look_at(&self) -> Time {
         self.look_at
+    }
+
+    pub(crate) fn note_recorded(&mut self, member: NodeId, place: u64) {
+        self.recorded[member.index()] = place;
+    }
+
+    /// Those of the awaited that were asked by `sent`, and wrote nothing down since.
+    fn silent_since(
+        &self,
+        sent: u64,
+        awaited: impl Iterator<Item = (NodeId, u64)>,
+    ) -> impl Iterator<Item = NodeId> {
+        let silent = move |&(member, asked): &(NodeId, u64)| {
+            asked.max(self.recorded[member.index()]) <= sent
+        };
+        awaited.filter(silent).map(|(member, _)| member)
     }
 }
 
@@ -68,7 +89,7 @@ impl LaneGroup {
         self.flushes.note_look();
         self.slow.sent = [self.room.sent(), self.slow.sent[0]];
         let is_busy = self.flushes.has_volume_flushes()
-            || !self.recording.is_empty()
+            || !(self.recording.is_empty() && self.syncing.is_empty())
             || !self.lanes.iter().all(Lane::is_idle);
         self.slow.look_at = if is_busy { now + interval } else { Time::NEVER };
     }
@@ -97,28 +118,32 @@ impl LaneGroup {
     #[cold]
     pub(crate) fn settle_losses(&mut self, now: Time, actions: &mut Vec<GroupAction>) {
         let followers = self.view.followers.minus(self.view.losing);
-        let awaited = |lane: &Lane| lane.awaited_for_losses(u64::MAX).and(followers);
-        let late = self.lanes.iter().map(awaited).fold(MemberSet::EMPTY, |all, some| all | some);
-        if late.is_empty() {
+        let awaited = |sent| {
+            let awaited = self.lanes.iter().flat_map(Lane::awaited_for_losses);
+            let silent = self.slow.silent_since(sent, awaited);
+            silent.collect::<MemberSet>().and(followers)
+        };
+        let (is_awaited, late) = (!awaited(u64::MAX).is_empty(), awaited(self.losses_sent));
+        if !is_awaited {
             self.losses_due = Time::NEVER;
         } else if self.losses_due == Time::NEVER {
-            self.losses_due = now + FOLLOWER_LOSS_PATIENCE;
+            (self.losses_due, self.losses_sent) = (now + FOLLOWER_LOSS_PATIENCE, self.room.sent());
         } else if now >= self.losses_due {
-            self.losses_due = now + FOLLOWER_LOSS_PATIENCE;
+            (self.losses_due, self.losses_sent) = (now + FOLLOWER_LOSS_PATIENCE, self.room.sent());
             for member in late.iter() {
                 actions.push(GroupAction::Home(FromGroup::LossLate { member }));
             }
         }
     }
 
-    /// Those that an old operation or flush still waits for, or the end of a loss: whatever misses
-    /// the lost member waits for that.
+    /// Those that an old operation or flush still waits for, or the end of a loss, for which
+    /// whatever misses the lost member waits, or a member that returns.
     fn late_members(&self) -> MemberSet {
         let sent = self.slow.sent[1];
         let mut late = self.flushes.late_members();
-        for lane in &self.lanes {
-            late |= lane.awaited_for_losses(sent);
-        }
+        let for_losses = self.lanes.iter().flat_map(Lane::awaited_for_losses);
+        let for_resyncs = self.lanes.iter().flat_map(Lane::awaited_for_resyncs);
+        late |= self.slow.silent_since(sent, for_losses.chain(for_resyncs)).collect();
         for leader in self.lanes.iter().filter_map(|lane| lane.leader.as_ref()) {
             for (_, operation) in leader.operations.iter() {
                 if operation.sent_as <= sent {

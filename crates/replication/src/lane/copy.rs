@@ -30,6 +30,8 @@ pub(crate) struct Resync {
     forwards: u32,
     /// What all of these are called.
     forwarded_as: QuestionId,
+    /// The place of its last question or LOSS among all that the group sent or asked.
+    asked_as: u64,
     cursor: u64,
     in_flight: u32,
     pub(crate) copied_blocks: u64,
@@ -74,11 +76,17 @@ impl Resync {
         self.misses = if equal > 0 { 0 } else { self.misses.saturating_add(1) };
     }
 
-    /// It wrote down a piece of what an absent member misses.
-    pub(crate) fn on_forwarded(&mut self, id: QuestionId) {
-        if id.answers(self.forwarded_as) {
-            self.forwards = self.forwards.saturating_sub(1);
-        }
+    /// It wrote down a piece of what an absent member misses; true if that was waited for.
+    pub(crate) fn on_forwarded(&mut self, id: QuestionId) -> bool {
+        let is_awaited = self.forwards > 0 && id.answers(self.forwarded_as);
+        self.forwards -= u32::from(is_awaited);
+        is_awaited
+    }
+
+    /// Who is asked for (a part of) a slot, or has to write one down.
+    fn awaited(&self) -> Option<NodeId> {
+        let writes = (self.forwards > 0).then_some(self.member);
+        self.loads.first().map(|load| load.at).or(writes)
     }
 
     pub(crate) fn explain(&self) -> String {
@@ -119,6 +127,7 @@ impl Lane {
             from,
             forwards: 0,
             forwarded_as,
+            asked_as: 0,
             cursor: 0,
             in_flight: 0,
             copied_blocks: 0,
@@ -132,8 +141,10 @@ impl Lane {
     }
 
     fn load_next(&mut self, turn: &mut Turn<'_>, member: NodeId) {
-        while let Some(load) = self.resync(member).and_then(|resync| resync.loads.first().copied())
+        while let Some(resync) = self.resync(member)
+            && let Some(&load) = resync.loads.first()
         {
+            resync.asked_as = turn.room.next_place();
             if load.at != turn.view.me {
                 let Load { slot, from, .. } = load;
                 return turn.send(load.at, DataBody::SlotRead { lane: self.index, slot, from });
@@ -197,6 +208,7 @@ impl Lane {
         }
         if let Some(lost) = load.forward {
             resync.forwards += 1;
+            resync.asked_as = turn.room.next_place();
             let id = resync.forwarded_as;
             self.send_loss_to(turn, member, (lost, id), ranges.to_vec());
         } else {
@@ -558,6 +570,12 @@ impl Lane {
     pub(crate) fn resync(&mut self, member: NodeId) -> Option<&mut Resync> {
         let leader = self.leader.as_mut()?;
         leader.resyncs.iter_mut().find(|resync| resync.member == member)
+    }
+
+    /// Those without whose answer a returning member gets no further, and when each was asked.
+    pub(crate) fn awaited_for_resyncs(&self) -> impl Iterator<Item = (NodeId, u64)> + '_ {
+        let resyncs = self.leader.iter().flat_map(|leader| &leader.resyncs);
+        resyncs.filter_map(|resync| Some((resync.awaited()?, resync.asked_as)))
     }
 
     pub(crate) fn is_reconciled(&self) -> bool {

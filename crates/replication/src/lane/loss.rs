@@ -2,7 +2,7 @@
 //!
 //! PROTOCOL.md section 6. LOSS repeats harmlessly: bits are only added.
 
-use format::ids::{BlockRange, MemberSet, NodeId, QuestionId};
+use format::ids::{BlockRange, NodeId, QuestionId};
 use format::message::DataBody;
 
 use crate::contract::{LostMember, ReplicaRole};
@@ -136,9 +136,13 @@ impl Lane {
         }
     }
 
-    /// A member recorded (a part of) what `lost` misses.
-    pub(crate) fn on_loss_recorded(&mut self, by: NodeId, (lost, id): (NodeId, QuestionId)) {
-        let Some(leader) = self.leader.as_mut() else { return };
+    /// A member recorded (a part of) what `lost` misses; true if that was waited for.
+    pub(crate) fn on_loss_recorded(
+        &mut self,
+        by: NodeId,
+        (lost, id): (NodeId, QuestionId),
+    ) -> bool {
+        let Some(leader) = self.leader.as_mut() else { return false };
         let asked = leader.losses.iter_mut().find(|loss| loss.is_answered_by(by, (lost, id)));
         if let Some(loss) = asked {
             for (member, missing) in &mut loss.waiting {
@@ -147,17 +151,16 @@ impl Lane {
                 }
             }
             loss.waiting.retain(|&(_, missing)| missing > 0);
-        } else if let Some(resync) = self.resync(by) {
-            resync.on_forwarded(id);
+            return true;
         }
+        self.resync(by).is_some_and(|resync| resync.on_forwarded(id))
     }
 
-    /// Those that have not written down what a lost member misses, of all that the group had sent
-    /// or asked at some time.
-    pub(crate) fn awaited_for_losses(&self, sent: u64) -> MemberSet {
+    /// Those that have not written down what a lost member misses, and when each was asked: its
+    /// place among all that the group sent or asked.
+    pub(crate) fn awaited_for_losses(&self) -> impl Iterator<Item = (NodeId, u64)> + '_ {
         let losses = self.leader.iter().flat_map(|leader| &leader.losses);
-        let losses = losses.filter(|loss| loss.sent_as <= sent);
-        losses.flat_map(|loss| &loss.waiting).map(|&(member, _)| member).collect()
+        losses.flat_map(|loss| loss.waiting.iter().map(|&(member, _)| (member, loss.sent_as)))
     }
 
     pub(crate) fn is_loss_recorded(&self, lost: NodeId) -> bool {
