@@ -259,6 +259,16 @@ pub type BitmapBits = [u64; 512];
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct RoundId(pub u32);
 
+/// One stay of a member in the write set of a session: what a group says of it may reach the home
+/// when it is over, and counts for no later one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Stay {
+    pub member: NodeId,
+    pub nonce: Nonce,
+    /// What began it; `RoundId(0)` of those with whom the session began.
+    pub since: RoundId,
+}
+
 /// A member and what its bitmap slot is good for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LostMember {
@@ -328,7 +338,7 @@ pub enum ToGroup {
     /// The loss is chosen: `member` is out of the write set.
     Lost { member: NodeId, epoch: Epoch, in_sync: MemberSet },
     /// The lost member came back with all it had, before its loss was proposed: send again.
-    Resend { member: NodeId },
+    Resend { member: NodeId, since: RoundId },
     /// Answer `Floors`: where a returning member is to start.
     ReportFloors { round: RoundId },
     /// As the returning member: take over what is only known here, then start at `floors`. Answer
@@ -477,20 +487,20 @@ pub enum FromGroup {
     },
     /// A member of the write set did not answer for as long as one may take.
     MemberSlow {
-        member: NodeId,
+        stay: Stay,
     },
     /// How far a follower is behind that may be left behind.
     Lag {
-        member: NodeId,
+        stay: Stay,
         lag: Lag,
     },
     /// A follower has not written down for long what another member misses.
     LossLate {
-        member: NodeId,
+        stay: Stay,
     },
     /// What a returning member misses could not be read anywhere, again and again.
     CopyFailed {
-        member: NodeId,
+        stay: Stay,
     },
     /// A peer sent what no version of this program sends.
     Misbehaved {

@@ -50,7 +50,7 @@ use crate::lane::compare::digests_of;
 use crate::lane::{DeviceUse, Lane, Slot, Turn, applied_seq, token_lane};
 use crate::limits;
 use crate::marks::Marks;
-use crate::view::{NO_PROCESSES, View};
+use crate::view::{NO_PROCESSES, SINCE_THE_BEGIN, View};
 
 #[derive(Debug)]
 pub struct GroupOptions {
@@ -722,6 +722,7 @@ fn first_view(options: &GroupOptions) -> View {
         serving: false,
         write_set: MemberSet::EMPTY,
         boots: NO_PROCESSES,
+        since: SINCE_THE_BEGIN,
         in_sync: MemberSet::EMPTY,
         by_receipt: MemberSet::EMPTY,
         tells_receipt: false,

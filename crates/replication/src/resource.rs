@@ -518,11 +518,11 @@ impl Resource {
             }
             FromGroup::MemberFailed { member } => self.on_member_failed(member),
             // Nothing but time may help, as with one that does not keep up.
-            FromGroup::MemberSlow { member } | FromGroup::CopyFailed { member } => {
-                self.on_member_slow(member);
+            FromGroup::MemberSlow { stay } | FromGroup::CopyFailed { stay } => {
+                self.on_member_slow(stay);
             }
-            FromGroup::Lag { member, lag } => self.on_lag(shard, member, lag),
-            FromGroup::LossLate { member } => self.on_loss_late(member),
+            FromGroup::Lag { stay, lag } => self.on_lag(shard, stay, lag),
+            FromGroup::LossLate { stay } => self.on_loss_late(stay),
             FromGroup::Misbehaved { member } => self.reset(member),
         }
     }

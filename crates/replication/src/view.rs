@@ -9,11 +9,12 @@ use format::ids::{BootId, Epoch, MemberSet, NODES_MAX, NodeId, Nonce};
 use format::space::Space;
 use stdx::time::Time;
 
-use crate::contract::ReplicaRole;
+use crate::contract::{ReplicaRole, RoundId, Stay};
 
 /// By node id.
 type Processes = [Option<BootId>; NODES_MAX as usize];
 pub(crate) const NO_PROCESSES: Processes = [None; NODES_MAX as usize];
+pub(crate) const SINCE_THE_BEGIN: [RoundId; NODES_MAX as usize] = [RoundId(0); NODES_MAX as usize];
 
 #[derive(Clone, Debug)]
 pub(crate) struct View {
@@ -44,6 +45,8 @@ pub(crate) struct View {
     pub(crate) write_set: MemberSet,
     /// The process that each member of the write set is.
     pub(crate) boots: Processes,
+    /// When each member of the write set came into it.
+    pub(crate) since: [RoundId; NODES_MAX as usize],
     /// The members that reads may be sent to.
     pub(crate) in_sync: MemberSet,
     /// Of these, the members that no read of a client goes to.
@@ -106,6 +109,10 @@ impl View {
         self.boots[member.index()] == Some(boot)
     }
 
+    pub(crate) fn stay_of(&self, member: NodeId) -> Stay {
+        Stay { member, nonce: self.nonce, since: self.since[member.index()] }
+    }
+
     pub(crate) fn set_process(&mut self, member: NodeId, boot: BootId) {
         self.boots[member.index()] = Some(boot);
     }
@@ -113,6 +120,7 @@ impl View {
     /// Those that a session begins with.
     pub(crate) fn set_processes(&mut self, processes: &[(NodeId, BootId)]) {
         self.boots = NO_PROCESSES;
+        self.since = SINCE_THE_BEGIN;
         for &(member, boot) in processes {
             self.set_process(member, boot);
         }

@@ -92,13 +92,12 @@ impl Leader {
     fn finds_late(&self, member: u8) -> bool {
         let mut facts = self.actions.iter();
         facts.any(|action| {
-            let GroupAction::Home(
-                FromGroup::MemberSlow { member: late } | FromGroup::LossLate { member: late },
-            ) = action
+            let GroupAction::Home(FromGroup::MemberSlow { stay } | FromGroup::LossLate { stay }) =
+                action
             else {
                 return false;
             };
-            *late == node(member)
+            stay.member == node(member)
         })
     }
 }

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use replication::group::under_way::UnderWay;
 use replication::resource::{Demands, Share};
-use simulator::cluster::SlowDisk;
+use simulator::cluster::{SlowDisk, Way};
 use simulator::scenario::Scenario;
 
 #[test]
@@ -133,4 +133,22 @@ fn nobody_is_late_by_a_limit_that_was_not_there() {
     it.cluster.be_patient(0, Duration::from_secs(1));
     it.until("the write", |it| it.ended(part).is_some());
     assert!(it.is_in_sync(0, 1));
+}
+
+/// Node 1 is late with a write, and one of the Primary's threads says so late: by then node 1 was
+/// lost, came back as it was, and has written. It was late as the one that was lost.
+#[test]
+fn a_late_word_of_a_slow_member_is_none_about_one_that_came_back() {
+    let mut it = Scenario::with_shards(3, 0, 0, 2);
+    it.must_write(0, 7, 1);
+    let of_second_shard = 1024;
+    it.cluster.slow[1].write = Duration::from_secs(6);
+    it.cluster.slow_mail.insert((0, 1, Way::FromGroup), Duration::from_secs(3));
+    let part = it.write(0, of_second_shard, 1);
+    it.run(Duration::from_millis(5500));
+    it.cluster.reset_link(0, 1);
+    it.run(Duration::from_millis(1500));
+    assert_eq!(it.ended(part), Some(&Ok(None)));
+    it.run(Duration::from_secs(8));
+    assert!(it.is_in_sync(0, 1), "it was left behind for what is over");
 }

@@ -45,7 +45,8 @@ impl LaneGroup {
             let lag = self.lag_of(known.member, known.limits);
             if lag != known.told {
                 known.told = lag;
-                actions.push(GroupAction::Home(FromGroup::Lag { member: known.member, lag }));
+                let stay = self.view.stay_of(known.member);
+                actions.push(GroupAction::Home(FromGroup::Lag { stay, lag }));
             }
         }
         self.lag = watched;

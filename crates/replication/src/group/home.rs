@@ -106,7 +106,10 @@ impl LaneGroup {
                     self.report_verify(actions);
                 }
             }
-            ToGroup::Resend { member } => self.keep_member(now, member, actions),
+            ToGroup::Resend { member, since } => {
+                self.view.since[member.index()] = since;
+                self.keep_member(now, member, actions);
+            }
             ToGroup::ReportFloors { round } => {
                 let floors = self.lanes.iter().map(|lane| (lane.index, lane.floor())).collect();
                 actions.push(GroupAction::Home(FromGroup::Floors { round, floors }));
@@ -194,6 +197,7 @@ impl LaneGroup {
 
     fn add_to_write_set(&mut self, (member, boot): (NodeId, BootId), round: RoundId) {
         self.view.set_process(member, boot);
+        self.view.since[member.index()] = round;
         self.view.write_set.insert(member);
         self.view.losing.remove(member);
         self.view.interrupted.remove(member);

@@ -83,7 +83,8 @@ impl LaneGroup {
         // A node that stood still itself has no right to judge the others.
         if now < self.slow.look_at + interval / 2 {
             for member in self.late_members().iter() {
-                actions.push(GroupAction::Home(FromGroup::MemberSlow { member }));
+                let stay = self.view.stay_of(member);
+                actions.push(GroupAction::Home(FromGroup::MemberSlow { stay }));
             }
         }
         self.flushes.note_look();
@@ -105,7 +106,8 @@ impl LaneGroup {
         }
         if !was_still {
             for member in slow.minus(self.view.losing).iter() {
-                actions.push(GroupAction::Home(FromGroup::MemberSlow { member }));
+                let stay = self.view.stay_of(member);
+                actions.push(GroupAction::Home(FromGroup::MemberSlow { stay }));
             }
         }
         let mut leaders = self.lanes.iter().filter_map(|lane| lane.leader.as_ref());
@@ -131,7 +133,8 @@ impl LaneGroup {
         } else if now >= self.losses_due {
             (self.losses_due, self.losses_sent) = (now + FOLLOWER_LOSS_PATIENCE, self.room.sent());
             for member in late.iter() {
-                actions.push(GroupAction::Home(FromGroup::LossLate { member }));
+                let stay = self.view.stay_of(member);
+                actions.push(GroupAction::Home(FromGroup::LossLate { stay }));
             }
         }
     }

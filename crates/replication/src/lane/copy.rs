@@ -539,7 +539,8 @@ impl Lane {
         if !is_there && operation.seq == Seq(0) {
             resync.failures += 1;
             if resync.failures == limits::COPY_FAILURES_MAX {
-                turn.tell_home(FromGroup::CopyFailed { member });
+                let stay = turn.view.stay_of(member);
+                turn.tell_home(FromGroup::CopyFailed { stay });
             }
         }
         if !is_there {

@@ -401,8 +401,11 @@ impl Resource {
             Comparing::AfterCrash | Comparing::Full => Compare::Never,
         };
         self.tell_log_room(write_set);
-        let resync = |round| ToGroup::Resync { member, boot, from, absent, compare, round };
-        self.ask_groups(RoundKind::Synced(member), resync);
+        let round = self.start_round(RoundKind::Synced(member));
+        if let Some(session) = self.session.as_mut() {
+            session.since.insert(member, round);
+        }
+        self.tell_groups(ToGroup::Resync { member, boot, from, absent, compare, round });
         self.spare_returning(member);
     }
 

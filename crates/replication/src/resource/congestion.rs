@@ -15,7 +15,7 @@ use format::config::Purpose;
 use format::ids::{MemberSet, NodeId};
 use stdx::time::Time;
 
-use crate::contract::{AboutCuts, Lag, LagLimits, ResourceAction, ToGroup};
+use crate::contract::{AboutCuts, Lag, LagLimits, ResourceAction, Stay, ToGroup};
 use crate::limits;
 use crate::resource::{AckWhen, MemberOptions, Resource, insync};
 
@@ -110,9 +110,12 @@ impl Resource {
         }
     }
 
-    pub(crate) fn on_lag(&mut self, shard: u8, member: NodeId, lag: Lag) {
+    pub(crate) fn on_lag(&mut self, shard: u8, stay: Stay, lag: Lag) {
+        let member = stay.member;
         let Congestion { then, fill_bytes, extents } = self.congestion_of(member);
-        let Some(session) = self.session.as_mut() else { return };
+        // Its lag is that of all its stays in the session: it is told when it changes.
+        let session = self.session.as_mut().filter(|session| session.nonce == stay.nonce);
+        let Some(session) = session else { return };
         let lags = &mut session.congested.lags;
         lags.insert((member, shard), lag);
         let of_member = || lags.iter().filter(|((node, _), _)| *node == member).map(|it| it.1);
@@ -136,12 +139,10 @@ impl Resource {
     }
 
     /// Others wait for what a follower has to write down: it counts for nothing that they need.
-    pub(crate) fn on_loss_late(&mut self, member: NodeId) {
-        let is_known = self.session.as_ref().is_none_or(|session| {
-            !session.write_set.has(member) || session.losses.contains_key(&member)
-        });
-        if self.told_followers.1.has(member) && !is_known {
-            self.leave_behind(member);
+    pub(crate) fn on_loss_late(&mut self, stay: Stay) {
+        let is_here = self.session.as_ref().is_some_and(|session| session.is_here(stay));
+        if self.told_followers.1.has(stay.member) && is_here {
+            self.leave_behind(stay.member);
         }
     }
 

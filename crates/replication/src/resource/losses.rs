@@ -7,7 +7,7 @@
 use format::ids::{MemberSet, NodeId};
 use format::message::SlotBase;
 
-use crate::contract::{LostMember, PeerReport, ResourceAction, ToGroup};
+use crate::contract::{LostMember, PeerReport, ResourceAction, Stay, ToGroup};
 use crate::limits;
 use crate::resource::session::Change;
 use crate::resource::{Resource, RoundKind};
@@ -61,12 +61,11 @@ impl Resource {
 
     /// One that is there and does not keep up holds everyone's writes back. The last one does too,
     /// and stays; and so does one without which too few would be left to go on.
-    pub(crate) fn on_member_slow(&mut self, member: NodeId) {
-        let (in_sync, now) = (self.in_sync(), self.now);
-        let Some(session) = &self.session else { return };
+    pub(crate) fn on_member_slow(&mut self, stay: Stay) {
+        let (in_sync, now, member) = (self.in_sync(), self.now, stay.member);
+        let Some(session) = self.session.as_ref().filter(|it| it.is_here(stay)) else { return };
         let losing: MemberSet = session.losses.keys().copied().collect();
-        let is_known = !session.write_set.has(member) || losing.has(member);
-        if is_known || in_sync.has(member) && !self.is_enough_without(losing.with(member)) {
+        if in_sync.has(member) && !self.is_enough_without(losing.with(member)) {
             return;
         }
         let Some(session) = self.session.as_mut() else { return };
@@ -153,7 +152,9 @@ impl Resource {
     /// The member came back with all it had: it gets again what it did not answer, and hears of
     /// the losses that were recorded without it.
     pub(super) fn withdraw_loss(&mut self, member: NodeId) {
+        let since = self.unheard_round();
         let Some(session) = self.session.as_mut() else { return };
+        session.since.insert(member, since);
         session.losses.remove(&member);
         let others: Vec<NodeId> = session
             .losses
@@ -161,7 +162,7 @@ impl Resource {
             .filter(|(_, state)| **state != LossState::Proposing)
             .map(|(&node, _)| node)
             .collect();
-        self.tell_groups(ToGroup::Resend { member });
+        self.tell_groups(ToGroup::Resend { member, since });
         for other in others {
             self.record_loss(other);
         }

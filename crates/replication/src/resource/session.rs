@@ -11,7 +11,9 @@ use format::ids::{Ballot, BootId, Epoch, MemberSet, NodeId, Nonce, ValueId};
 use format::message::{Accepted, Control};
 use stdx::time::Time;
 
-use crate::contract::{CommandErrorCode, CommandId, PromoteMode, ResourceAction, ToGroup};
+use crate::contract::{
+    CommandErrorCode, CommandId, PromoteMode, ResourceAction, RoundId, Stay, ToGroup,
+};
 use crate::group::log_room::{share_of_followers_log, share_of_log};
 use crate::limits;
 use crate::quorum;
@@ -33,6 +35,8 @@ pub(crate) struct Session {
     pub(crate) write_set: MemberSet,
     /// The process that each member of the write set was when it was admitted.
     pub(crate) boots: BTreeMap<NodeId, BootId>,
+    /// Since when the members are in the write set that came or came back after the session began.
+    pub(crate) since: BTreeMap<NodeId, RoundId>,
     pub(crate) losses: BTreeMap<NodeId, LossState>,
     pub(crate) change: Option<Change>,
     /// The join that was prepared last: a member that is asked again for the same one may answer
@@ -116,6 +120,7 @@ impl Session {
             purpose,
             write_set,
             boots,
+            since: BTreeMap::new(),
             losses: BTreeMap::new(),
             change: None,
             last_join: None,
@@ -140,6 +145,13 @@ impl Session {
     /// Its lease ran out, and its groups know.
     pub(crate) fn has_no_lease(&self) -> bool {
         self.told_no_quorum
+    }
+
+    /// The member is in the write set, is not being lost, and stays there since then.
+    pub(crate) fn is_here(&self, stay: Stay) -> bool {
+        let since = self.since.get(&stay.member).copied().unwrap_or(RoundId(0));
+        let is_known = self.write_set.has(stay.member) && !self.losses.contains_key(&stay.member);
+        is_known && (stay.nonce, stay.since) == (self.nonce, since)
     }
 
     /// It is about to end.
