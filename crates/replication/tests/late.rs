@@ -178,3 +178,15 @@ fn a_follower_is_not_late_with_one_loss_for_another_one() {
     leader.run(limits::FOLLOWER_LOSS_PATIENCE * 2);
     assert!(leader.finds_late(0));
 }
+
+/// The node sleeps for the answers that complete a write, and for no other.
+#[test]
+fn nobody_waits_for_the_answer_of_a_follower() {
+    let mut leader = Leader::new();
+    leader.lead(Vec::new(), Vec::new());
+    let both = MemberSet(0b101);
+    assert_eq!(leader.group.answering(both), both);
+    let (named, counted) = (MemberSet(0b1), MemberSet(0b1));
+    leader.step(GroupInput::Home(ToGroup::Cuts(AboutCuts::Follow { named, counted })));
+    assert_eq!(leader.group.answering(both), MemberSet(0b100));
+}

@@ -83,7 +83,8 @@ impl Rim {
             + self.vhost.requests_in_progress()
     }
 
-    /// How many members owe an answer, none of which came yet, if one request is in progress.
+    /// How many members owe an answer that it needs, none of which came yet, if one request is in
+    /// progress.
     pub(crate) fn answers_owed(&self) -> Option<u32> {
         (self.asked > 0 && self.requests_in_progress() == 1).then_some(self.asked)
     }

@@ -86,9 +86,9 @@ impl Part {
         if let DataBody::Write(write) = &message.body
             && write.kind == WriteKind::Data
         {
-            // Each of them answers, be it to several writes at a time; nobody waits for a follower
-            // by protocol A, which at worst delays the others' answers by the grace of a sleep.
-            rim.asked = rim.asked.max(to.len());
+            // Each of them answers, be it to several writes at a time; a follower by protocol A
+            // does so for nobody who waits.
+            rim.asked = rim.asked.max(self.group.answering(to).len());
         }
         for member in to.iter() {
             let peer = self.peers.iter_mut().find(|peer| peer.node == member);

@@ -88,6 +88,12 @@ impl LaneGroup {
 
     // ---- The leader's side.
 
+    /// Of those that a write is sent to, the ones whose answers complete it.
+    #[must_use]
+    pub fn answering(&self, sent_to: MemberSet) -> MemberSet {
+        sent_to.minus(self.view.followers)
+    }
+
     /// Those that are sent cuts.
     fn followed(&self) -> MemberSet {
         self.view.named_followers.and(self.view.in_sync)
