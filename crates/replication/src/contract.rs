@@ -502,10 +502,23 @@ pub enum FromGroup {
     CopyFailed {
         stay: Stay,
     },
-    /// A peer sent what no version of this program sends.
+    /// A peer sent what no version of this program sends: its connection is made anew.
     Misbehaved {
         member: NodeId,
+        how: Misbehaviour,
     },
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Misbehaviour {
+    /// It makes no sense here.
+    Nonsense,
+    /// More writes than a leader has under way.
+    TooManyWrites,
+    /// The same of flushes.
+    TooManyFlushes,
+    /// More about lost members than a leader sends before it is answered.
+    TooManyLosses,
 }
 
 /// The node's name for a command to a resource; returned with the answer.
@@ -712,6 +725,11 @@ pub enum ResourceAction {
     /// Drop and rebuild all connections to `peer` for this resource.
     Reset {
         peer: NodeId,
+    },
+    /// The reason for a `Reset` that follows.
+    Misbehaved {
+        peer: NodeId,
+        how: Misbehaviour,
     },
     /// The local disk is given up: close it once what is outstanding ended.
     CloseDisk,

@@ -298,6 +298,8 @@ impl LaneGroup {
                 for lane in &mut self.lanes {
                     lane.on_source_lost(peer);
                 }
+                self.flushes.forget_peer(peer);
+                self.durable.forget_answers_to(peer);
                 self.touch_all();
             }
             GroupInput::Home(message) => {

@@ -41,6 +41,17 @@ pub const WINDOW_AT_MEMBER_MAX: usize = WINDOW_PER_LANE_MAX + OPERATIONS_PER_LAN
 pub const EARLY_BYTES_PER_LANE_MAX: u64 = 2 << 20;
 /// Reads of other nodes in one lane, those of connections that are gone included.
 pub const PEER_READS_PER_LANE_MAX: usize = 4 * OPERATIONS_PER_LANE_MAX;
+/// Flushes of clients that a group has under way as the leader; more wait for one of them to end.
+pub const FLUSHES_PER_GROUP_MAX: usize = 1024;
+/// What a member's group has to flush for, or to answer: all that the groups of a leader may have
+/// under way, with the flushes of drains that were given up.
+pub const FLUSHES_AT_MEMBER_MAX: usize = 32 * (FLUSHES_PER_GROUP_MAX + 32);
+/// LOSS messages that wait at a member's group until the start of a slot is durable: as many as a
+/// node has for one connection. What has more pieces than that is more than is ever sent.
+pub const LOSSES_AT_MEMBER_MAX: usize = 65_536;
+/// Starts of one slot that a group has the home make durable at a time: each is that of a loss, and
+/// a member that is lost again returned before.
+pub const SLOT_STARTS_MAX: u32 = 64;
 /// Sets of ranges in one message (a seal's answer has two, a new epoch one): what has more is
 /// covered with whole extents, or larger pieces, until it fits.
 pub const REPORT_RANGES_MAX: usize = 12_288;

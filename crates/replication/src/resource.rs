@@ -523,7 +523,10 @@ impl Resource {
             }
             FromGroup::Lag { stay, lag } => self.on_lag(shard, stay, lag),
             FromGroup::LossLate { stay } => self.on_loss_late(stay),
-            FromGroup::Misbehaved { member } => self.reset(member),
+            FromGroup::Misbehaved { member, how } => {
+                self.actions.push(ResourceAction::Misbehaved { peer: member, how });
+                self.reset(member);
+            }
         }
     }
 

@@ -1,14 +1,15 @@
 //! Bytes of a peer never reach an assert, and never make a member hold more and more.
 
 use format::ids::{
-    BlockMask, BlockRange, BootId, Epoch, Incarnation, LaneIndex, MemberSet, NodeId, Nonce, Seq,
+    BlockMask, BlockRange, BootId, Epoch, Incarnation, LaneIndex, MemberSet, NodeId, Nonce,
+    QuestionId, Seq,
 };
 use format::message::{Data, DataBody, ReadStatus, SlotBase, Write, WriteKind};
 use format::space::Space;
 use replication::balance::ReadPolicy;
 use replication::contract::{
-    AboutReceipts, FromGroup, GroupAction, GroupInput, LostMember, PartId, Payload, Request,
-    RequestKind, RoundId, SizeOrder, ToGroup,
+    AboutReceipts, FromGroup, GroupAction, GroupInput, LostMember, Misbehaviour, PartId, Payload,
+    Request, RequestKind, RoundId, SizeOrder, ToGroup,
 };
 use replication::group::{GroupOptions, LaneGroup};
 use replication::limits;
@@ -80,7 +81,7 @@ fn discard(seq: u64, stable: u64) -> GroupInput {
 
 fn resets(actions: &[GroupAction]) -> bool {
     let is_reset = |action: &GroupAction| {
-        let GroupAction::Home(FromGroup::Misbehaved { member }) = action else { return false };
+        let GroupAction::Home(FromGroup::Misbehaved { member, .. }) = action else { return false };
         *member == node(0)
     };
     actions.iter().any(is_reset)
@@ -135,6 +136,61 @@ fn more_reads_than_a_leader_has_under_way_are_refused() {
         assert!(!is_refused(&step(&mut group, from_peer(read(id), None))), "read {id}");
     }
     assert!(is_refused(&step(&mut group, from_peer(read(most), None))));
+}
+
+/// How a peer misbehaved, if it did.
+fn misbehaviour(actions: &[GroupAction]) -> Option<Misbehaviour> {
+    actions.iter().find_map(|action| {
+        let GroupAction::Home(FromGroup::Misbehaved { how, .. }) = action else { return None };
+        Some(*how)
+    })
+}
+
+/// A disk that never ends a flush keeps those who wait for one, and no more of them than there may
+/// be. With the connection goes what was asked over it.
+#[test]
+fn more_flushes_than_a_leader_has_under_way_are_refused() {
+    let mut group = member();
+    let flush = |id| from_peer(DataBody::Flush { id, shard: 0 }, None);
+    let most = u32::try_from(limits::FLUSHES_AT_MEMBER_MAX).expect("a small bound");
+    // One flush is that of its begin.
+    for id in 1..most {
+        assert_eq!(misbehaviour(&step(&mut group, flush(id))), None, "flush {id}");
+    }
+    let too_many = Some(Misbehaviour::TooManyFlushes);
+    assert_eq!(misbehaviour(&step(&mut group, flush(most))), too_many);
+    step(&mut group, GroupInput::PeerDown { peer: node(0) });
+    assert_eq!(misbehaviour(&step(&mut group, flush(0))), None);
+}
+
+/// The same of losses, where the start of a slot does not become durable.
+#[test]
+fn more_losses_than_a_leader_asks_to_write_down_are_refused() {
+    let loss = |epoch| {
+        let (lane, member, ranges, id) = (LANE, node(2), Vec::new(), QuestionId::UNNAMED);
+        let base = SlotBase { epoch: Epoch(epoch), ..BASE };
+        from_peer(DataBody::Loss { lane, member, base, ranges, id }, None)
+    };
+    let too_many = Some(Misbehaviour::TooManyLosses);
+    let mut group = member();
+    for count in 0..limits::LOSSES_AT_MEMBER_MAX {
+        assert_eq!(misbehaviour(&step(&mut group, loss(7))), None, "loss {count}");
+    }
+    assert_eq!(misbehaviour(&step(&mut group, loss(7))), too_many);
+    step(&mut group, GroupInput::PeerDown { peer: node(0) });
+    assert_eq!(misbehaviour(&step(&mut group, loss(7))), None);
+
+    // Each of another start is a thing to do for the home, which the connection does not end.
+    let mut group = member();
+    for epoch in 0..u64::from(limits::SLOT_STARTS_MAX) {
+        assert_eq!(misbehaviour(&step(&mut group, loss(7 + epoch))), None, "start {epoch}");
+        step(&mut group, GroupInput::PeerDown { peer: node(0) });
+    }
+    assert_eq!(misbehaviour(&step(&mut group, loss(99))), too_many);
+    let base = SlotBase { epoch: Epoch(7), ..BASE };
+    let rebased = ToGroup::SlotRebased(LostMember { member: node(2), base });
+    step(&mut group, GroupInput::Home(rebased));
+    assert_eq!(misbehaviour(&step(&mut group, loss(99))), None);
 }
 
 /// Node 1 leads a session in which node 0 alone has to have what is written.

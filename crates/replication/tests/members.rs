@@ -173,7 +173,7 @@ fn a_leader_that_calls_stable_what_was_not_acknowledged_is_reset() {
     let actions = step(&mut group, from_leader(stable));
     let leader = node(0);
     let is_reset = |action: &GroupAction| {
-        let GroupAction::Home(FromGroup::Misbehaved { member }) = action else { return false };
+        let GroupAction::Home(FromGroup::Misbehaved { member, .. }) = action else { return false };
         *member == leader
     };
     assert!(actions.iter().any(is_reset), "{actions:?}");

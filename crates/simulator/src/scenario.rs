@@ -12,6 +12,7 @@ use replication::balance::ReadPolicy;
 use replication::contract::{
     Command, CommandId, GroupInput, PartId, PromoteMode, Request, RequestError, RequestKind,
 };
+use replication::group::LaneGroup;
 use replication::group::under_way::UnderWay;
 use replication::resource::{
     Congestion, Demands, Meanwhile, Readmission, Reign, Status, WithoutQuorum,
@@ -406,6 +407,14 @@ impl Scenario {
         let process = self.cluster.processes[node].as_ref();
         let groups = process.into_iter().flat_map(|process| &process.groups);
         groups.map(|group| group.under_way(member, Place::FIRST)).collect()
+    }
+
+    /// Those who wait at `node` for a flush of its disk.
+    #[must_use]
+    pub fn flushes_waiting(&self, node: usize) -> usize {
+        let process = self.cluster.processes[node].as_ref();
+        let groups = process.into_iter().flat_map(|process| &process.groups);
+        groups.map(LaneGroup::flushes_waiting).sum()
     }
 
     /// Writes a block that is durable before it is answered.

@@ -2,7 +2,9 @@
 
 use std::time::Duration;
 
+use replication::contract::PartId;
 use replication::group::under_way::UnderWay;
+use replication::limits;
 use replication::resource::{Demands, Share};
 use simulator::cluster::{SlowDisk, Way};
 use simulator::scenario::Scenario;
@@ -151,4 +153,24 @@ fn a_late_word_of_a_slow_member_is_none_about_one_that_came_back() {
     assert_eq!(it.ended(part), Some(&Ok(None)));
     it.run(Duration::from_secs(8));
     assert!(it.is_in_sync(0, 1), "it was left behind for what is over");
+}
+
+/// More flushes than one of the Primary's threads has under way wait there, and not at the members:
+/// these keep no more for it than that, however slow their disks are.
+#[test]
+fn flushes_beyond_the_bound_wait_at_the_primary() {
+    let mut it = Scenario::new(3, 0, 0);
+    it.must_write(0, 7, 1);
+    it.cluster.slow[1].flush = Duration::from_millis(100);
+    let most = limits::FLUSHES_PER_GROUP_MAX;
+    let flushes: Vec<PartId> = (0..2 * most + 100).map(|_| it.flush(0)).collect();
+    it.run(Duration::from_millis(50));
+    assert_eq!(it.flushes_waiting(1), most);
+    // It comes back before its loss is recorded.
+    it.cluster.slow[2].save = Duration::from_secs(1);
+    it.cluster.reset_link(0, 1);
+    it.until("all flushes", |it| flushes.iter().all(|&flush| it.ended(flush).is_some()));
+    assert!(flushes.iter().all(|&flush| it.ended(flush) == Some(&Ok(None))));
+    assert!(it.is_in_sync(0, 1));
+    assert_eq!(it.flushes_waiting(1), 0);
 }

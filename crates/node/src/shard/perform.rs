@@ -6,8 +6,8 @@ use api::role::Role;
 use format::ids::{MemberSet, NodeId};
 use format::message::{Control, Data, DataBody, ResourceMessage, WriteKind};
 use replication::contract::{
-    AfterSplitBrain, FromGroup, GroupAction, PartId, Payload, RequestError, ResourceAction,
-    ResourceInput,
+    AfterSplitBrain, FromGroup, GroupAction, Misbehaviour, PartId, Payload, RequestError,
+    ResourceAction, ResourceInput,
 };
 use replication::resource::WithoutQuorum;
 
@@ -180,6 +180,7 @@ impl Shard {
                 ResourceAction::Save { .. }
                 | ResourceAction::Group(_)
                 | ResourceAction::Reset { .. }
+                | ResourceAction::Misbehaved { .. }
                 | ResourceAction::CloseDisk
                 | ResourceAction::TakeDisk { .. }
                 | ResourceAction::EnlargeDisk { .. }
@@ -213,6 +214,7 @@ impl Shard {
             }
             ResourceAction::Group(message) => self.tell_groups(id, message),
             ResourceAction::Reset { peer } => rim.links.reset(id, peer),
+            ResourceAction::Misbehaved { peer, how } => say_that_it_misbehaves(hosted, peer, how),
             ResourceAction::CloseDisk => self.close_disk(id),
             ResourceAction::TakeDisk { round } => self.take_disk(id, round),
             ResourceAction::EnlargeDisk { place, size_bytes } => {
@@ -318,6 +320,18 @@ fn say_that_it_is_slow(hosted: &Hosted, member: NodeId, rest: Duration) {
         hosted.definition.slow_limit.as_secs(),
         rest.as_secs()
     );
+}
+
+fn say_that_it_misbehaves(hosted: &Hosted, peer: NodeId, how: Misbehaviour) {
+    let name = hosted.peer(peer).map_or("", |peer| &peer.name);
+    let what = match how {
+        Misbehaviour::Nonsense => "what makes no sense here",
+        Misbehaviour::TooManyWrites => "more writes than may be under way",
+        Misbehaviour::TooManyFlushes => "more flushes than may be under way",
+        Misbehaviour::TooManyLosses => "more about lost members than may wait to be written down",
+    };
+    let scope = Scope { resource: hosted.name(), peer: name };
+    log!(Warning, scope, "it sent {what}: the connection is made anew");
 }
 
 fn say_that_it_is_behind(hosted: &Hosted, member: NodeId, rest: Duration) {

@@ -17,6 +17,7 @@ use crate::contract::{
 };
 use crate::group::{LaneGroup, answer};
 use crate::lane::group_token;
+use crate::limits;
 
 const PAGE_WRITES_MAX: usize = 16;
 
@@ -66,6 +67,8 @@ struct Checkpoint {
 struct Header {
     slot: LostMember,
     durable: bool,
+    /// Starts that the home makes durable.
+    asked: u32,
     waiting: Vec<Waiting>,
 }
 
@@ -81,7 +84,7 @@ pub(crate) struct Waiting {
 
 impl Durable {
     pub(crate) fn new(bases: &[LostMember]) -> Self {
-        let header = |&slot| Header { slot, durable: true, waiting: Vec::new() };
+        let header = |&slot| Header { slot, durable: true, asked: 0, waiting: Vec::new() };
         Self {
             uses: Slab::default(),
             saving: BTreeSet::new(),
@@ -124,9 +127,15 @@ impl Durable {
         }
     }
 
+    /// The connections of `peer` are gone: what it still wants to know it asks again.
+    pub(crate) fn forget_answers_to(&mut self, peer: NodeId) {
+        self.headers.iter_mut().for_each(|header| header.waiting.retain(|it| it.by != peer));
+    }
+
     /// The header says so already, durably; else the answer is remembered.
     pub(crate) fn is_rebased(&mut self, answer: Waiting) -> Rebase {
         let slot = answer.slot;
+        let waiting: usize = self.headers.iter().map(|header| header.waiting.len()).sum();
         let known = self.headers.iter_mut().find(|header| header.slot.member == slot.member);
         let Some(header) = known else { return Rebase::Untracked };
         if slot.base.epoch == crate::KEEP {
@@ -136,11 +145,18 @@ impl Durable {
             if header.durable {
                 return Rebase::Durable;
             }
+            if waiting >= limits::LOSSES_AT_MEMBER_MAX {
+                return Rebase::TooMany;
+            }
             header.waiting.push(answer);
             return Rebase::Waits;
         }
+        if waiting >= limits::LOSSES_AT_MEMBER_MAX || header.asked >= limits::SLOT_STARTS_MAX {
+            return Rebase::TooMany;
+        }
         header.slot = slot;
         header.durable = false;
+        header.asked += 1;
         header.waiting.push(answer);
         Rebase::Asks
     }
@@ -149,6 +165,7 @@ impl Durable {
         let known = self.headers.iter_mut().find(|header| header.slot.member == slot.member);
         let Some(header) = known else { return Vec::new() };
         header.durable |= header.slot == slot;
+        header.asked = header.asked.saturating_sub(1);
         header.waiting.extract_if(.., |waiting| waiting.slot == slot).collect()
     }
 
@@ -160,7 +177,9 @@ impl Durable {
                 header.slot = slot;
                 header.durable = true;
             }
-            None => self.headers.push(Header { slot, durable: true, waiting: Vec::new() }),
+            None => {
+                self.headers.push(Header { slot, durable: true, asked: 0, waiting: Vec::new() });
+            }
         }
     }
 }
@@ -173,6 +192,8 @@ pub(crate) enum Rebase {
     Waits,
     /// The home shard has to write it.
     Asks,
+    /// More waits than a leader ever asks.
+    TooMany,
 }
 
 impl LaneGroup {

@@ -4,12 +4,16 @@
 //! before it is already in every member's device cache, so each member flushes its device once
 //! after the request arrived. Requests that wait together share one device flush.
 
+use std::collections::VecDeque;
+
 use format::ids::{MemberSet, NodeId};
 use format::message::DataBody;
 
-use crate::contract::{DeviceError, GroupAction, PartId, Token};
-use crate::contract::{FromGroup, RequestError};
+use crate::contract::{
+    DeviceError, FromGroup, GroupAction, Misbehaviour, PartId, RequestError, Token,
+};
 use crate::group::{Draining, LaneGroup, durable::DurableUse, fail_part};
+use crate::limits;
 use crate::quorum;
 
 /// Device flushes by number, and the volume's flushes that wait.
@@ -23,6 +27,9 @@ pub(crate) struct Flushes {
     /// Came after it began: served by the next.
     next: Vec<Waiter>,
     volume: Vec<VolumeFlush>,
+    /// Those of clients that came when there were as many as may be, oldest first: bounded by what
+    /// the front ends let in.
+    overflow: VecDeque<PartId>,
     next_id: u32,
 }
 
@@ -97,6 +104,23 @@ impl Flushes {
         late.fold(MemberSet::EMPTY, |set, flush| set | flush.needed.minus(flush.acknowledged))
     }
 
+    /// Those who wait for a flush of the device.
+    pub(crate) fn waiting(&self) -> usize {
+        self.current.len() + self.next.len()
+    }
+
+    /// Some wait for others to end.
+    pub(crate) fn are_too_many(&self) -> bool {
+        !self.overflow.is_empty()
+    }
+
+    /// Its connections are gone: what it still wants to know it asks again.
+    pub(crate) fn forget_peer(&mut self, peer: NodeId) {
+        for waiters in [&mut self.current, &mut self.next] {
+            waiters.retain(|waiter| !matches!(waiter, Waiter::Peer { from, .. } if *from == peer));
+        }
+    }
+
     /// An older session's flush is not answered in the name of a newer one, whose leader may have
     /// used the same id for a later flush.
     pub(crate) fn forget_peers(&mut self) {
@@ -113,6 +137,13 @@ impl LaneGroup {
         }
         if self.receipts.may_answer_early() {
             return self.flush_after_receipts(part, actions);
+        }
+        self.flush_for_client(part, actions);
+    }
+
+    pub(crate) fn flush_for_client(&mut self, part: PartId, actions: &mut Vec<GroupAction>) {
+        if self.flushes.volume.len() >= limits::FLUSHES_PER_GROUP_MAX {
+            return self.flushes.overflow.push_back(part);
         }
         self.start_volume_flush(Some(part), actions);
     }
@@ -151,6 +182,11 @@ impl LaneGroup {
         shard: u8,
         actions: &mut Vec<GroupAction>,
     ) {
+        if self.flushes.waiting() >= limits::FLUSHES_AT_MEMBER_MAX {
+            let how = Misbehaviour::TooManyFlushes;
+            let fact = FromGroup::Misbehaved { member: from, how };
+            return actions.push(GroupAction::Home(fact));
+        }
         self.want_flush(Waiter::Peer { from, id, shard }, actions);
     }
 
@@ -186,6 +222,11 @@ impl LaneGroup {
             }
             !complete
         });
+        while self.flushes.volume.len() < limits::FLUSHES_PER_GROUP_MAX
+            && let Some(part) = self.flushes.overflow.pop_front()
+        {
+            self.start_volume_flush(Some(part), actions);
+        }
     }
 
     /// The write set shrank: nobody waits for `member` any more.
@@ -215,6 +256,9 @@ impl LaneGroup {
                 let result = Err(RequestError::Io);
                 actions.push(GroupAction::Complete { part, result });
             }
+        }
+        for part in std::mem::take(&mut self.flushes.overflow) {
+            fail_part(part, actions);
         }
         self.fail_waiting_flushes(actions);
     }

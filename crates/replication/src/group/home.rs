@@ -5,7 +5,7 @@ use format::message::DataBody;
 use stdx::time::Time;
 
 use crate::contract::{
-    FromGroup, GroupAction, LostMember, ReplicaRole, RequestError, RoundId, ToGroup,
+    FromGroup, GroupAction, LostMember, Misbehaviour, ReplicaRole, RequestError, RoundId, ToGroup,
 };
 use crate::group::durable::{CheckpointReason, Rebase, Waiting};
 use crate::group::{Draining, LaneGroup, answer};
@@ -443,6 +443,10 @@ impl LaneGroup {
             Rebase::Durable | Rebase::Untracked => self.answer_loss(answer, actions),
             Rebase::Waits => {}
             Rebase::Asks => actions.push(GroupAction::Home(FromGroup::RebaseSlot(lost))),
+            Rebase::TooMany => {
+                let how = Misbehaviour::TooManyLosses;
+                actions.push(GroupAction::Home(FromGroup::Misbehaved { member: from, how }));
+            }
         }
     }
 
@@ -501,7 +505,8 @@ impl LaneGroup {
         match self.draining {
             Draining::Finishing { round } => {
                 let idle = self.lanes.iter().all(|lane| lane.is_idle() && lane.is_reconciled())
-                    && !self.cuts.keeps_answers;
+                    && !self.cuts.keeps_answers
+                    && !self.flushes.are_too_many();
                 if idle {
                     let flush = self.flushes.next_id();
                     self.draining = Draining::Flushing { round, flush };

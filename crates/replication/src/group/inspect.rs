@@ -124,6 +124,12 @@ impl LaneGroup {
         leaders.any(|leader| leader.answered_reads > 0)
     }
 
+    /// As a member: those who wait for a flush of its disk.
+    #[must_use]
+    pub fn flushes_waiting(&self) -> usize {
+        self.flushes.waiting()
+    }
+
     /// What `member` did for reads of clients.
     #[must_use]
     pub fn read_load(&self, member: NodeId) -> ReadLoad {

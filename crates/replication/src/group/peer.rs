@@ -5,7 +5,7 @@ use format::message::{Data, DataBody, ReadStatus};
 use stdx::time::Time;
 
 use crate::contract::{
-    DeviceError, FromGroup, GroupAction, GroupInput, LostMember, Payload, ReplicaRole,
+    DeviceError, FromGroup, GroupAction, GroupInput, LostMember, Misbehaviour, Payload, ReplicaRole,
 };
 use crate::group::LaneGroup;
 use crate::lane::asked::Asker;
@@ -53,7 +53,10 @@ impl LaneGroup {
         }
         let Some(lane) = self.check_addressing(&message.body, payload) else {
             drop_payload(payload, actions);
-            return actions.push(GroupAction::Home(FromGroup::Misbehaved { member: from }));
+            return actions.push(GroupAction::Home(FromGroup::Misbehaved {
+                member: from,
+                how: Misbehaviour::Nonsense,
+            }));
         };
         let body = &mut message.body;
         self.touched.insert(lane);
@@ -111,7 +114,10 @@ impl LaneGroup {
         let first = actions.len();
         let position = self.position_of_lane(lane);
         if self.lanes.get(position).is_none_or(|known| known.index != lane) {
-            return actions.push(GroupAction::Home(FromGroup::Misbehaved { member: from }));
+            return actions.push(GroupAction::Home(FromGroup::Misbehaved {
+                member: from,
+                how: Misbehaviour::Nonsense,
+            }));
         }
         self.touched.insert(position);
         let (lanes, mut turn) = self.turn(now, actions);
@@ -144,7 +150,10 @@ impl LaneGroup {
             && write.has_payload() == payload.is_some();
         if !is_good {
             drop_payload(payload, actions);
-            return actions.push(GroupAction::Home(FromGroup::Misbehaved { member: from }));
+            return actions.push(GroupAction::Home(FromGroup::Misbehaved {
+                member: from,
+                how: Misbehaviour::Nonsense,
+            }));
         }
         let (lanes, mut turn) = self.turn(now, actions);
         let lane = &mut lanes[position];
@@ -264,7 +273,10 @@ impl Lane {
                 let Some(asker) = self.asker(id) else { return turn.release(payload) };
                 if payload.is_some() && self.asked_bytes(asker) != length_bytes {
                     turn.release(payload);
-                    return turn.tell_home(FromGroup::Misbehaved { member: from });
+                    return turn.tell_home(FromGroup::Misbehaved {
+                        member: from,
+                        how: Misbehaviour::Nonsense,
+                    });
                 }
                 self.on_read_done(turn, (asker, from), (status, zeroes), payload);
             }

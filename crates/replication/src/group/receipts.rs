@@ -77,7 +77,7 @@ impl LaneGroup {
             return;
         }
         for part in std::mem::take(&mut self.receipts.asking) {
-            self.start_volume_flush(Some(part), actions);
+            self.flush_for_client(part, actions);
         }
         self.ask_for_settling(actions);
     }

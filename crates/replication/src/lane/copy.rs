@@ -7,7 +7,7 @@
 use format::ids::{BLOCK_BYTES, BlockMask, BlockRange, MemberSet, NodeId, QuestionId, Seq};
 use format::message::{DataBody, WriteKind};
 
-use crate::contract::{Compare, FromGroup, GroupAction, LostMember, Payload};
+use crate::contract::{Compare, FromGroup, GroupAction, LostMember, Misbehaviour, Payload};
 use crate::lane::read::has_source;
 use crate::lane::write::Wanted;
 use crate::lane::{Lane, Operation, OperationKind, OperationState, Turn};
@@ -187,7 +187,8 @@ impl Lane {
         if next.is_some_and(|next| next <= load.from)
             || !ranges.iter().all(|&r| self.owns(turn.view, r))
         {
-            return turn.tell_home(FromGroup::Misbehaved { member: from });
+            return turn
+                .tell_home(FromGroup::Misbehaved { member: from, how: Misbehaviour::Nonsense });
         }
         self.take_slot_ranges(turn, member, load, ranges, next);
         self.load_next(turn, member);

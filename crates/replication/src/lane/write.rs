@@ -17,8 +17,8 @@ use format::message::{DataBody, Write, WriteKind};
 
 use crate::activity::{ActivityLog, Waiter};
 use crate::contract::{
-    DeviceError, FromGroup, GroupAction, PartId, Payload, ReplicaRole, Request, RequestError,
-    RequestKind,
+    DeviceError, FromGroup, GroupAction, Misbehaviour, PartId, Payload, ReplicaRole, Request,
+    RequestError, RequestKind,
 };
 use crate::lane::receipt::in_masks;
 use crate::lane::{
@@ -456,7 +456,8 @@ impl Lane {
             return turn.release(payload.filter(|_| owns_payload));
         }
         if replica.window.len() >= limits::WINDOW_AT_MEMBER_MAX {
-            turn.tell_home(FromGroup::Misbehaved { member: from });
+            let how = Misbehaviour::TooManyWrites;
+            turn.tell_home(FromGroup::Misbehaved { member: from, how });
             return turn.release(payload.filter(|_| owns_payload));
         }
         if !write.absent.is_empty() {
@@ -591,7 +592,10 @@ impl Lane {
                 // Stable means acknowledged by this member: who says it of what is not is broken.
                 replica.stable = Seq(seq.0 - 1);
                 if let Some(member) = replica.leader_node {
-                    actions.push(GroupAction::Home(FromGroup::Misbehaved { member }));
+                    actions.push(GroupAction::Home(FromGroup::Misbehaved {
+                        member,
+                        how: Misbehaviour::Nonsense,
+                    }));
                 }
                 return;
             }

@@ -36,6 +36,9 @@ impl Cluster {
                 }
             }
             ResourceAction::Reset { peer } => self.reset_link(node, peer.index()),
+            ResourceAction::Misbehaved { peer, how } => {
+                self.trace(|| format!("n{node} had of {peer}: {how:?}"));
+            }
             ResourceAction::CloseDisk => {
                 self.marks.insert(Mark::DiskGivenUp);
                 self.forget_permit(node);
