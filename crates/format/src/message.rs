@@ -80,6 +80,11 @@ pub const FEATURE_PROOF: u64 = 2;
 pub const FEATURE_QUANTUM: u64 = 4;
 /// Its sender reads messages whose last field is a `QuestionId`.
 pub const FEATURE_QUESTIONS: u64 = 8;
+/// Its sender knows of LINE_LOST and the answer to it.
+pub const FEATURE_LINES: u64 = 16;
+/// What this release knows of.
+pub const FEATURES: u64 =
+    FEATURE_WATCH | FEATURE_PROOF | FEATURE_QUANTUM | FEATURE_QUESTIONS | FEATURE_LINES;
 
 /// That the sender knows the secret of a resource.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -310,6 +315,17 @@ pub enum Control {
         standing: u64,
         agreed: bool,
     },
+    /// To the leader of the session: the sender agreed that another line, whose value counts so
+    /// many losses, is given up, and no value says what its clients lost. Only to who has
+    /// `FEATURE_LINES`, and so is the answer.
+    LineLost {
+        nonce: Nonce,
+        losses: u32,
+    },
+    /// The value says it.
+    LineLostDone {
+        nonce: Nonce,
+    },
     /// Asks the leader of the session for another size of a volume: 0 is all that the in-sync
     /// members have room for. Without `zeroes` the new area stays as it is: the operator says that
     /// all hold the same there.
@@ -366,6 +382,15 @@ pub enum Control {
         /// Whom the sender's configuration names, itself included.
         members: MemberSet,
     },
+}
+
+impl Control {
+    /// The features without which a receiver would take it for damage.
+    #[must_use]
+    pub fn needed_features(&self) -> u64 {
+        let is_about_lines = matches!(self, Self::LineLost { .. } | Self::LineLostDone { .. });
+        if is_about_lines { FEATURE_LINES } else { 0 }
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

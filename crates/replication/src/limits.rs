@@ -137,6 +137,8 @@ pub const ADMIT_DEADLINE: Duration = Duration::from_secs(30);
 pub const RESYNC_QUESTION_PATIENCE: Duration = Duration::from_secs(300);
 
 const _: () = assert!(LEASE.as_millis() <= LEASE_MAX.as_millis(), "a default within its bound");
+/// What a value can count.
+pub const LOSSES_MAX: u32 = (1 << 31) - 1;
 /// Who lets clients go on after losses is answered by then: another caretaker's turn included.
 pub const REOPEN_DEADLINE: Duration = Duration::from_secs(15);
 /// Who asks for another size is answered by then.

@@ -169,8 +169,10 @@ struct Peer {
     is_leaving: bool,
     /// It gives its data up for what this node has, which agreed to stay as it is.
     relies: bool,
-    /// It is told so once the value says what its clients lose.
+    /// It is told so, or that it was said, once the value says what clients of a line lose.
     agreement: Option<Agreement>,
+    /// It leads this session, and was told that a line was given up.
+    told_lost: Option<Nonce>,
     /// Its line and ours parted: `report` is not there then.
     split: Option<Split>,
 }
@@ -405,6 +407,8 @@ impl Resource {
             Control::GiveWayAnswer { standing, agreed: false } => {
                 self.on_not_agreed(from, standing);
             }
+            Control::LineLost { nonce, losses } => self.on_line_lost(from, nonce, losses),
+            Control::LineLostDone { nonce } => self.on_line_lost_done(from, nonce),
             Control::Sealed(_)
             | Control::SealRefused { .. }
             | Control::NewEpochDone { .. }
@@ -467,6 +471,8 @@ impl Resource {
             | Control::Standing(_)
             | Control::GiveWay { .. }
             | Control::GiveWayAnswer { .. }
+            | Control::LineLost { .. }
+            | Control::LineLostDone { .. }
             | Control::Resize { .. }
             | Control::ResizeAnswer { .. }
             | Control::Enlarge { .. }
@@ -577,7 +583,7 @@ impl Resource {
         peer.follows = None;
         peer.unrelated = false;
         peer.split = None;
-        (peer.relies, peer.agreement) = (false, None);
+        (peer.relies, peer.agreement, peer.told_lost) = (false, None, None);
         let lacks_sizes = std::mem::take(&mut peer.lacks_sizes);
         self.forget_fenced(node);
         self.repeat_following();
@@ -602,7 +608,7 @@ impl Resource {
         let Some(peer) = self.peers.get_mut(&node) else { return };
         peer.report = None;
         peer.split = None;
-        (peer.relies, peer.agreement) = (false, None);
+        (peer.relies, peer.agreement, peer.told_lost) = (false, None, None);
         peer.members = None;
         peer.session = None;
         peer.lease_asked_at = None;

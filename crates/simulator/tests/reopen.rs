@@ -3,7 +3,9 @@
 
 use std::time::Duration;
 
+use format::ids::NodeId;
 use replication::contract::{Command, PromoteMode};
+use replication::resource::{AfterSplit, Demands, WithoutPrimary, WithoutQuorum};
 use simulator::run::run_with_protocols;
 use simulator::scenario::Scenario;
 use simulator::seeds::all_of;
@@ -143,6 +145,113 @@ fn a_line_that_gave_way_to_one_without_clients_counts_as_a_loss() {
     assert_eq!((it.losses(0), it.awaits_reopen(0)), (1, true));
     it.promote(1);
     assert_eq!((it.losses(1), it.awaits_reopen(1)), (1, true));
+}
+
+/// NVMe hosts know a volume by its losses. Those of node 1 were told of one that those of node 0
+/// were not.
+#[test]
+fn more_losses_are_counted_than_on_the_line_that_gave_way() {
+    let mut it = Scenario::with_quorum_off(2, 0);
+    it.must_write(0, 7, 1);
+    it.part(&[0], &[1]);
+    let forced = it.command(1, Command::Promote(PromoteMode::Force));
+    it.until("the promotion", |it| it.succeeded(forced));
+    it.must_write(0, 7, 10);
+    it.must_write(1, 7, 20);
+    it.demote(0);
+    it.demote(1);
+    it.meet(&[0], &[1]);
+    it.until("the split brain", |it| it.is_split(0, 1) && it.is_split(1, 0));
+    assert_eq!((it.losses(0), it.losses(1)), (0, 1));
+    it.discard(1, 0);
+    it.until("the return of node 1", |it| it.is_in_sync(0, 1));
+    assert_eq!((it.losses(0), it.awaits_reopen(0)), (2, true));
+}
+
+/// Both lines have one loss, for which they wait still. Node 0 copies to node 2, without clients,
+/// when node 1 gives way to it.
+#[test]
+fn a_session_without_clients_counts_a_line_while_it_awaits_reopen() {
+    let mut it = Scenario::with_quorum_off(3, 0);
+    it.demote(0);
+    let forced = it.command(0, Command::Promote(PromoteMode::Force));
+    it.until("the promotion", |it| it.succeeded(forced));
+    it.until("the others", |it| {
+        (0..3).all(|node| it.is_in_sync(node, 1) && it.is_in_sync(node, 2))
+    });
+    it.part(&[0, 2], &[1]);
+    it.promote(1);
+    it.must_write(1, 7, 20);
+    it.part(&[0], &[2]);
+    it.must_write(0, 7, 10);
+    it.demote(0);
+    it.demote(1);
+    it.cluster.slow[2].write = Duration::from_secs(20);
+    it.meet(&[0], &[2]);
+    it.until("a resync", |it| it.status(0).is_some_and(|status| status.members[2].syncing));
+    it.meet(&[0], &[1]);
+    it.until("the split brain", |it| it.is_split(0, 1) && it.is_split(1, 0));
+    assert_eq!((it.losses(0), it.losses(1), it.awaits_reopen(0)), (1, 1, true));
+    it.discard(1, 0);
+    it.until("its end", |it| it.gives_up(1));
+    assert_eq!((it.losses(0), it.awaits_reopen(0)), (2, true));
+}
+
+/// Nodes 0 and 1 are one line. Node 2 went on alone; it is none with a role any more, and reaches
+/// nobody.
+fn with_a_lone_node() -> Scenario {
+    let mut it = Scenario::with_quorum_off(3, 0);
+    it.must_write(0, 7, 1);
+    it.part(&[0, 1], &[2]);
+    it.promote(2);
+    it.must_write(0, 7, 10);
+    it.must_write(2, 7, 20);
+    it.demote(2);
+    it
+}
+
+/// Node 1 agrees, and follows node 0, which node 2 does not reach.
+#[test]
+fn who_leads_says_what_another_node_agreed_to() {
+    for reopens in [false, true] {
+        let mut it = with_a_lone_node();
+        it.meet(&[1], &[2]);
+        it.until("the split brain", |it| it.is_split(1, 2) && it.is_split(2, 1));
+        it.discard(2, 1);
+        it.until("its end", |it| it.gives_up(2));
+        assert_eq!((it.losses(0), it.awaits_reopen(0)), (0, true));
+        it.meet(&[0], &[2]);
+        it.until("the return of node 2", |it| it.is_in_sync(0, 2));
+        if reopens {
+            reopen(&mut it, 0);
+        }
+        it.demote_and_promote(0, 1);
+        assert_eq!((it.losses(1), it.awaits_reopen(1)), (0, !reopens), "it was said once");
+    }
+}
+
+/// Nobody leads when node 1 agrees, and hears of it by the options; then node 0 does.
+#[test]
+fn who_leads_next_says_what_another_node_agreed_to() {
+    for millis in 0..20 {
+        let mut it = with_a_lone_node();
+        let none = WithoutPrimary::Node(NodeId::new(2).unwrap());
+        let after_split = AfterSplit { none, ..AfterSplit::default() };
+        for node in 0..3 {
+            let without_quorum = WithoutQuorum::GoOn;
+            let demands = Demands { without_quorum, after_split, ..Demands::default() };
+            it.cluster.demand(node, demands);
+        }
+        it.demote(0);
+        it.meet(&[1], &[2]);
+        it.until("the split brain", |it| it.is_split(1, 2));
+        it.run(Duration::from_millis(millis));
+        it.meet(&[0], &[2]);
+        it.until("the return of node 2", |it| it.is_in_sync(0, 2));
+        assert_eq!((it.losses(0), it.awaits_reopen(0)), (1, true), "{millis} ms");
+        it.promote(1);
+        assert_eq!(it.losses(1), 1, "it was counted once, {millis} ms");
+    }
 }
 
 /// The operator looked at the data before another line was given up for it.

@@ -39,6 +39,8 @@ messages!(Control, CONTROL_TAGS {
     0x0132 Standing(standing)
     0x0133 GiveWay { standing, against }
     0x0134 GiveWayAnswer { standing, agreed }
+    0x0136 LineLost { nonce, losses }
+    0x0137 LineLostDone { nonce }
     0x012c Resize { nonce, place, size_bytes, zeroes, id }
     0x012d ResizeAnswer { outcome, member, size_bytes, id }
     0x012e Enlarge { nonce, place, size_bytes }

@@ -7,7 +7,7 @@ use format::frame::{
 };
 use format::ids::{BlockMask, BlockRange, LaneIndex, MemberSet, Nonce, Seq};
 use format::message::{
-    Control, Data, DataBody, LinkMessage, PAYLOAD_BYTES_MAX, RANGES_MAX, ReadStatus,
+    Control, Data, DataBody, FEATURE_LINES, LinkMessage, PAYLOAD_BYTES_MAX, RANGES_MAX, ReadStatus,
     ResourceMessage, Write, WriteKind,
 };
 use stdx::checksum::crc32c;
@@ -92,6 +92,19 @@ fn names_of_questions_are_left_out_where_the_receiver_does_not_know_of_them() {
         writer.push(named.handle, &named.message, None).unwrap();
         let (bytes, length) = writer.finish();
         assert_eq!(bytes[..length], frame_of(plain), "{name}");
+    }
+}
+
+/// A release that does not know of them takes their tags for damage, and closes the connection.
+#[test]
+fn words_about_lines_are_for_those_that_know_of_them() {
+    let needs = |sample: &samples::Sample| match &sample.message {
+        Message::Resource(ResourceMessage::Control(control)) => control.needed_features(),
+        Message::Link(_) | Message::Resource(ResourceMessage::Data(_)) => 0,
+    };
+    for sample in samples::messages() {
+        let needed = if sample.name.starts_with("line_lost") { FEATURE_LINES } else { 0 };
+        assert_eq!(needs(&sample), needed, "{}", sample.name);
     }
 }
 

@@ -236,6 +236,8 @@ fn member_messages() -> Vec<Sample> {
         control("standing", Control::Standing(standing())),
         control("give_way", Control::GiveWay { standing: 0xd1, against: 0xd2 }),
         control("give_way_answer", Control::GiveWayAnswer { standing: 0xd3, agreed: true }),
+        control("line_lost", Control::LineLost { nonce: Nonce(0xd4), losses: 3 }),
+        control("line_lost_done", Control::LineLostDone { nonce: Nonce(0xd5) }),
         control("resize", resize(QuestionId::UNNAMED)),
         control("resize_named", resize(QUESTION)),
         control("resize_answer", resize_answer(QuestionId::UNNAMED)),

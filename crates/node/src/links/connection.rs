@@ -1,9 +1,7 @@
 //! One TCP stream of a link: its handshake, what it is receiving and what it is sending.
 
 use format::frame;
-use format::message::{
-    FEATURE_PROOF, FEATURE_QUANTUM, FEATURE_QUESTIONS, FEATURE_WATCH, Hello, LinkClass, LinkMessage,
-};
+use format::message::{FEATURE_QUANTUM, FEATURES, Hello, LinkClass, LinkMessage};
 use io::{Slice, SocketId};
 use replication::contract::Payload;
 use stdx::time::Time;
@@ -36,8 +34,8 @@ pub(crate) struct Connection {
     /// The quantum that this side named, in bytes.
     named_quantum: u16,
     pub(super) quanta: Quanta,
-    /// The peer knows that questions have names.
-    pub(super) names_questions: bool,
+    /// What the peer knows of, as it said.
+    pub(super) features: u64,
 }
 
 /// What the parts of frames are padded to, in bytes.
@@ -129,7 +127,7 @@ impl Connection {
             sending: Sending::new(),
             named_quantum: frame::QUANTUM_BYTES_MAX,
             quanta: Quanta::LARGEST,
-            names_questions: false,
+            features: 0,
         }
     }
 
@@ -165,7 +163,7 @@ impl Links {
             node_name: self.identity.name.clone(),
             version_min: frame::FRAME_VERSION,
             version_max: frame::FRAME_VERSION,
-            features: FEATURE_WATCH | FEATURE_PROOF | FEATURE_QUANTUM | FEATURE_QUESTIONS,
+            features: FEATURES,
             boot_id: self.identity.boot_id,
             start_count: self.identity.start_count,
             shards: self.identity.shards,
@@ -347,7 +345,7 @@ impl Links {
             let arriving = connection.named_quantum;
             connection.quanta = Quanta { arriving, leaving: hello.quantum_bytes };
         }
-        connection.names_questions = hello.features & FEATURE_QUESTIONS != 0;
+        connection.features = hello.features;
         self.links[index].begin_proofs(shard, hello.features);
         self.size_buffers(index, key, kit);
         self.has_joined(index, hello, kit);

@@ -4,7 +4,7 @@ use std::io as stdio;
 
 use format::error::EncodeError;
 use format::frame::{FrameWriter, Message, QUANTUM_BYTES_MAX};
-use format::message::{LinkMessage, ResourceMessage};
+use format::message::{FEATURE_QUESTIONS, LinkMessage, ResourceMessage};
 use io::{Class, Slice};
 use replication::contract::Payload;
 use stdx::checksum::crc32c;
@@ -31,7 +31,12 @@ impl Links {
             return;
         };
         // The core hears of the loss.
-        if pipe.connection.is_none() {
+        let Some(key) = pipe.connection else { return };
+        if let ResourceMessage::Control(control) = &message
+            && let needed = control.needed_features()
+            && self.connections.get(key).is_none_or(|it| needed & !it.features != 0)
+        {
+            // A peer that does not know of it does without.
             return;
         }
         let payload = payload.map(|payload| {
@@ -128,13 +133,13 @@ impl Sending {
 impl Pipe {
     /// Packs as much of the queue as one frame takes. Nothing is packed while no buffer is free.
     fn fill_frame(&mut self, peer: &str, connection: &mut Connection, kit: &mut Kit) {
-        let (quantum, names_questions) = (connection.quanta.leaving, connection.names_questions);
+        let (quantum, features) = (connection.quanta.leaving, connection.features);
         let sending = &mut connection.sending;
         let pool = kit.reactor.pool();
         for class in [Class::Medium, Class::Huge] {
             let Some(frame) = pool.take(class).map(|buffer| pool.whole(buffer)) else { return };
             let mut writer = FrameWriter::new(pool.bytes_mut(frame), quantum);
-            if !names_questions {
+            if features & FEATURE_QUESTIONS == 0 {
                 writer = writer.without_questions();
             }
             if let Some(length) = self.pack(peer, writer, sending) {

@@ -273,6 +273,8 @@ impl Resource {
             | Control::Standing(_)
             | Control::GiveWay { .. }
             | Control::GiveWayAnswer { .. }
+            | Control::LineLost { .. }
+            | Control::LineLostDone { .. }
             | Control::Resize { .. }
             | Control::ResizeAnswer { .. }
             | Control::Enlarge { .. }

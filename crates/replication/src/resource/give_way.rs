@@ -39,8 +39,8 @@ pub(crate) struct GivingWay {
     /// Of the last standing.
     last_id: u64,
     /// What clients of another line wrote is being given up for what this node has, and no value
-    /// says so yet.
-    is_untold: bool,
+    /// says so yet: the losses that the value of that line counts.
+    untold: Option<u32>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

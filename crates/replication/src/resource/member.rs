@@ -140,6 +140,8 @@ impl Resource {
             | Control::Standing(_)
             | Control::GiveWay { .. }
             | Control::GiveWayAnswer { .. }
+            | Control::LineLost { .. }
+            | Control::LineLostDone { .. }
             | Control::Resize { .. }
             | Control::ResizeAnswer { .. }
             | Control::Enlarge { .. }

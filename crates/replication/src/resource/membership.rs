@@ -168,10 +168,12 @@ impl Resource {
         let by_receipt = self.next_by_receipt(config);
         let followers = self.next_followers(config);
         let awaits_reopen = self.next_awaits_reopen(config);
+        let losses = self.next_losses(config);
         let is_same = members == config.members
             && by_receipt == config.by_receipt
             && followers == config.followers
-            && awaits_reopen == config.awaits_reopen;
+            && awaits_reopen == config.awaits_reopen
+            && losses == config.losses;
         if voters.is_none() && is_same {
             return None;
         }
@@ -180,7 +182,7 @@ impl Resource {
         next.by_receipt = by_receipt;
         next.followers = followers;
         next.awaits_reopen = awaits_reopen;
-        next.losses = self.next_losses(config);
+        next.losses = losses;
         self.reaches_quorum_of(config).then_some(next)
     }
 

@@ -38,10 +38,11 @@ impl Resource {
         config.by_receipt = self.by_receipt_of(purpose);
         config.followers = self.followers_of(purpose, sealed.keys().copied().collect());
         let is_forced = mode != PromoteMode::Normal;
-        let gives_up = is_forced && base.epoch != Epoch(0) || self.is_untold();
+        let gives_up = is_forced && base.epoch != Epoch(0);
         let loses = memory == Memory::MayBeLost || gives_up;
         config.losses += u32::from(loses);
-        config.awaits_reopen |= loses;
+        config.losses = self.next_losses(&config);
+        config.awaits_reopen |= loses || self.is_untold();
         let is_alone = self.attempt.as_ref().is_some_and(Attempt::is_alone);
         if base.epoch == Epoch(0) {
             config.voters = self.voters_at_birth(&base.voters);
