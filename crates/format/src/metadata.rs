@@ -102,7 +102,8 @@ pub struct Slot {
     pub member: NodeId,
     pub base_epoch: Epoch,
     pub base_incarnation: Incarnation,
-    /// Pages of this slot on disk may hold set bits; `false` spares the reading of them.
+    /// Pages of this slot on disk may hold set bits; `false` spares the reading of them, but for
+    /// the own slot, of which it says nothing.
     pub in_use: bool,
 }
 

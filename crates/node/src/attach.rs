@@ -357,7 +357,7 @@ fn read_pages(
     pages: &mut Vec<LoadedPage>,
 ) -> Result<(), Failure> {
     for (index, slot) in (0_u8..).zip(&superblock.slots) {
-        if !slot.in_use {
+        if !replication::attach::may_have_marks(superblock, slot) {
             continue;
         }
         let per_lane = u64::from(layout.pages_per_lane());

@@ -35,6 +35,13 @@ pub fn slot_bases(superblock: &Superblock) -> Vec<LostMember> {
     superblock.slots.iter().map(lost).collect()
 }
 
+/// Whether pages of a slot on disk may mark anything. Of the own one no header says so: its marks
+/// come from windows and from other slots, and nobody is told where they begin.
+#[must_use]
+pub fn may_have_marks(superblock: &Superblock, slot: &Slot) -> bool {
+    slot.in_use || slot.member == superblock.node
+}
+
 /// Marks `active_extents` in the slots of all `members`, and returns the pages that changed: these
 /// are to be written durably, and then the activity log may be emptied.
 pub fn recover(

@@ -256,7 +256,13 @@ fn some_policy(seed: u64) -> ReadPolicy {
 
 /// The pages of the bitmaps, after what an end without notice leaves to be done.
 pub(crate) fn recover(disk: &mut Disk) -> Vec<LoadedPage> {
-    let pages = disk.pages.iter();
+    let superblock = &disk.superblock;
+    let slots = superblock.slots.iter();
+    let read: MemberSet = slots
+        .filter(|slot| attach::may_have_marks(superblock, slot))
+        .map(|slot| slot.member)
+        .collect();
+    let pages = disk.pages.iter().filter(|&(&(member, ..), _)| read.has(member));
     let mut pages: Vec<LoadedPage> = pages
         .map(|(&(member, lane, page), bits)| LoadedPage { member, lane, page, bits: bits.clone() })
         .collect();
@@ -266,6 +272,10 @@ pub(crate) fn recover(disk: &mut Disk) -> Vec<LoadedPage> {
         let lanes = disk.superblock.lanes;
         let space = disk.superblock.space();
         for page in attach::recover(&mut pages, &active, &members, lanes, &space) {
+            let slots = disk.superblock.slots.iter_mut();
+            for slot in slots.filter(|slot| slot.member == page.member) {
+                slot.in_use = true;
+            }
             disk.pages.insert((page.member, page.lane, page.page), page.bits);
         }
     }

@@ -165,6 +165,33 @@ fn a_loser_that_dies_meanwhile_gives_its_data_up_later() {
     }
 }
 
+/// The loser is stopped in good order while it is copied to: only its own slot says what of its
+/// line is left, and nothing but that slot did ever mark anything on its disk.
+#[test]
+fn a_loser_that_stops_in_mid_copy_remembers_what_it_has_to_give_up() {
+    let mut it = parted();
+    // More than is copied at a time: of what was under way the leader keeps a note.
+    let given_up: Vec<u64> = (5000..5060).step_by(2).collect();
+    for &block in &given_up {
+        it.must_write(1, block, 22);
+    }
+    it.demote(1);
+    it.cluster.slow[1].write = Duration::from_millis(500);
+    it.meet(&[0], &[1]);
+    it.until("the split brain", |it| it.is_split(0, 1) && it.is_split(1, 0));
+    it.discard(1, 0);
+    it.until("the end of the split brain", |it| !it.is_split(0, 1) && !it.is_split(1, 0));
+    it.run(Duration::from_millis(100));
+    assert!(!it.is_in_sync(0, 1));
+    it.stop(1);
+    it.cluster.slow[1] = SlowDisk::default();
+    it.cluster.start(1);
+    it.until("the return of node 1", |it| it.is_in_sync(0, 1));
+    for block in [7, 11, 9000].into_iter().chain(given_up) {
+        assert_eq!(it.on_disk(1, block), it.on_disk(0, block), "block {block}");
+    }
+}
+
 /// Two of three decide by quorum; the third one, alone, does so too. The two are not its victims.
 #[test]
 fn a_side_with_a_quorum_is_not_ended_by_one_that_went_on_alone() {

@@ -258,3 +258,27 @@ fn a_flush_that_failed_once_is_never_believed_again() {
     assert_eq!(it.ended(flushed), Some(&Ok(None)), "by those who did flush");
     assert!(!it.is_in_sync(0, 2) && !it.cluster.has_open_disk(2));
 }
+
+/// Node 2 alone has a write of a leader that died, and stops in good order: nobody has to ask
+/// its activity log then.
+#[test]
+fn a_member_that_stops_tells_later_what_it_alone_has() {
+    let mut it = Scenario::new(3, 0, 0);
+    // So that no slot for node 2 says that it lacks everything, as they do at birth.
+    it.stop(2);
+    it.must_write(0, 7, 1);
+    it.cluster.start(2);
+    it.until("all to vote", |it| it.voters(0) == [0, 1, 2]);
+    it.cluster.cut_link(0, 1);
+    it.write(0, 7, 2);
+    it.until("the write at node 2", |it| it.on_disk(2, 7) == 2);
+    it.cluster.kill(0);
+    it.cluster.cut_link(1, 2);
+    it.stop(2);
+    it.cluster.heal_link(1, 2);
+    it.cluster.start(2);
+    it.promote(1);
+    let seen = it.must_read(1, 7);
+    it.until("the return of node 2", |it| it.is_in_sync(1, 2));
+    assert_eq!((it.on_disk(1, 7), it.on_disk(2, 7)), (seen, seen));
+}

@@ -144,3 +144,25 @@ fn metadata_elsewhere_is_not_believed_of_another_data_disk() {
     drop(place.attach());
     drop(place.attach());
 }
+
+/// No loss tells the header of the own slot that it is in use: its marks were not read after a
+/// clean end, and what this replica alone had was never copied over.
+#[test]
+fn marks_of_the_own_slot_are_read_whatever_its_header_says() {
+    let place = Place::new();
+    let replica = place.attach();
+    let (superblock, layout) = (&replica.superblock, replica.disk.layout);
+    let own = superblock.slots.iter().position(|slot| slot.member == superblock.node);
+    assert!(!superblock.slots[own.unwrap()].in_use);
+    let own = u8::try_from(own.unwrap()).unwrap();
+    drop(replica);
+    let path = place.disk();
+    let device = Device::share(&path).unwrap();
+    let mut block = [0; SUPERBLOCK_BYTES];
+    block[5] = 4;
+    device.write(layout.bitmap_page_offset(own, LaneIndex(3), 0), &block).unwrap();
+    let pages = place.attach().pages;
+    let found: Vec<_> = pages.iter().map(|it| (it.member.get(), it.lane, it.page)).collect();
+    assert_eq!(found, [(0, LaneIndex(3), 0)]);
+    assert_eq!(pages[0].bits[0], 4 << 40);
+}
