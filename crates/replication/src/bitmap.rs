@@ -170,6 +170,12 @@ impl Bitmap {
         self.pages.get(&page).is_some_and(|held| held.unsaved).then_some(page)
     }
 
+    /// Whether the disk does not have this page yet.
+    #[must_use]
+    pub fn is_unsaved(&self, page: u32) -> bool {
+        self.pages.get(&page).is_some_and(|held| held.unsaved)
+    }
+
     /// The page of the lane that tracks `block`.
     #[must_use]
     pub fn page_of(&self, block: u64) -> u32 {

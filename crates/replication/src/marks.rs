@@ -120,6 +120,13 @@ impl Marks {
         Some(place.first_page() + page)
     }
 
+    /// Whether the disk does not have this page yet.
+    #[must_use]
+    pub fn is_unsaved(&self, page: u32) -> bool {
+        let (place, page) = Place::of_page(page);
+        place.and_then(|place| self.at(place)).is_some_and(|bitmap| bitmap.is_unsaved(page))
+    }
+
     /// The page of the lane that tracks `block`.
     #[must_use]
     pub fn page_of(&self, block: u64) -> u32 {

@@ -2,7 +2,9 @@
 //!
 //! Bits live in memory and reach the disk late: before the extent that covers them leaves the
 //! activity log, or at a checkpoint (a seal's answer, a join, a stop). A page is written once at a
-//! time, so that an older copy never lands on a newer one.
+//! time, so that an older copy never lands on a newer one. Marks move from the own slot to those of
+//! others as a session begins, and no log names their extents: so a page of the own slot is written
+//! only when the disk has the same page of all others.
 
 use std::collections::{BTreeSet, VecDeque};
 
@@ -267,8 +269,11 @@ impl LaneGroup {
         }
     }
 
-    /// Writes a page, unless an older copy of it is still on its way.
+    /// Writes a page, unless an older copy of it, or what goes before it, is still on its way.
     fn save_page(&mut self, page: PageId, actions: &mut Vec<GroupAction>) -> bool {
+        if page.0 == self.view.me && self.saves_others_first(page, actions) {
+            return false;
+        }
         if !self.durable.saving.insert(page) {
             return false;
         }
@@ -280,6 +285,33 @@ impl LaneGroup {
         let write = MetadataWrite::Bitmap { member, lane, page: number, bits };
         actions.push(GroupAction::WriteMetadata { token, write });
         true
+    }
+
+    fn is_unsaved(&self, (member, lane, number): PageId) -> bool {
+        let slot = self.lanes[self.position_of_lane(lane)].slot(member);
+        slot.is_some_and(|slot| slot.bits.is_unsaved(number))
+    }
+
+    /// Whether the disk lacks the same page of another slot; it is on its way then.
+    fn saves_others_first(
+        &mut self,
+        (me, lane, number): PageId,
+        actions: &mut Vec<GroupAction>,
+    ) -> bool {
+        let slots = self.lanes[self.position_of_lane(lane)].replica.slots.iter();
+        let others = slots.filter(|slot| slot.member != me);
+        let unsaved: Vec<NodeId> = others
+            .clone()
+            .filter(|slot| slot.bits.is_unsaved(number))
+            .map(|slot| slot.member)
+            .collect();
+        let is_saving = others
+            .into_iter()
+            .any(|slot| self.durable.saving.contains(&(slot.member, lane, number)));
+        for &member in &unsaved {
+            self.save_page((member, lane, number), actions);
+        }
+        is_saving || !unsaved.is_empty()
     }
 
     pub(crate) fn start_checkpoint(&mut self, reason: CheckpointReason) {
@@ -297,7 +329,8 @@ impl LaneGroup {
         while self.durable.saving.len() < PAGE_WRITES_MAX {
             let next = self.durable.checkpoint.as_mut().and_then(|it| it.pages.pop());
             let Some(page) = next else { break };
-            if !self.save_page(page, actions) {
+            // One that is on its way as it is now is not written again.
+            if !self.save_page(page, actions) && self.is_unsaved(page) {
                 postponed.push(page);
             }
         }
