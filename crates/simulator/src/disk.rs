@@ -5,7 +5,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
-use format::ids::{EXTENT_BLOCKS, LaneIndex, NodeId};
+use format::activity_log::{AL_FIRST_NUMBER, encode_al_record, format_ring, replay_ring};
+use format::ids::{EXTENT_BLOCKS, Incarnation, LaneIndex, NodeId};
+use format::layout::{AL_RING_BYTES, AL_RING_RECORDS};
 use format::metadata::{AlRecord, Register, ReplicaState, Superblock};
 use format::space::{Place, Space};
 use replication::contract::BitmapBits;
@@ -23,7 +25,8 @@ pub(crate) struct Disk {
     pub(crate) register: Register,
     /// The tables of the activity log's rings, as their durable records make them.
     pub(crate) activity: BTreeMap<(u8, u16), u64>,
-    pub(crate) al_number: u64,
+    /// The same as bytes, as the daemon writes and replays them.
+    rings: BTreeMap<u8, Ring>,
     pub(crate) pages: BTreeMap<(NodeId, LaneIndex, u32), Box<BitmapBits>>,
     /// Blocks whose content may have changed since a checker looked.
     pub(crate) touched: Vec<u64>,
@@ -62,6 +65,31 @@ pub(crate) struct Snapshot {
     pub(crate) blocks: Vec<(u64, u64)>,
 }
 
+/// One ring of the activity log.
+#[derive(Clone, Debug)]
+struct Ring {
+    bytes: Vec<u8>,
+    newest: u64,
+}
+
+/// A replica that becomes another one keeps its log here.
+const OF_RINGS: Incarnation = Incarnation(1);
+
+impl Ring {
+    fn empty(number: u8) -> Self {
+        let mut bytes = vec![0; usize::try_from(AL_RING_BYTES).expect("128 KiB")];
+        format_ring(number, OF_RINGS, &mut bytes);
+        Self { bytes, newest: AL_FIRST_NUMBER }
+    }
+
+    fn append(&mut self, record: &AlRecord) {
+        let place = usize::try_from(record.number % AL_RING_RECORDS).expect("few records");
+        let block = self.bytes.as_chunks_mut().0.get_mut(place).expect("a ring has 32 records");
+        encode_al_record(record, OF_RINGS, block).expect("the core keeps to the bounds");
+        self.newest = record.number;
+    }
+}
+
 impl Disk {
     pub(crate) fn new(superblock: Superblock, register: Register) -> Self {
         Self {
@@ -70,7 +98,7 @@ impl Disk {
             superblock,
             register,
             activity: BTreeMap::new(),
-            al_number: 1,
+            rings: BTreeMap::new(),
             pages: BTreeMap::new(),
             touched: Vec::new(),
             durable_at: BTreeMap::new(),
@@ -141,7 +169,25 @@ impl Disk {
                 None => self.activity.remove(&(record.ring, change.slot)),
             };
         }
-        self.al_number = self.al_number.max(record.number + 1);
+        self.rings.entry(record.ring).or_insert_with(|| Ring::empty(record.ring)).append(record);
+    }
+
+    /// The number of the next record of a ring.
+    pub(crate) fn next_number(&self, ring: u8) -> u64 {
+        self.rings.get(&ring).map_or(AL_FIRST_NUMBER, |ring| ring.newest) + 1
+    }
+
+    /// What the bytes of the rings say after an end without notice names no less than their tables;
+    /// then they are empty.
+    pub(crate) fn replay_log(&mut self) {
+        for (&number, ring) in &self.rings {
+            let replay = replay_ring(number, OF_RINGS, &ring.bytes).expect("every record is there");
+            let tables = self.activity.range((number, 0)..=(number, u16::MAX));
+            for extent in tables.map(|(_, extent)| extent) {
+                assert!(replay.extents.contains(extent), "ring {number} forgot extent {extent}");
+            }
+        }
+        self.rings.clear();
     }
 
     /// Whether the durable metadata would mark `block` as private after an end without notice.

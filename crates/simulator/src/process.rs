@@ -267,6 +267,7 @@ pub(crate) fn recover(disk: &mut Disk) -> Vec<LoadedPage> {
         .map(|(&(member, lane, page), bits)| LoadedPage { member, lane, page, bits: bits.clone() })
         .collect();
     if !disk.superblock.clean {
+        disk.replay_log();
         let active = disk.activity.values().copied().collect();
         let members: Vec<NodeId> = disk.superblock.slots.iter().map(|slot| slot.member).collect();
         let lanes = disk.superblock.lanes;
@@ -290,7 +291,7 @@ pub(crate) fn group_disks(disk: &mut Disk, shards: u8) -> Vec<GroupDisk> {
         let here = |page: &&LoadedPage| page.lane.0 % shards == shard;
         GroupDisk {
             space: disk.superblock.space(),
-            al_next_number: disk.al_number,
+            al_next_number: disk.next_number(shard),
             slots: pages.iter().filter(here).cloned().collect(),
             slot_bases: attach::slot_bases(&disk.superblock),
         }
@@ -324,7 +325,7 @@ fn group_options(
         space: disk.superblock.space(),
         has_disk: diskful,
         al_slots: log_slots(options),
-        al_next_number: disk.al_number,
+        al_next_number: disk.next_number(shard),
         tracked,
         read_policy,
         slow_limit: SLOW_MEMBER_LIMIT,
