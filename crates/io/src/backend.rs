@@ -68,6 +68,8 @@ pub(crate) enum SocketCall {
     Receive {
         into: *mut u8,
         length: u32,
+        /// Nothing is there yet, as far as is known.
+        is_early: bool,
     },
     Send {
         message: *const libc::msghdr,

@@ -27,6 +27,8 @@ use crate::backend::{Completion, DiskCall, Operation, Place, SocketCall, Tag, Wa
 /// How long a wait for several completions may go on before one of them will do. It passes when a
 /// send begins to find its socket full, or one of those that are expected together is late.
 const TOGETHER_US: u32 = 500;
+/// A flag of a receive (Linux 5.19): to wait for something to come before the first try.
+const POLL_FIRST: u16 = 1 << 0;
 
 pub(crate) struct Ring {
     uring: IoUring,
@@ -280,7 +282,10 @@ fn to_socket_entry(socket: types::Fixed, fd: RawFd, call: SocketCall) -> squeue:
         SocketCall::Connect { address, length } => {
             opcode::Connect::new(waiting, address, length).build()
         }
-        SocketCall::Receive { into, length } => opcode::Recv::new(waiting, into, length).build(),
+        SocketCall::Receive { into, length, is_early } => {
+            let priority = if is_early { POLL_FIRST } else { 0 };
+            opcode::Recv::new(waiting, into, length).ioprio(priority).build()
+        }
         SocketCall::Send { message } => {
             // The kernel goes on by itself after a short send; errors and signals end it early.
             let flags = (libc::MSG_NOSIGNAL | libc::MSG_WAITALL).cast_unsigned();

@@ -66,6 +66,8 @@ struct Socket {
     accepting: Option<Accepting>,
     connecting: Option<Connecting>,
     receiving: Option<Receiving>,
+    /// The last receive took less than it had room for: the next one has to wait.
+    is_drained: bool,
     sending: Sending,
 }
 
@@ -296,6 +298,8 @@ impl Sockets {
         let Receiving { token, into } = receiving.expect("a receive was outstanding");
         base.pool.end_fill(into);
         let result = to_result(completion.result);
+        self.table[index as usize].is_drained =
+            result.as_ref().is_ok_and(|received| *received < into.length);
         base.counters.recv_bytes += u64::from(*result.as_ref().unwrap_or(&0));
         let result = if is_closing { Err(cancelled()) } else { result };
         base.ready.push_back(Event::Received { token, socket: id, result });
@@ -395,6 +399,7 @@ impl Sockets {
         let (fd, place) = socket.file.take().expect("a socket in use has a descriptor");
         base.backend.uninstall(place);
         socket.state = State::Free;
+        socket.is_drained = false;
         socket.generation = socket.generation.wrapping_add(1);
         socket.accepting = None;
         assert!(socket.receiving.is_none() && socket.connecting.is_none(), "all was answered");
@@ -413,6 +418,7 @@ impl Socket {
             accepting: None,
             connecting: None,
             receiving: None,
+            is_drained: false,
             sending: Sending::new(),
         }
     }
@@ -429,7 +435,8 @@ impl Socket {
     fn submit_recv(&mut self, base: &mut Base, index: u32) {
         let into = self.receiving.as_ref().expect("a receive was started").into;
         let address = base.pool.fill_address(into);
-        let request = self.request(SocketCall::Receive { into: address, length: into.length });
+        let (length, is_early) = (into.length, self.is_drained);
+        let request = self.request(SocketCall::Receive { into: address, length, is_early });
         // SAFETY: the region is marked as a fill, with a reference on its buffer, until `on_recv`.
         unsafe { base.backend.push(request, Tag::Recv(index)) };
     }

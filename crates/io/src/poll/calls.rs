@@ -23,7 +23,7 @@ pub(super) unsafe fn attempt(fd: RawFd, call: SocketCall) -> Option<i32> {
             // SAFETY: the caller vouches for the address.
             return connected(to_result(unsafe { libc::connect(fd, address, length) }));
         }
-        SocketCall::Receive { into, length } => {
+        SocketCall::Receive { into, length, .. } => {
             // SAFETY: the caller vouches for the memory.
             let received =
                 unsafe { libc::recv(fd, into.cast(), length as usize, libc::MSG_DONTWAIT) };
