@@ -11,22 +11,23 @@
 //!
 //! A send to a peer that keeps up is over when the kernel took it in: it completes within the enter
 //! that submits it. Its completion is no reason to come back at once, so an enter that waits asks
-//! for one completion more than it submits sends, where the kernel can give up on the sum in time.
-//! So it does where several completions are of use together only.
+//! for one completion more than it submits sends. So it does where several completions are of use
+//! together only. The alarm ends a wait that is for too many.
 //!
 //! Left to others: what a request means. This file knows tags and counts.
+
+mod alarm;
 
 use std::collections::VecDeque;
 use std::io;
 use std::os::fd::{AsRawFd, RawFd};
+use std::time::Duration;
 
 use io_uring::{IoUring, cqueue, opcode, squeue, types};
 
 use crate::backend::{Completion, DiskCall, Operation, Place, SocketCall, Tag, Wait};
+use alarm::Alarm;
 
-/// How long a wait for several completions may go on before one of them will do. It passes when a
-/// send begins to find its socket full, or one of those that are expected together is late.
-const TOGETHER_US: u32 = 500;
 /// A flag of a receive (Linux 5.19): to wait for something to come before the first try.
 const POLL_FIRST: u16 = 1 << 0;
 
@@ -45,8 +46,7 @@ pub(crate) struct Ring {
     /// Sends among them, and those of them that are not submitted.
     sends: u32,
     sends_queued: u32,
-    /// A wait can be for several completions first, and for one of them later (Linux 6.12).
-    has_min_wait: bool,
+    alarm: Alarm,
     enters: u64,
 }
 
@@ -54,7 +54,6 @@ impl Ring {
     /// Wraps a ring that `probe` made on this thread.
     pub(crate) fn new(uring: IoUring, registered: libc::c_int, files: u32) -> Self {
         Self {
-            has_min_wait: uring.params().is_feature_min_timeout(),
             uring,
             registered,
             unsubmitted: VecDeque::with_capacity(64),
@@ -63,6 +62,7 @@ impl Ring {
             in_flight: 0,
             sends: 0,
             sends_queued: 0,
+            alarm: Alarm::Off,
             enters: 0,
         }
     }
@@ -176,7 +176,7 @@ impl Ring {
     pub(crate) fn pop(&mut self) -> Option<Completion> {
         let completion = match self.put_aside.pop_front() {
             Some(completion) => completion,
-            None => read_completion(&self.uring.completion().next()?),
+            None => self.take()?,
         };
         if !completion.more {
             self.in_flight -= 1;
@@ -199,28 +199,47 @@ impl Ring {
     }
 
     fn put_completions_aside(&mut self) {
-        for entry in self.uring.completion() {
-            self.put_aside.push_back(read_completion(&entry));
+        while let Some(completion) = self.take() {
+            self.put_aside.push_back(completion);
         }
+    }
+
+    /// The next completion of a request in the kernel's queue.
+    fn take(&mut self) -> Option<Completion> {
+        loop {
+            let entry = self.uring.completion().next()?;
+            if !Alarm::is_its(&entry) {
+                return Some(read_completion(&entry));
+            }
+            self.alarm.on_completion(&entry, &mut self.uring.submission());
+        }
+    }
+
+    /// How many completions a wait is for, at least, and how long it may take; `None` if something
+    /// else ends it in time.
+    fn terms(&mut self, limit: Duration, together: u32) -> (u32, Option<Duration>) {
+        let least = together.max(1) + self.prompt_sends();
+        let is_met = least == 1 || self.alarm.need(&mut self.uring.submission());
+        let is_near = limit < alarm::PERIOD;
+        let limit = Some(limit).filter(|_| is_near || !self.alarm.is_on());
+        (if is_met { least } else { 1 }, limit)
     }
 
     fn call_enter(&mut self, wait: Wait) -> io::Result<()> {
         self.enters += 1;
+        let (least, limit) = match wait {
+            Wait::No => (0, None),
+            Wait::Forever => (1, None),
+            Wait::For { limit, together } => self.terms(limit, together),
+        };
         let queued = u32::try_from(self.uring.submission().len()).expect("below the queue's size");
         let mut flags = enter_flag::GETEVENTS | enter_flag::REGISTERED_RING;
         let mut argument = types::SubmitArgs::new();
         let timespec;
-        let mut min_complete = u32::from(wait != Wait::No);
-        if let Wait::For { limit, together } = wait {
+        if let Some(limit) = limit {
             flags |= enter_flag::EXT_ARG;
             timespec = types::Timespec::from(limit);
             argument = argument.timespec(&timespec);
-            if self.has_min_wait {
-                min_complete = together.max(1) + self.prompt_sends();
-            }
-            if min_complete > 1 {
-                argument = argument.min_wait_usec(TOGETHER_US);
-            }
         }
         self.sends_queued = 0;
         let (pointer, size) = if flags & enter_flag::EXT_ARG == 0 {
@@ -236,7 +255,7 @@ impl Ring {
                 libc::SYS_io_uring_enter,
                 self.registered,
                 queued,
-                min_complete,
+                least,
                 flags,
                 pointer,
                 size,
