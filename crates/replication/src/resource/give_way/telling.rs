@@ -117,8 +117,12 @@ impl Resource {
     }
 
     /// A member agreed that a line is given up, while this node led, or was about to: if it does no
-    /// more, both remember it.
+    /// more, both remember it. A word to another session is none: it goes to whoever leads then.
     pub(crate) fn on_line_lost(&mut self, from: NodeId, nonce: Nonce, losses: u32) {
+        let session = self.session.as_ref().map(|session| session.nonce);
+        if session.or_else(|| self.nonce_of_lead()) != Some(nonce) {
+            return;
+        }
         self.note_untold(losses);
         if let Some(peer) = self.peers.get_mut(&from) {
             // It waits for nothing, and remembers it until then.
