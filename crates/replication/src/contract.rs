@@ -29,6 +29,7 @@
 //!    thread that steps the home.
 
 mod cuts;
+mod members;
 mod sizes;
 
 use std::time::Duration;
@@ -37,7 +38,7 @@ use format::config::{Ancestor, Config};
 use format::ids::{
     BlockMask, BlockRange, BootId, Branch, Digest, Epoch, LaneIndex, MemberSet, NodeId, Nonce, Seq,
 };
-use format::message::{Control, Data, ReplicaReport, SealedLane, SlotBase};
+use format::message::{Control, Data, ReplicaReport, SealedLane};
 use format::metadata::{AlRecord, FurtherDisk, Register, Superblock};
 use format::space::{Place, Space};
 use stdx::time::Time;
@@ -45,6 +46,7 @@ use stdx::time::Time;
 use crate::attach::GroupDisk;
 use crate::balance::ReadPolicy;
 pub use crate::contract::cuts::{AboutCuts, Lag, LagLimits};
+pub use crate::contract::members::{LostMember, Misbehaviour, Stay};
 pub use crate::contract::sizes::{DeviceSize, NewArea, ResizeTask, SizeOrder, SizeTask};
 use crate::resource::{Demands, MemberOptions, Readmission};
 
@@ -258,23 +260,6 @@ pub type BitmapBits = [u64; 512];
 /// ever has the name: an answer that comes late counts for nothing else.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct RoundId(pub u32);
-
-/// One stay of a member in the write set of a session: what a group says of it may reach the home
-/// when it is over, and counts for no later one.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Stay {
-    pub member: NodeId,
-    pub nonce: Nonce,
-    /// What began it; `RoundId(0)` of those with whom the session began.
-    pub since: RoundId,
-}
-
-/// A member and what its bitmap slot is good for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct LostMember {
-    pub member: NodeId,
-    pub base: SlotBase,
-}
 
 /// A comparison of what the in-sync members hold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -507,18 +492,6 @@ pub enum FromGroup {
         member: NodeId,
         how: Misbehaviour,
     },
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Misbehaviour {
-    /// It makes no sense here.
-    Nonsense,
-    /// More writes than a leader has under way.
-    TooManyWrites,
-    /// The same of flushes.
-    TooManyFlushes,
-    /// More about lost members than a leader sends before it is answered.
-    TooManyLosses,
 }
 
 /// The node's name for a command to a resource; returned with the answer.
